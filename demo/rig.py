@@ -14,7 +14,7 @@ from demo.programs import Programs
 _NOTES = ROOT / "examples" / "apps" / "notes" / "notes_app.py"
 _TOUR = Path(__file__).with_name("tour.json")
 _HANDRAIL = (sys.executable, "-m", "handrail")
-_READY = r"\(Ctrl-C ends it\)"
+_READY = r"\(Ctrl-C stops it\)"
 
 
 @dataclass(frozen=True)

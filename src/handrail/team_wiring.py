@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 
-from handrail.faces.http.server import Doors
+from handrail.faces.http.server import AccessOptions
 from handrail.features.team.routes.credentials import TeamCredentials
 from handrail.features.team.routes.guard import TeamGuard
 from handrail.features.team.voting import VotingQueue
@@ -93,14 +93,14 @@ class Team:
         team.members.load()
         flags = {"host": host, "port": port, "open_console": False, "call_person": False}
         opened = wiring.open_project(project, state, AskInQueue(), flags=flags, is_server=True)
-        doors = Doors(
+        access = AccessOptions(
             credentials=partial(TeamCredentials, team.team, url.startswith("https:")),
             guard=partial(TeamGuard, team.team, url),
             is_for_all=True,
         )
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(wiring.serve_http(opened, lambda address, console: on_ready(address), doors=doors))
+                runner.run(wiring.serve_http(opened, lambda address, console: on_ready(address), access=access))
         finally:
             opened.close()
 

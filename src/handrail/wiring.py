@@ -53,7 +53,7 @@ from handrail.stores.local.trust import TrustFile
 if TYPE_CHECKING:
     from handrail.faces.http.console_key import ConsoleKey
     from handrail.faces.http.context import HttpContext
-    from handrail.faces.http.server import Doors
+    from handrail.faces.http.server import AccessOptions
     from handrail.faces.mcp.streamable import McpEndpoint
     from handrail.kernel.approval import Approver
     from handrail.kernel.feature import Feature
@@ -191,12 +191,12 @@ class Wiring:
         *,
         console: Path | None = None,
         until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
-        doors: Doors | None = None,
+        access: AccessOptions | None = None,
     ) -> None:
         from handrail.faces.http.credentials import identity_of
-        from handrail.faces.http.server import Place, UntilUnused, serve
+        from handrail.faces.http.server import ServerAddress, UntilUnused, serve
 
-        place = Place(project.stores.path, project.settings.host, project.settings.port)
+        address = ServerAddress(project.stores.path, project.settings.host, project.settings.port)
         projects = self._projects(project)
         until = UntilUnused(*until_unused) if until_unused is not None else None
         async with background_work(project):
@@ -205,13 +205,13 @@ class Wiring:
                 project,
                 endpoint,
                 lambda key: self._http_context(project, key, projects),
-                place,
+                address,
                 on_ready,
                 console_folder=console,
                 until_unused=until,
-                doors=doors,
-                beside=lambda usage: self.serve_local(
-                    project, project.stores.path / LOCAL_SOCKET, usage.noted, projects
+                access=access,
+                alongside=lambda usage: self.serve_local(
+                    project, project.stores.path / LOCAL_SOCKET, usage.in_use, projects
                 ),
             )
 

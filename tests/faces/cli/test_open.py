@@ -109,7 +109,7 @@ def test_up_gives_the_code_to_a_terminal_and_never_to_a_log(machine: Machine) ->
 
     terminal = Terminal(machine, "up", "--port", "0", "--no-open", stdout_is_terminal=True)
     shown = terminal.wait_for("#code=") + terminal.wait_for("\n")
-    assert "Ctrl-C ends it" in shown
+    assert "Ctrl-C stops it" in shown
     found = WITH_CODE.search(shown)
     assert found is not None
     assert exchange(found[1], found[2])

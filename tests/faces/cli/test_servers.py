@@ -124,7 +124,7 @@ def test_a_second_up_on_the_same_state_names_the_first(machine: Machine) -> None
 def test_up_asks_on_its_own_terminal_one_question_at_a_time(machine: Machine) -> None:
     machine.put("b.txt", "two\n")
     terminal = Terminal(machine, "up", "--port", "0", stdout_is_terminal=True)
-    address = re.search(r"http://[0-9.:]+", terminal.wait_for("Ctrl-C ends it"))
+    address = re.search(r"http://[0-9.:]+", terminal.wait_for("Ctrl-C stops it"))
     assert address is not None
     with ThreadPoolExecutor() as clients:
         calls = [

@@ -116,7 +116,7 @@ def test_a_new_token_survives_a_restart(state: Path, project: Path) -> None:
 
 
 def test_when_a_new_token_can_not_be_written_the_old_one_stays(tmp_path: Path) -> None:
-    with server_file.published(tmp_path, "127.0.0.1", 6006) as published:
+    with server_file.publish(tmp_path, "127.0.0.1", 6006) as published:
         old = published.token
         (tmp_path / "server.json").unlink()
         (tmp_path / "server.json").mkdir()

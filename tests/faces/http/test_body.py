@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from handrail.faces.http.guard import MAX_BODY
+from handrail.faces.http.body_limit import MAX_BODY
 from handrail.faces.http.protocol import MAX_HEAD
 from tests.faces.http.running import Running, read_answer
 

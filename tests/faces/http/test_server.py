@@ -76,7 +76,7 @@ def test_two_state_directories_have_two_tokens(state: Path, project: Path, serve
 )
 def test_a_file_that_makes_no_sense_is_replaced(content: str, state: Path) -> None:
     (state / "server.json").write_text(content)
-    with server_file.published(state, "127.0.0.1", 6006) as published:
+    with server_file.publish(state, "127.0.0.1", 6006) as published:
         assert len(published.token) == 43
         assert server_file.read(state) == published.content
 
@@ -86,7 +86,7 @@ def test_a_link_in_the_place_of_the_file_is_neither_read_nor_followed(state: Pat
     elsewhere.write_text(json.dumps({"pid": 1, "host": "h", "port": 1, "token": "A" * 43}))
     (state / "server.json").symlink_to(elsewhere)
     before = elsewhere.read_text()
-    with server_file.published(state, "127.0.0.1", 6006) as published:
+    with server_file.publish(state, "127.0.0.1", 6006) as published:
         assert published.token != "A" * 43
         assert elsewhere.read_text() == before
         assert not (state / "server.json").is_symlink()

@@ -1,4 +1,4 @@
-"""`/api/access`: who may come in, and how a person sends them away. The token opens none of it."""
+"""`/api/access`: lists and revokes tokens and sessions. For people only; no token gives access."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from handrail.faces.http.access_control import AccessControl
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import caller, must_be_person
-from handrail.faces.http.entrance import Entrance
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.kernel.access import record_access
@@ -20,64 +20,64 @@ from handrail.ports.agents import validate_agent_name
 PATH = "/api/access"
 _HINT = "Do it in the console (`handrail open`)."
 _AGENTS_HINT = "Do it in the console (`handrail open`) or with `handrail agents`."
-_SHOWN = 4
+_ENDING_CHARS = 4
 
 
-def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
+def routes(context: HttpContext, access: AccessControl) -> list[Route]:
     proofs = PersonProof(context.project.stores.presence, context.windows)
 
-    async def tell(request: Request) -> Response:
-        must_be_person(request, "Seeing who may come in", _HINT)
-        return success(_overview(entrance, entrance.credentials.session(request.scope)))
+    async def show(request: Request) -> Response:
+        require_person(request, "Listing tokens and sessions", _HINT)
+        return success(_overview(access, access.credentials.session(request.scope)))
 
     async def renew_token(request: Request) -> Response:
-        must_be_person(request, "Renewing the token", _HINT)
-        current = entrance.credentials.session(request.scope) or ""
-        page_secret = await entrance.renew_token(current)
+        require_person(request, "Renewing the token", _HINT)
+        current = access.credentials.session(request.scope) or ""
+        page_secret = await access.renew_token(current)
         await _record(request, "renewed the server's token")
-        return success({**_overview(entrance, current), "pageSecret": page_secret})
+        return success({**_overview(access, current), "pageSecret": page_secret})
 
     async def end_session(request: Request) -> Response:
-        must_be_person(request, "Ending a session", _HINT)
+        require_person(request, "Ending a session", _HINT)
         id = request.path_params["id"]
-        await entrance.end_session(id)
+        await access.end_session(id)
         await _record(request, f"ended the console's session {id}")
-        return success(_overview(entrance, entrance.credentials.session(request.scope)))
+        return success(_overview(access, access.credentials.session(request.scope)))
 
     async def add_agent(request: Request) -> Response:
-        must_be_person(request, "Letting an agent in", _AGENTS_HINT)
-        given = await json_object(request, {"name", "presence"})
-        name = text_field(given, "name")
+        require_person(request, "Issuing a token to an agent", _AGENTS_HINT)
+        body = await json_object(request, {"name", "presence"})
+        name = text_field(body, "name")
         validate_agent_name(name)
         action = Action("agent", "Issuing a token to an agent", {"agent": name}, f"handrail agents add {name}")
-        proof = await proofs.for_action(request, given.get("presence"), action)
-        agent, token = await entrance.add_agent(name)
+        proof = await proofs.for_action(request, body.get("presence"), action)
+        agent, token = await access.add_agent(name)
         await _record(request, f"issued a token to the agent {agent.id}", proof)
         return success({"id": agent.id, "name": agent.name, "token": token})
 
     async def remove_agent(request: Request) -> Response:
-        must_be_person(request, "Revoking an agent's token", _AGENTS_HINT)
-        agent = await entrance.remove_agent(request.path_params["id"])
+        require_person(request, "Revoking an agent's token", _AGENTS_HINT)
+        agent = await access.remove_agent(request.path_params["id"])
         await _record(request, f"revoked the token of the agent {agent.id}")
-        return success(_overview(entrance, entrance.credentials.session(request.scope)))
+        return success(_overview(access, access.credentials.session(request.scope)))
 
     async def restore_agent(request: Request) -> Response:
-        must_be_person(request, "Restoring an agent's token", _AGENTS_HINT)
-        given = await json_object(request, {"presence"})
-        agent = entrance.removed_agents.find(request.path_params["id"])
+        require_person(request, "Restoring an agent's token", _AGENTS_HINT)
+        body = await json_object(request, {"presence"})
+        agent = access.removed_agents.find(request.path_params["id"])
         params, command = {"agent": agent.name}, f"handrail agents add {agent.name}"
         proof = await proofs.for_action(
-            request, given.get("presence"), Action("agent", "Restoring an agent's token", params, command)
+            request, body.get("presence"), Action("agent", "Restoring an agent's token", params, command)
         )
-        await entrance.restore_agent(agent.id)
+        await access.restore_agent(agent.id)
         await _record(request, f"restored the token of the agent {agent.id}", proof)
-        return success(_overview(entrance, entrance.credentials.session(request.scope)))
+        return success(_overview(access, access.credentials.session(request.scope)))
 
-    async def _record(request: Request, done: str, presence: Mapping[str, Any] | None = None) -> None:
-        await record_access(context.project.audit, caller(request, context.person), done, presence)
+    async def _record(request: Request, what: str, presence: Mapping[str, Any] | None = None) -> None:
+        await record_access(context.project.audit, caller(request, context.person), what, presence)
 
     return [
-        Route(PATH, tell),
+        Route(PATH, show),
         Route(f"{PATH}/token", renew_token, methods=["POST"]),
         Route(f"{PATH}/agents", add_agent, methods=["POST"]),
         Route(f"{PATH}/agents/{{id}}", remove_agent, methods=["DELETE"]),
@@ -86,17 +86,17 @@ def routes(context: HttpContext, entrance: Entrance) -> list[Route]:
     ]
 
 
-def _overview(entrance: Entrance, current: str | None) -> dict[str, Any]:
-    """A list of tokens, each with its kind: the server's own is the only one that everybody has."""
+def _overview(access: AccessControl, current: str | None) -> dict[str, Any]:
+    """Tokens, agents and sessions. The server's token is shared by all programs, so it lists who has used it."""
     return {
         "tokens": [
             {
                 "kind": "server",
-                "file": str(entrance.published.path),
-                "ending": entrance.published.token[-_SHOWN:],
+                "file": str(access.published.path),
+                "ending": access.published.token[-_ENDING_CHARS:],
                 "programs": [
                     {"name": name, "lastSeen": timestamp(seconds)}
-                    for name, seconds in entrance.programs.last_seen.items()
+                    for name, seconds in access.programs.last_seen.items()
                 ],
             }
         ],
@@ -106,9 +106,11 @@ def _overview(entrance: Entrance, current: str | None) -> dict[str, Any]:
                 "name": agent.name,
                 "identity": agent.identity,
                 "createdAt": agent.created_at,
-                "lastSeen": None if (seen := entrance.credentials.last_seen(agent)) is None else timestamp(seen),
+                "lastSeen": None
+                if (last_seen := access.credentials.last_seen(agent)) is None
+                else timestamp(last_seen),
             }
-            for agent in entrance.agents.all()
+            for agent in access.agents.all()
         ],
         "sessions": [
             {
@@ -118,6 +120,6 @@ def _overview(entrance: Entrance, current: str | None) -> dict[str, Any]:
                 "userAgent": session.user_agent,
                 "isCurrent": session.id == current,
             }
-            for session in reversed(entrance.sessions.alive())
+            for session in reversed(access.sessions.alive())
         ],
     }

@@ -1,4 +1,4 @@
-"""Answers of the HTTP face: `{ok: true, data}`, or contract 2's error envelope with its codes and statuses (§0.3)."""
+"""Builds HTTP answers: `{ok: true, data}`, or contract 2's error envelope with its codes and statuses (§0.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from handrail.ports import errors
 from handrail.ports.browser_errors import action_code, error_details, error_envelope
 from handrail.ports.errors import Failure
 
-# Codes of actions, ours and plugins', and what HTTP says for them; any other code of a plugin's is UNAVAILABLE.
+# HTTP codes for the error codes of actions; any other code of a plugin is UNAVAILABLE.
 HTTP_CODES = {
     "PLUGIN_OFFLINE": "UNAVAILABLE",
     "PLUGIN_TIMEOUT_ACK": "UNAVAILABLE",
@@ -55,14 +55,14 @@ def http_envelope(failure: errors.Failure) -> Envelope:
 
 
 def success(data: Any, notes: Sequence[str] = ()) -> Response:
-    """`notes`: what to know beside the data, such as what was left out of it."""
+    """`notes` are remarks about the data, for example what was left out."""
     return _json({"ok": True, "data": data, **({"notes": list(notes)} if notes else {})}, 200)
 
 
 def failed(failure: Failure, dialect: Dialect | None = None, *, exact: Mapping[str, Any] | None = None) -> Response:
-    """`dialect` is the tool's own: its error object, hint included, goes into `details.toolError`.
+    """With the tool's `dialect`, its error object, hint included, goes into `details.toolError`.
 
-    `exact` is all of the failure, for another process of ours.
+    `exact` is the complete failure, for other processes of handrail.
     """
     body = http_envelope(failure)
     error = body["error"]
@@ -81,8 +81,8 @@ def refused(
     return _json(error_envelope(code, message), status or STATUS[code], headers)
 
 
-def unheard() -> Response:
-    """For a client that has gone: handlers must return something, nobody will read it."""
+def client_gone() -> Response:
+    """For a client that has disconnected: a handler must return a response, but it won't be read."""
     return Response(status_code=499)
 
 

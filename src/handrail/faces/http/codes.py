@@ -1,4 +1,4 @@
-"""One-time codes: each opens one session, once, within ten minutes. They live in this process's memory alone."""
+"""One-time codes: each starts one session, once, within ten minutes. They are only kept in memory."""
 
 import secrets
 import time
@@ -16,17 +16,17 @@ _MOST_SOURCES = 256
 
 
 class WrongCode(Failure):
-    """Never made, used before, or too old: which of them is not told."""
+    """The code is unknown, used or expired; the answer doesn't say which."""
 
 
 class TooManyCodes(Failure):
-    """This source tries codes. Until the window has passed, codes that were made before are refused to it."""
+    """This source has tried too many codes. For a minute, it can't use codes that were made earlier."""
 
     retryable = True
 
 
 class Codes:
-    """`clock` gives seconds that only go forwards; `source` is where a person gets another code."""
+    """`clock` is monotonic, in seconds; `source` names the command that makes another code."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, source: str = "`handrail open`") -> None:
         self._clock = clock
@@ -35,7 +35,7 @@ class Codes:
         self._failures: dict[str, deque[float]] = {}
 
     def make(self, prefix: str = "") -> str:
-        """Of too many that were not used, the oldest goes. The `prefix` is part of the code."""
+        """Makes a code that begins with `prefix`. If too many are unused, the oldest is dropped."""
         while len(self._deadlines) >= MOST_CODES:
             del self._deadlines[next(iter(self._deadlines))]
         code = prefix + secrets.token_urlsafe(24)
@@ -43,23 +43,23 @@ class Codes:
         return code
 
     def use(self, code: str, by: str) -> None:
-        """`by` is the source that tries it. Wrong codes shut out their source alone, and only from older codes.
+        """`by` is the source that tries the code. Wrong codes only block their own source, and only for older codes.
 
-        So nobody can keep a person out by trying codes in their name: a new code always counts. A code has 192
-        random bits, so nobody finds one by trying.
+        So no one can lock a person out by trying codes in their name: a new code always works. A code has 192
+        random bits, so it can't be guessed.
         """
         now, key = self._clock(), _fingerprint(code)
         deadline, failures = self._deadlines.get(key, now), self._failures.get(by, deque())
-        is_shut_out = len(failures) == MOST_FAILURES and now - failures[0] < _WINDOW
-        if is_shut_out and deadline - LIFETIME <= failures[-1]:
+        is_blocked = len(failures) == MOST_FAILURES and now - failures[0] < _WINDOW
+        if is_blocked and deadline - LIFETIME <= failures[-1]:
             raise TooManyCodes("Too many wrong codes were tried.", hint=f"Wait a minute, or {self._source} again.")
         self._deadlines.pop(key, None)
         if now >= deadline:
             self._note_failure(by, now)
-            raise WrongCode("This code is wrong, was used before or is too old.", hint=f"{self._source} makes another.")
+            raise WrongCode("This code is wrong, used or expired.", hint=f"Get another one with {self._source}.")
 
     def _note_failure(self, by: str, now: float) -> None:
-        """Of too many sources, those that failed longest ago go."""
+        """Records a failure. If there are too many sources, the one that failed longest ago is dropped."""
         failures = self._failures.pop(by, None) or deque(maxlen=MOST_FAILURES)
         failures.append(now)
         self._failures[by] = failures
@@ -68,5 +68,5 @@ class Codes:
 
 
 def _fingerprint(code: str) -> bytes:
-    """Looked up by its hash, so that the time this takes tells nothing of the codes there are."""
+    """Codes are looked up by hash, so that timing reveals nothing about valid codes."""
     return sha256(code.encode("utf-8", "surrogatepass")).digest()

@@ -1,6 +1,6 @@
-"""The console as Vite built it, from the folder `console` beside this module, if it was built.
+"""Serves the built console from the folder `console` beside this module, if it was built.
 
-All of it is read once, at the start: what can be served is exactly what was there, whatever a request names.
+All files are read once at start, so that a request can't reach any other file.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ CONTENT_SECURITY = (
 )
 WORKER = "/sw.js"
 WORKER_SECURITY = "default-src 'none'; connect-src 'self'"
-"""A worker's policy is its own file's: it fetches what it stores and the pages that it passes on."""
+"""A service worker has its own policy. It fetches the files that it caches and the pages that it forwards."""
 _HASHED = re.compile(r"/assets/.+[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+")
 _FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {".js": "text/javascript", ".woff2": "font/woff2", ".webmanifest": "application/manifest+json"}
@@ -35,7 +35,7 @@ _LEAST_BYTES = 1024
 
 
 class Asset:
-    """A file, and the same compressed, once somebody asks for that."""
+    """A file's content; it is compressed with gzip when first requested so."""
 
     def __init__(self, content: bytes, *, is_compressed: bool) -> None:
         self._content = content
@@ -46,7 +46,7 @@ class Asset:
         if not self._is_compressed:
             return Response(self._content, media_type=media_type, headers=headers)
         headers = {**headers, "vary": "accept-encoding"}
-        if not _takes_gzip(request):
+        if not _accepts_gzip(request):
             return Response(self._content, media_type=media_type, headers=headers)
         if self._gzip is None:
             self._gzip = await asyncio.to_thread(gzip.compress, self._content, mtime=0)
@@ -78,7 +78,7 @@ class ConsoleFiles:
 
 
 def load(folder: Path = FOLDER) -> ConsoleFiles | None:
-    """None where the console was not built."""
+    """None if the console was not built."""
     if not (folder / INDEX).is_file():
         return None
     assets = {
@@ -94,7 +94,7 @@ def _asset(file: Path) -> Asset:
     return Asset(content, is_compressed=file.suffix in _COMPRESSED and len(content) >= _LEAST_BYTES)
 
 
-def _takes_gzip(request: Request) -> bool:
+def _accepts_gzip(request: Request) -> bool:
     for offer in request.headers.get("accept-encoding", "").split(","):
         name, _, quality = offer.partition(";")
         if name.strip() in ("gzip", "*"):

@@ -1,6 +1,6 @@
-"""`<stateDir>/console.key`: what a person's own command shows, beside the token, to get a code for the console.
+"""`<stateDir>/console.key`: the key that a person's command sends, in addition to the token, to get a console code.
 
-Agents keep the token in their configuration; this key is in none. Each start makes another, a clean stop takes it away.
+Agents have the token in their configuration, but not this key. Each start makes a new one; a clean stop removes it.
 """
 
 import hmac
@@ -20,15 +20,15 @@ class ConsoleKey:
     def __init__(self, key: str) -> None:
         self._key = key.encode()
 
-    def is_right(self, given: str | None) -> bool:
-        return hmac.compare_digest((given or "").encode("utf-8", "surrogatepass"), self._key)
+    def matches(self, key: str | None) -> bool:
+        return hmac.compare_digest((key or "").encode("utf-8", "surrogatepass"), self._key)
 
 
 @contextmanager
-def published(state: Path) -> Iterator[ConsoleKey]:
-    """While inside, the file holds the key for its owner alone."""
+def publish(state: Path) -> Iterator[ConsoleKey]:
+    """Until left, the file contains the key, readable by its owner only."""
     key = secrets.token_urlsafe(32)
-    with state_file.spelled(state):
+    with state_file.os_errors(state):
         replace_file(state / FILE, key.encode() + b"\n")
     try:
         yield ConsoleKey(key)
@@ -38,6 +38,6 @@ def published(state: Path) -> Iterator[ConsoleKey]:
 
 
 def read(state: Path) -> str | None:
-    """None where no server has left one."""
-    found = (state_file.read(state / FILE) or b"").decode("ascii", "replace").strip()
-    return found or None
+    """The key of the running server; None if there is no file."""
+    key = (state_file.read(state / FILE) or b"").decode("ascii", "replace").strip()
+    return key or None

@@ -1,4 +1,4 @@
-"""What a feature's routes get from the HTTP server, and what they mount on it."""
+"""What a feature's routes get from the HTTP server, and what they add to it."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -21,11 +21,11 @@ Follow = Callable[[], AsyncGenerator[Sequence[Record], None]]
 
 
 class Feed(NamedTuple):
-    """What a socket event tells: the member that holds the news, and how to follow them.
+    """The source of a socket event: `member` is the event's member for the news, `follow` yields them.
 
-    `shows` gives what tells which of them programs may see; people see all. Without it, programs do too.
-    `is_for_pages`: it is followed only while a page is there, and first yields nothing, once nothing can be missed.
-    `is_for_agents`: agents see what programs see; otherwise nothing.
+    `shows` returns a filter for what programs may see; people see everything. Without it, programs do too.
+    `is_for_pages`: followed only while a page is connected. It first yields an empty list, when it misses nothing more.
+    `is_for_agents`: whether agents see what programs see, or nothing.
     """
 
     member: str
@@ -37,11 +37,11 @@ class Feed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HttpContext:
-    """`persons_gate` takes a person's own command for a yes; `person` is who that is.
+    """What routes need. `person` is the user of this machine.
 
-    `trying_gate` is for tools that the person tries: what needs a yes is asked in the queue. `console_key` is what
-    the person's own programs show beside the token; `windows` are those in which the person confirms. `projects` opens
-    others that use this state directory.
+    `persons_gate` takes a person's command as approval. `trying_gate` is for tools that the person tries out; it asks
+    for approval in the queue. The person's own programs send `console_key` in addition to the token; in `windows` the
+    person confirms actions. `projects` opens other projects with the same state directory.
     """
 
     project: Project
@@ -60,11 +60,11 @@ Running = Callable[[str, Rooms], AbstractAsyncContextManager[None]]
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """`feeds` maps a socket event to what it tells.
+    """What a feature adds to the server: its routes, socket events (`feeds`) and message handler (`bus`).
 
-    `running` is entered with the server's address and rooms. `is_open` says what needs no credential, or one that the
-    feature checks itself, `is_for_plugins` what a plugin's own token opens, and `is_paired` whether a token is one.
-    `is_for_programs` says what the server's own token opens beside what is only read.
+    `running` is entered with the server's address and rooms. `is_open` tells which requests need no credential, or one
+    that the feature checks itself; `is_for_plugins` which ones a plugin's token allows; `is_paired` whether a token
+    is a plugin's; `is_for_programs` which ones the server's token allows in addition to reading.
     """
 
     routes: Sequence[BaseRoute] = ()
@@ -77,8 +77,8 @@ class Mount:
     is_for_programs: Callable[[Scope], bool] = lambda scope: False
 
 
-def joined(mounts: Sequence[Mount]) -> Mount:
-    """All of them as one. The first that has sockets has them."""
+def join_mounts(mounts: Sequence[Mount]) -> Mount:
+    """All mounts as one. Only the first bus is used."""
 
     @asynccontextmanager
     async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:

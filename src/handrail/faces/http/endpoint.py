@@ -1,4 +1,4 @@
-"""An endpoint is one declaration: its route, its checks and its part of the OpenAPI document follow from it."""
+"""Declares an endpoint; its route, its checks and its part of the OpenAPI document follow from that."""
 
 import asyncio
 import re
@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive
 
-from handrail.faces.http.answers import success, unheard
-from handrail.faces.http.guard import MAX_BODY
+from handrail.faces.http.answers import client_gone, success
+from handrail.faces.http.body_limit import MAX_BODY
 from handrail.faces.http.json_body import wrong_field
 from handrail.kernel import strict_json
 from handrail.ports.errors import InvalidParams
@@ -21,22 +21,22 @@ from handrail.ports.errors import InvalidParams
 T = TypeVar("T")
 
 
-async def unless_gone(receive: Receive, running: Coroutine[Any, Any, T]) -> T:
-    """What it comes to. ClientDisconnect: the client went away meanwhile, and the call has been stopped."""
-    run, gone = asyncio.create_task(running), asyncio.create_task(_disconnect(receive))
-    either: set[asyncio.Task[Any]] = {run, gone}
+async def run_while_connected(receive: Receive, running: Coroutine[Any, Any, T]) -> T:
+    """Returns the result of `running`; if the client disconnects, cancels it and raises ClientDisconnect."""
+    run, disconnect = asyncio.create_task(running), asyncio.create_task(_wait_for_disconnect(receive))
+    tasks: set[asyncio.Task[Any]] = {run, disconnect}
     try:
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if not run.done():
             raise ClientDisconnect
         return run.result()
     finally:
         run.cancel()
-        gone.cancel()
-        await asyncio.gather(run, gone, return_exceptions=True)
+        disconnect.cancel()
+        await asyncio.gather(run, disconnect, return_exceptions=True)
 
 
-async def _disconnect(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -57,9 +57,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`run(request, body)` gives the data of the answer, or a Response where it isn't an envelope.
+    """`run(request, body)` returns the answer's data, or a Response if the answer isn't an envelope.
 
-    `codes` are the errors beside those that any endpoint may end in; `status` is told apart for 410 and 413.
+    `errors` are statuses in addition to those that any endpoint may return.
     """
 
     method: str
@@ -82,31 +82,33 @@ def route(endpoint: Endpoint) -> Route:
             body = None if endpoint.body is None else await _decoded(request, endpoint.body)
             data = await endpoint.run(request, body)
         except ClientDisconnect:
-            return unheard()
+            return client_gone()
         return data if isinstance(data, Response) else success(data)
 
     return Route(endpoint.path, answer, methods=[endpoint.method])
 
 
-def given(value: Any) -> Any:
-    """None for what was left out."""
+def or_none(value: Any) -> Any:
+    """Turns UNSET into None."""
     return None if value is msgspec.UNSET else value
 
 
 async def _decoded(request: Request, type: type[msgspec.Struct]) -> Any:
-    given = strict_json.decode(await request.body(), max_bytes=MAX_BODY)
-    if not isinstance(given, dict):
+    value = strict_json.decode(await request.body(), max_bytes=MAX_BODY)
+    if not isinstance(value, dict):
         raise InvalidParams("The body must be a JSON object.")
     try:
-        return msgspec.convert(given, type)
+        return msgspec.convert(value, type)
     except msgspec.ValidationError as error:
-        raise _told(str(error)) from None
+        raise _field_error(str(error)) from None
 
 
-def _told(message: str) -> InvalidParams:
-    """Contract 2 §0.3: which field it was."""
-    placed = _AT.fullmatch(message)
-    said, where = (placed[1], placed[2]) if placed else (message, "")
-    named = _FIELD.search(said)
-    field = ".".join(part for part in (where, named[1] if named else "") if part)
-    return wrong_field(field or "body", "is missing" if named and "missing" in said else said[0].lower() + said[1:])
+def _field_error(message: str) -> InvalidParams:
+    """Contract 2 §0.3: names the invalid field."""
+    location = _AT.fullmatch(message)
+    problem, path = (location[1], location[2]) if location else (message, "")
+    name = _FIELD.search(problem)
+    field = ".".join(part for part in (path, name[1] if name else "") if part)
+    return wrong_field(
+        field or "body", "is missing" if name and "missing" in problem else problem[0].lower() + problem[1:]
+    )

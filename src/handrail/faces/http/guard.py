@@ -1,4 +1,4 @@
-"""Who may come in: decided before routing, for every path, known or not, and for WebSockets alike."""
+"""Decides which requests and WebSockets are allowed, before routing and for every path."""
 
 import re
 from collections.abc import Callable
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Self
 
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from handrail.faces.http.answers import refused
+from handrail.faces.http.body_limit import BodyLimit
 from handrail.faces.http.console_key import HEADER, ConsoleKey
-from handrail.faces.http.credentials import Credential, Credentials, note, note_agent
-from handrail.faces.http.headers import Pairs, carrying, header, trace_id
+from handrail.faces.http.credentials import Credential, Credentials, store_agent, store_credential
+from handrail.faces.http.headers import Pairs, header, trace_id, with_headers
 from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.ports.errors import InvalidParams
 
@@ -25,16 +26,16 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[
 
 
 def own_hosts(port: int) -> frozenset[str]:
-    """Every Host header that means this server."""
+    """All Host headers that mean this server."""
     with_port = {f"{name}:{port}" for name in _NAMES}
     return frozenset(with_port | set(_NAMES) if port == 80 else with_port)
 
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Our own and the listed ones everywhere; contract 2's default ones, when none are listed, where pages call.
+    """Allowed origins: our own and the listed ones everywhere, contract 2's defaults for pages if none are listed.
 
-    Our extension's exact origin is always allowed where it calls.
+    Our extension's exact origin is always allowed on the paths that it uses.
     """
 
     own: frozenset[str]
@@ -54,7 +55,7 @@ class Origins:
         return origin in self.own or origin in self.listed or (origin in self.api and path.startswith(_FOR_PAGES))
 
     def is_own(self, origin: str) -> bool:
-        """True for the pages that this server serves itself."""
+        """Whether it is the origin of the pages that this server serves."""
         return origin in self.own
 
 
@@ -66,60 +67,6 @@ def _parsed(item: str) -> str:
             hint="List whole origins, such as http://localhost:3000, separated by commas; there are no wildcards.",
         )
     return origin
-
-
-MAX_BODY = 32 * 1024 * 1024
-_GONE: Message = {"type": "http.disconnect"}
-
-
-class BodyLimit:
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            if _declared(scope) > MAX_BODY:
-                await _too_large()(scope, receive, send)
-                return
-            counted = _Counted(scope, receive, send)
-            receive, send = counted.receive, counted.send
-        await self._app(scope, receive, send)
-
-
-class _Counted:
-    """A body that grows too long is answered here; to the app it looks as if the client had gone."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._scope, self._receive, self._send = scope, receive, send
-        self._count = 0
-        self._is_over = False
-        self._has_answered = False
-
-    async def receive(self) -> Message:
-        if self._is_over:
-            return _GONE
-        message = await self._receive()
-        self._count += len(message.get("body", b""))
-        if self._count <= MAX_BODY:
-            return message
-        self._is_over = True
-        if not self._has_answered:
-            await _too_large()(self._scope, self._receive, self._send)
-        return _GONE
-
-    async def send(self, message: Message) -> None:
-        if not self._is_over:
-            self._has_answered = True
-            await self._send(message)
-
-
-def _declared(scope: Scope) -> int:
-    """The parser has refused a Content-Length that is not a number, or that stands twice."""
-    return int(header(scope, b"content-length") or 0)
-
-
-def _too_large() -> Response:
-    return refused("BAD_REQUEST", f"The body is larger than {MAX_BODY} bytes.", status=413)
 
 
 _PREFLIGHT = {
@@ -144,10 +91,10 @@ IsOpen = Callable[[Scope], bool]
 
 
 class Guard:
-    """What `is_open` names needs no credential; nothing can be reached through a foreign Host or Origin.
+    """Refuses foreign Hosts and Origins, and requests without the needed credential.
 
-    A plugin's own token opens what `is_for_plugins` names, and nothing else. The server's own token reads, and opens
-    what `is_for_programs` names; with the console's key it is a person's own program, which may do more.
+    Requests that match `is_open` need no credential. A plugin's token only allows what matches `is_for_plugins`. The
+    server's token allows reading and what matches `is_for_programs`; with the console's key it allows all paths.
     """
 
     def __init__(
@@ -175,11 +122,11 @@ class Guard:
         extra: Pairs = []
         if (trace := trace_id(scope)) is not None:
             extra.append((b"x-trace-id", trace.encode()))
-        answer = self._foreign(scope)
+        answer = self._check_origin(scope)
         if answer is None:
             extra += _cors(scope)
-            answer = _preflight(scope) or self._stranger(scope) or _other_protocol(scope)
-        send = carrying(send, extra)
+            answer = _preflight(scope) or self._check_credential(scope) or _check_protocol(scope)
+        send = with_headers(send, extra)
         if answer is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {}):
@@ -187,8 +134,8 @@ class Guard:
         else:
             await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
 
-    def _foreign(self, scope: Scope) -> Response | None:
-        """Against DNS rebinding the Host, against other people's pages the Origin; both compared whole."""
+    def _check_origin(self, scope: Scope) -> Response | None:
+        """Compares the whole Host, against DNS rebinding, and the whole Origin, against foreign pages."""
         if (header(scope, b"host") or "").lower() not in self._hosts:
             return refused("FORBIDDEN", "The Host header does not name this server.")
         origin = header(scope, b"origin")
@@ -196,18 +143,18 @@ class Guard:
             return refused("FORBIDDEN", "Pages of this origin may not talk to handrail.")
         return None
 
-    def _stranger(self, scope: Scope) -> Response | None:
+    def _check_credential(self, scope: Scope) -> Response | None:
         credential = self._credentials.of(scope)
         is_own_page = self._is_from_own_page(scope)
         is_borrowed = credential is Credential.COOKIE and not is_own_page
-        note(scope, None if is_borrowed else credential, is_own_page=is_own_page)
-        note_agent(scope, self._credentials.agent(scope) if credential is Credential.AGENT else None)
+        store_credential(scope, None if is_borrowed else credential, is_own_page=is_own_page)
+        store_agent(scope, self._credentials.agent(scope) if credential is Credential.AGENT else None)
         if self._is_open(scope):
             return None
         if is_borrowed:
-            return refused("FORBIDDEN", "With the console's cookie this needs an Origin header that is our own.")
+            return refused("FORBIDDEN", "With the console's cookie, the Origin header must be the console's own.")
         if credential is Credential.PLUGIN and not self._is_for_plugins(scope):
-            return refused("FORBIDDEN", "This is not for plugins: their own token does not open it.")
+            return refused("FORBIDDEN", "A plugin's token doesn't allow this.")
         if credential is Credential.TOKEN and not self._may_program(scope):
             return refused("FORBIDDEN", NEEDS_AGENT)
         if credential is not None:
@@ -221,26 +168,26 @@ class Guard:
     def _may_program(self, scope: Scope) -> bool:
         if scope["type"] != "http" or self._is_for_programs(scope):
             return True
-        if self._console_key.is_right(header(scope, HEADER.encode())):
+        if self._console_key.matches(header(scope, HEADER.encode())):
             return True
         return scope["method"] in _READING and scope["path"] not in _FOR_AGENTS
 
     def _is_from_own_page(self, scope: Scope) -> bool:
-        """A browser sends the cookie for other local pages too: to it, all ports of a host are one site."""
+        """Browsers send the cookie for other local pages too, because they treat all ports of a host as one site."""
         origin = header(scope, b"origin")
         if origin is None:
             return scope["type"] == "http" and scope["method"] in _READING
         return self._origins.is_own(origin)
 
 
-def _other_protocol(scope: Scope) -> Response | None:
+def _check_protocol(scope: Scope) -> Response | None:
     if header(scope, b"x-mimo-protocol") in (None, "1"):
         return None
     return refused("BAD_REQUEST", "X-Mimo-Protocol must be 1.")
 
 
 def _preflight(scope: Scope) -> Response | None:
-    """A browser's question before a cross-origin call; it can't carry the token."""
+    """Answers a browser's CORS preflight, which has no credential."""
     if scope["type"] != "http" or scope["method"] != "OPTIONS" or header(scope, b"origin") is None:
         return None
     if header(scope, b"access-control-request-method") is None:

@@ -1,4 +1,4 @@
-"""What comes with every request and what goes with every answer."""
+"""Reads request headers and adds the headers that every answer has."""
 
 import re
 
@@ -27,31 +27,31 @@ Pairs = list[tuple[bytes, bytes]]
 
 def header(scope: Scope, name: bytes) -> str | None:
     """The only header of that name; None when it is missing, "" when it was sent twice."""
-    found = [value for key, value in scope["headers"] if key == name]
-    if not found:
+    values = [value for key, value in scope["headers"] if key == name]
+    if not values:
         return None
-    return found[0].decode("latin-1") if len(found) == 1 else ""
+    return values[0].decode("latin-1") if len(values) == 1 else ""
 
 
 def is_visible(text: str) -> bool:
-    """True for what may be written into logs, records and headers as it is: visible ASCII, at most 128 characters."""
+    """Whether the text is safe in logs, records and headers: visible ASCII, at most 128 characters."""
     return _VISIBLE.fullmatch(text) is not None
 
 
 def trace_id(scope: Scope) -> str | None:
-    """The caller's X-Trace-Id. One that is not fit to be passed on is dropped: tracing never breaks a call."""
-    given = header(scope, b"x-trace-id")
-    return given if given and is_visible(given) else None
+    """The caller's X-Trace-Id. An invalid one is dropped, so that tracing never breaks a call."""
+    value = header(scope, b"x-trace-id")
+    return value if value and is_visible(value) else None
 
 
-def carrying(send: Send, extra: Pairs) -> Send:
-    """`send`, with what every answer carries and `extra` added to the head of the answer."""
+def with_headers(send: Send, extra: Pairs) -> Send:
+    """Wraps `send` so that it adds the headers of every answer and `extra`."""
 
     async def send_more(message: Message) -> None:
         if message["type"] in _STARTS:
             headers: Pairs = list(message.get("headers", ()))
-            given = {name.lower() for name, _ in headers}
-            headers += [pair for pair in _UNLESS_GIVEN.items() if pair[0] not in given]
+            present = {name.lower() for name, _ in headers}
+            headers += [pair for pair in _UNLESS_GIVEN.items() if pair[0] not in present]
             message["headers"] = [*headers, *_ALWAYS, *extra]
         await send(message)
 

@@ -1,4 +1,4 @@
-"""The socket that the server listens on: this machine's own, and nobody else's."""
+"""Opens the sockets that the server listens on, by default on this machine's loopback addresses only."""
 
 import errno
 import logging
@@ -19,77 +19,77 @@ _ADDRESSES = {
 
 
 def listen(host: str, port: int, *, is_for_all: bool = False) -> socket.socket:
-    """Port 0 takes a free one. `is_for_all`: other machines may come, too."""
+    """Port 0 picks a free one. `is_for_all` also accepts other machines."""
     if host not in _ADDRESSES and not is_for_all:
         raise Unsupported(
-            f"handrail does not listen on {host}: whoever reaches it can act on this machine.",
-            hint="Use --host 127.0.0.1 (or ::1); from elsewhere, come through an SSH tunnel.",
+            f"handrail does not listen on {host}: anyone who reaches it can act on this machine.",
+            hint="Use --host 127.0.0.1 (or ::1); from another machine, use an SSH tunnel.",
         )
-    other = socket.AF_INET6 if ":" in host else socket.AF_INET
-    family, address = _ADDRESSES.get(host, (other, host.strip("[]")))
+    other_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    family, address = _ADDRESSES.get(host, (other_family, host.strip("[]")))
     listener: socket.socket | None = None
     try:
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((address, port))
-        listener.listen(_BACKLOG)  # two can bind the same port, only one can listen
+        listener.listen(_BACKLOG)  # two sockets can bind the same port, but only one can listen
     except OSError as refusal:
         if listener is not None:
             listener.close()
         if refusal.errno == errno.EADDRINUSE:
             raise Conflict(
-                f"Port {port} is in use by another program.", hint="Choose another with --port; 0 takes a free one."
+                f"Port {port} is in use by another program.", hint="Choose another with --port; 0 picks a free one."
             ) from None
         raise InputOutput(f"Can't listen on {host} port {port}: {refusal.strerror}.") from None
     return listener
 
 
 @contextmanager
-def listening(
-    host: str, port: int, *, is_any_right: bool = False, is_for_all: bool = False
+def open_listeners(
+    host: str, port: int, *, allow_other_port: bool = False, is_for_all: bool = False
 ) -> Iterator[list[socket.socket]]:
-    """While inside, these take connections; the first is the one that was asked for.
+    """The listening sockets, closed when left; the first is the one for `host`.
 
-    With `is_any_right` it has another port where that one is taken.
+    With `allow_other_port`, another port is picked if this one is in use.
     """
     try:
         listener = listen(host, port, is_for_all=is_for_all)
     except Conflict:
-        if not is_any_right:
+        if not allow_other_port:
             raise
         listener = listen(host, 0)
     with closing(listener) as first:
-        beside = _listen_beside(first) if host in _ADDRESSES else None
-        if beside is None:
+        sibling = _listen_on_other_loopback(first) if host in _ADDRESSES else None
+        if sibling is None:
             yield [first]
             return
-        with closing(beside):
-            yield [first, beside]
+        with closing(sibling):
+            yield [first, sibling]
 
 
-def _listen_beside(listener: socket.socket) -> socket.socket | None:
-    """The same port on the other loopback address: `localhost` means both, and to a browser they are one origin.
+def _listen_on_other_loopback(listener: socket.socket) -> socket.socket | None:
+    """The same port on the other loopback address: browsers treat both as the origin `localhost`.
 
-    None where this machine has no such address, or another program is there already.
+    None if this machine has no such address, or another program uses the port.
     """
     is_first = listener.family == socket.AF_INET
     family, address = (socket.AF_INET6, "::1") if is_first else (socket.AF_INET, "127.0.0.1")
-    beside: socket.socket | None = None
+    sibling: socket.socket | None = None
     try:
-        beside = socket.socket(family, socket.SOCK_STREAM)
-        beside.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sibling = socket.socket(family, socket.SOCK_STREAM)
+        sibling.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
-            beside.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        beside.bind((address, listener.getsockname()[1]))
-        beside.listen(_BACKLOG)
+            sibling.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sibling.bind((address, listener.getsockname()[1]))
+        sibling.listen(_BACKLOG)
     except OSError as refusal:
-        if beside is not None:
-            beside.close()
+        if sibling is not None:
+            sibling.close()
         if refusal.errno == errno.EADDRINUSE:
             port = listener.getsockname()[1]
             logger.warning("another program listens on %s port %s: don't open the console as localhost", address, port)
         return None
-    return beside
+    return sibling
 
 
 def url(host: str, port: int) -> str:

@@ -1,4 +1,4 @@
-"""`/api/openapi.json`: contract 2's endpoints, described from the declarations that serve them."""
+"""`/api/openapi.json`: describes contract 2's endpoints, generated from their declarations."""
 
 import asyncio
 from collections.abc import Sequence
@@ -84,12 +84,14 @@ def _operation(endpoint: Endpoint, schema_of: Any) -> dict[str, Any]:
 def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     names = [part[1:-1] for part in endpoint.path.split("/") if part.startswith("{")]
     schema = endpoint.path_schema or {"type": "string"}
-    found: list[dict[str, Any]] = [{"name": name, "in": "path", "required": True, "schema": schema} for name in names]
-    found += [
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": schema} for name in names
+    ]
+    parameters += [
         {"name": query.name, "in": "query", "required": query.is_required, "schema": query.schema}
         for query in endpoint.query
     ]
-    return found
+    return parameters
 
 
 def _answer(endpoint: Endpoint, schema_of: Any) -> dict[str, Any]:

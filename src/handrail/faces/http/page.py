@@ -1,4 +1,4 @@
-"""`GET /`: what runs here, with which tools, and how to connect. It is open: no token, no path of the user's."""
+"""`GET /`: a public page that shows the tools and how to connect. It contains no token and no path."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ _EFFECTS = {
 
 
 class _Html(str):
-    """Text that is markup already; everything else is escaped."""
+    """Text that is already HTML; all other text is escaped."""
 
 
 def routes(registry: Registry, address: str) -> list[Route]:
@@ -53,13 +53,14 @@ def render(registry: Registry, address: str) -> str:
     tools: dict[str, list[Tool[Any, Any]]] = {}
     for entry in registry:
         tools.setdefault(entry.surface.name, []).append(entry.tool)
-    return _filled(
+    return _render_template(
         "page",
         version=__version__,
         address=address,
         tool_count=str(sum(map(len, tools.values()))),
-        surfaces=_joined(
-            _filled("surface", name=surface, tools=_joined(map(_tool, members))) for surface, members in tools.items()
+        surfaces=_join(
+            _render_template("surface", name=surface, tools=_join(map(_tool, members)))
+            for surface, members in tools.items()
         ),
         stdio_configuration=_stdio_configuration(),
         http_configuration=_http_configuration(address),
@@ -79,7 +80,7 @@ def _tool(tool: Tool[Any, Any]) -> _Html:
     properties: Mapping[str, Schema] = tool.input_schema.get("properties", {})
     required = tool.input_schema.get("required", ())
     effect = _EFFECTS[tool.strongest_effect]
-    return _filled(
+    return _render_template(
         "tool",
         name=tool.name,
         title=tool.title,
@@ -91,10 +92,10 @@ def _tool(tool: Tool[Any, Any]) -> _Html:
 
 
 def _parameters(properties: Mapping[str, Schema], required: Collection[str]) -> _Html:
-    return _filled(
+    return _render_template(
         "parameters",
         summary=", ".join(name if name in required else f"{name}?" for name in properties),
-        parameters=_joined(_parameter(name, schema, name in required) for name, schema in properties.items()),
+        parameters=_join(_parameter(name, schema, name in required) for name, schema in properties.items()),
     )
 
 
@@ -103,7 +104,7 @@ def _parameter(name: str, schema: Schema, is_required: bool) -> _Html:
     remarks = [f"default {_json(schema['default'])}"] if "default" in schema and not is_required else []
     if "description" in schema:
         remarks.append(schema["description"])
-    return _filled(
+    return _render_template(
         "parameter",
         name=name,
         need=need,
@@ -142,11 +143,11 @@ def _json(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
-def _joined(parts: Iterable[_Html]) -> _Html:
+def _join(parts: Iterable[_Html]) -> _Html:
     return _Html("".join(parts))
 
 
-def _filled(template: str, **values: str) -> _Html:
+def _render_template(template: str, **values: str) -> _Html:
     return _Html(_template(template).substitute({name: _markup(value) for name, value in values.items()}))
 
 
@@ -156,7 +157,7 @@ def _template(name: str) -> Template:
 
 
 def _prose(text: str) -> _Html:
-    """Descriptions put names between backticks."""
+    """Turns names between backticks into code."""
     return _Html(_CODE.sub(r"<code>\1</code>", _markup(text)))
 
 

@@ -1,9 +1,9 @@
-"""`<stateDir>/server.json`: which server runs on this state directory, and the token that it wants.
+"""`<stateDir>/server.json`: the server that runs on this state directory, and its token.
 
-`{pid, host, port, token, isOnDemand}`, readable by its owner alone. While the server runs, `pid` is its process; a
-clean stop leaves the file with `pid` 0, because the token survives restarts: clients keep it in their configuration,
-until a person asks for a new one. After a crash the pid is stale, so what decides whether a second server may start is
-a lock on `server.lock` that ends with the process, never the pid.
+`{pid, host, port, token, isOnDemand}`, readable by its owner only. While the server runs, `pid` is its process; a
+clean stop sets it to 0 but keeps the token, because clients have it in their configuration until a person renews it.
+After a crash the pid is stale, so a lock on `server.lock`, which ends with the process, decides whether a second
+server may start.
 """
 
 import fcntl
@@ -35,7 +35,7 @@ class ServerFile(msgspec.Struct, frozen=True, omit_defaults=True):
     port: int
     token: str
     is_on_demand: bool = msgspec.field(default=False, name="isOnDemand")
-    """Started for agents: it makes way for a server that a person starts."""
+    """Started for agents; it stops when a person starts a server."""
 
     @property
     def url(self) -> str:
@@ -55,26 +55,26 @@ class ServerFile(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def read(state: Path) -> ServerFile | None:
-    """What the file says; None when there is none or it makes no sense."""
+    """The file's content; None if it is missing or invalid."""
     try:
-        found = msgspec.json.decode(state_file.read(state / FILE) or b"", type=ServerFile)
+        content = msgspec.json.decode(state_file.read(state / FILE) or b"", type=ServerFile)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    return found if _TOKEN.fullmatch(found.token) else None
+    return content if _TOKEN.fullmatch(content.token) else None
 
 
 @contextmanager
-def claimed(state: Path, *, is_on_demand: bool = False) -> Iterator[None]:
-    """While inside, no other server starts on this state directory.
+def claim_state(state: Path, *, is_on_demand: bool = False) -> Iterator[None]:
+    """Until left, no other server can start on this state directory.
 
-    A server that was started for agents is ended first, unless this is one as well. Blocks until then.
+    A server that was started for agents is stopped first, unless this is one, too. Blocks until it has stopped.
     """
-    with state_file.spelled(state):
+    with state_file.os_errors(state):
         lock = os.open(state / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        if not _is_taken(lock):
+        if not _try_lock(lock):
             server = read(state)
-            if is_on_demand or server is None or not server.is_on_demand or not _is_replaced(server, lock):
+            if is_on_demand or server is None or not server.is_on_demand or not _replace(server, lock):
                 raise _already_running(server)
         yield
     finally:
@@ -97,16 +97,16 @@ class Published:
         return self.content.token
 
     def renew_token(self) -> None:
-        """Once the new one is on disk, the old one counts no more; when it can't be written, the old one stays."""
+        """Replaces the token. If the file can't be written, the old one stays valid."""
         self.write(msgspec.structs.replace(self.content, token=_new_token()))
 
     def write(self, content: ServerFile) -> None:
-        with state_file.spelled(self._state):
+        with state_file.os_errors(self._state):
             write_state(self.path, msgspec.json.encode(content) + b"\n")
         self.content = content
 
 
-def _is_taken(lock: int) -> bool:
+def _try_lock(lock: int) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -114,29 +114,29 @@ def _is_taken(lock: int) -> bool:
     return True
 
 
-def _is_replaced(server: ServerFile, lock: int) -> bool:
-    """Sooner than agents that have lost it can start another one."""
+def _replace(server: ServerFile, lock: int) -> bool:
+    """Stops that server and takes its lock, polling fast enough to be before agents that start another."""
     if server.pid > 0:
         with suppress(ProcessLookupError):
             os.kill(server.pid, signal.SIGTERM)
     deadline = time.monotonic() + _END_SECONDS
-    while not (is_ours := _is_taken(lock)) and time.monotonic() < deadline:
+    while not (is_ours := _try_lock(lock)) and time.monotonic() < deadline:
         time.sleep(0.01)
     return is_ours
 
 
 @contextmanager
-def published(state: Path, host: str, port: int, *, is_on_demand: bool = False) -> Iterator[Published]:
-    """While inside, the file names this process; afterwards it keeps the token and names none."""
-    known = read(state)
-    token = known.token if known is not None else _new_token()
+def publish(state: Path, host: str, port: int, *, is_on_demand: bool = False) -> Iterator[Published]:
+    """Until left, the file names this process; afterwards it only keeps the token."""
+    previous = read(state)
+    token = previous.token if previous is not None else _new_token()
     running = ServerFile(os.getpid(), host, port, token, is_on_demand)
     file = Published(state, running)
     file.write(running)
     try:
         yield file
     finally:
-        with suppress(InputOutput):  # then the pid is stale, as after a crash
+        with suppress(InputOutput):  # the pid is then stale, as after a crash
             file.write(msgspec.structs.replace(file.content, pid=0))
 
 
@@ -144,7 +144,7 @@ def _already_running(server: ServerFile | None) -> Conflict:
     where = f" at {server.url}" if server is not None and server.is_running else ""
     return Conflict(
         f"handrail is already running on this state directory{where}.",
-        hint="Use that one, stop it first, or start with another --state.",
+        hint="Use that one, stop it first, or use another --state.",
         **({"url": server.url, "pid": server.pid} if server is not None and where else {}),
     )
 

@@ -1,10 +1,10 @@
-"""`<stateDir>/sessions.json`: the browsers that were let in, by the hashes of their two secrets.
+"""`<stateDir>/sessions.json`: the browsers that have signed in, by the hashes of their two secrets.
 
-One secret is in the cookie, which a browser also sends to other programs on the same host: cookies ignore ports. The
-other is kept by the page in the storage of its own origin, which no other port can read. Both are needed.
+One secret is in the cookie, which browsers also send to other programs on the same host, because cookies ignore
+ports. The page keeps the other one in the storage of its origin, which no other port can read. Both are needed.
 
-They survive restarts, for thirty days. Who removes the file sends them all away, and at once: it is looked at with
-every request. One server writes it, the one that holds the state directory.
+Sessions survive restarts and last for thirty days. Removing the file signs everyone out at once, because it is checked
+with every request. Only the server that owns the state directory writes it.
 """
 
 import hmac
@@ -29,24 +29,24 @@ LONGEST_USER_AGENT = 300
 
 
 class Session(msgspec.Struct, frozen=True, rename="camel"):
-    """One browser; what it calls itself is its own claim. Times are seconds since 1970."""
+    """One browser; its user agent is its own claim. Times are seconds since 1970."""
 
     hash: str
     created_at: int
     expires_at: int
     user_agent: str = ""
     page: str = ""
-    """The hash of the page's secret. A session of version 0.1 has none and opens nothing: sign in again."""
+    """The hash of the page's secret. A session of version 0.1 has none and is invalid."""
 
     @property
     def id(self) -> str:
-        """For people to name it by: it opens nothing."""
+        """Identifies the session to people; it isn't a secret."""
         return self.hash[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSecrets:
-    """What a browser gets at sign-in: one for its cookie, one for the page."""
+    """The two secrets that a browser gets at sign-in."""
 
     cookie: str
     page: str
@@ -63,61 +63,61 @@ class Sessions:
         self._state = state
         self._file = state / FILE
         self._clock = clock
-        self._seen: tuple[int, int, int] | None = None
-        self._known: dict[str, Session] = {}
-        self._turn = threading.Lock()
+        self._stamp: tuple[int, int, int] | None = None
+        self._by_hash: dict[str, Session] = {}
+        self._lock = threading.Lock()
 
     def start(self, user_agent: str = "") -> SessionSecrets:
-        """Only the hashes stay here. Blocks."""
+        """Starts a session; only the hashes of its secrets are stored. Blocks."""
         new, now = SessionSecrets(_new_secret(), _new_secret()), int(self._clock())
         started = Session(_hash(new.cookie), now, now + LIFETIME, user_agent[:LONGEST_USER_AGENT], page=_hash(new.page))
-        with self._turn:
+        with self._lock:
             self._write((*self.alive()[1 - MOST_SESSIONS :], started))
         return new
 
     def find(self, cookie: str, page: str) -> str | None:
-        """The id of the session that these two secrets open together."""
+        """The id of the session with these two secrets."""
         session = self._current().get(_hash(cookie))
         if session is None or not hmac.compare_digest(session.page, _hash(page)):
             return None
         return session.id if self._clock() < session.expires_at else None
 
     def renew(self, id: str) -> str:
-        """The page's new secret for this session; all other sessions end. Blocks."""
+        """Returns a new page secret for this session and ends all others. Blocks."""
         secret = _new_secret()
-        with self._turn:
-            kept = (session for session in self.alive() if session.id == id)
-            self._write(tuple(msgspec.structs.replace(session, page=_hash(secret)) for session in kept))
+        with self._lock:
+            remaining = (session for session in self.alive() if session.id == id)
+            self._write(tuple(msgspec.structs.replace(session, page=_hash(secret)) for session in remaining))
         return secret
 
     def alive(self) -> tuple[Session, ...]:
-        """The oldest first."""
+        """Sessions that haven't expired, the oldest first."""
         now = self._clock()
         return tuple(session for session in self._current().values() if now < session.expires_at)
 
     def end(self, id: str) -> bool:
-        """False when there is no such session. Blocks."""
-        with self._turn:
+        """False if there is no such session. Blocks."""
+        with self._lock:
             alive = self.alive()
-            rest = tuple(session for session in alive if session.id != id)
-            if len(rest) < len(alive):
-                self._write(rest)
-            return len(rest) < len(alive)
+            remaining = tuple(session for session in alive if session.id != id)
+            if len(remaining) < len(alive):
+                self._write(remaining)
+            return len(remaining) < len(alive)
 
     def _write(self, sessions: tuple[Session, ...]) -> None:
-        with state_file.spelled(self._state):
+        with state_file.os_errors(self._state):
             write_state(self._file, msgspec.json.encode(_Content(sessions)) + b"\n")
 
     def _current(self) -> dict[str, Session]:
         try:
             status = os.lstat(self._file)
         except OSError:
-            self._seen, self._known = None, {}
-            return self._known
-        seen = (status.st_ino, status.st_mtime_ns, status.st_size)
-        if seen != self._seen:
-            self._seen, self._known = seen, _read(self._file)
-        return self._known
+            self._stamp, self._by_hash = None, {}
+            return self._by_hash
+        stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
+        if stamp != self._stamp:
+            self._stamp, self._by_hash = stamp, _read(self._file)
+        return self._by_hash
 
 
 def _read(file: Path) -> dict[str, Session]:

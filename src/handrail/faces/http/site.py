@@ -1,4 +1,4 @@
-"""Which path leads where, and how a fault is spelled when nothing else spelled it."""
+"""The ASGI app: all routes, the paths that need no credential, and answers for errors that no route has handled."""
 
 import os
 
@@ -11,10 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail import __version__
 from handrail.faces.http import access, page, passkeys, session, tools
+from handrail.faces.http.access_control import AccessControl
 from handrail.faces.http.answers import failed, refused, success
 from handrail.faces.http.console_files import ConsoleFiles
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.entrance import Entrance
 from handrail.faces.http.guard import IsOpen
 from handrail.faces.socketio import sockets
 from handrail.ports.errors import Failure
@@ -27,18 +27,18 @@ def site(
     mcp_endpoint: ASGIApp,
     address: str,
     console: ConsoleFiles | None,
-    entrance: Entrance,
+    access_control: AccessControl,
     mounted: Mount,
 ) -> ASGIApp:
-    mcp = _Elsewhere(mcp_endpoint)
+    mcp = _AsgiEndpoint(mcp_endpoint)
     app = Starlette(
         routes=[
             *mounted.routes,
             *(console.routes() if console is not None else ()),
             *page.routes(context.project.registry, address),
             Route(HEALTH, _health),
-            *session.routes(context, entrance),
-            *access.routes(context, entrance),
+            *session.routes(context, access_control),
+            *access.routes(context, access_control),
             *passkeys.routes(context),
             *tools.routes(context),
             Route("/mcp", mcp),
@@ -50,8 +50,8 @@ def site(
     return app
 
 
-def open_for(console: ConsoleFiles | None, mounted: Mount) -> IsOpen:
-    """What needs no credential: pages and /health, exchanging a code, connecting a socket, and what features say."""
+def open_paths(console: ConsoleFiles | None, mounted: Mount) -> IsOpen:
+    """Requests without credentials: pages, /health, exchanging a code, connecting a socket, and what features allow."""
 
     def is_open(scope: Scope) -> bool:
         path: str = scope["path"]
@@ -66,8 +66,8 @@ def open_for(console: ConsoleFiles | None, mounted: Mount) -> IsOpen:
     return is_open
 
 
-class _Elsewhere:
-    """Marks an app as ASGI for the router, which takes plain functions for request handlers."""
+class _AsgiEndpoint:
+    """Wraps an ASGI app, because the router treats plain functions as request handlers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -93,5 +93,5 @@ async def _on_failure(request: Request, error: Exception) -> Response:
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:
-    """What happened goes to the log, with its stack; to the client only that it did."""
-    return refused("INTERNAL", "handrail failed; its log says why.")
+    """The details and the stack go to the log, not to the client."""
+    return refused("INTERNAL", "handrail failed; its log has the details.")

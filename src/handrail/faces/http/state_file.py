@@ -1,4 +1,4 @@
-"""A small file of this face's own in the state directory: its owner's alone, read and replaced as a whole."""
+"""Reads small files of the HTTP face in the state directory."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _MAX_BYTES = 64 * 1024
 
 
 def read(path: Path) -> bytes | None:
-    """None when there is none, or something else has its name; no link is followed."""
+    """None if there is no regular file; links are not followed."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -23,9 +23,9 @@ def read(path: Path) -> bytes | None:
 
 
 @contextmanager
-def spelled(state: Path) -> Iterator[None]:
-    """What the operating system refuses here, as a condition of ours."""
+def os_errors(state: Path) -> Iterator[None]:
+    """Turns errors of the operating system into InputOutput."""
     try:
         yield
     except OSError as refusal:
-        raise InputOutput(f"Can't write in the state directory {state}: {refusal.strerror}.") from None
+        raise InputOutput(f"Can't write to the state directory {state}: {refusal.strerror}.") from None

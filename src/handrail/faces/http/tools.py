@@ -1,4 +1,4 @@
-"""`POST /api/tools/<name>`: one call through the gate. `GET /api/tools`: what can be called."""
+"""`POST /api/tools/<name>`: one call through the gate. `GET /api/tools`: the list of tools."""
 
 import re
 
@@ -6,11 +6,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from handrail.faces.http.answers import failed, success, unheard
+from handrail.faces.http.answers import client_gone, failed, success
+from handrail.faces.http.body_limit import MAX_BODY
 from handrail.faces.http.context import HttpContext
 from handrail.faces.http.credentials import caller, is_person
-from handrail.faces.http.endpoint import unless_gone
-from handrail.faces.http.guard import MAX_BODY
+from handrail.faces.http.endpoint import run_while_connected
 from handrail.faces.http.headers import header, is_visible, trace_id
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
@@ -31,12 +31,12 @@ def routes(context: HttpContext) -> list[Route]:
         entry = gate.registry.find(request.path_params["name"])
         try:
             call = await _call(request, entry.tool.name, context.person)
-            passed = context.trying_gate if is_person(request) else gate
-            reply = await unless_gone(request.receive, passed.run(call))
+            chosen_gate = context.trying_gate if is_person(request) else gate
+            reply = await run_while_connected(request.receive, chosen_gate.run(call))
         except ClientDisconnect:
-            return unheard()
+            return client_gone()
         except UnknownTool:
-            raise  # for people alone: then it speaks no tool's dialect either
+            raise  # only for people, so no tool's dialect applies
         except Failure as failure:
             return failed(failure, entry.surface.dialect)
         return success(reply.value, reply.notes)
@@ -56,15 +56,15 @@ async def _call(request: Request, tool: str, person: str) -> Call:
     )
 
 
-def _task(given: str | None) -> str | None:
-    if given is not None and not is_visible(given):
+def _task(task: str | None) -> str | None:
+    if task is not None and not is_visible(task):
         raise InvalidParams("X-Task-Id must be 1 to 128 visible ASCII characters.")
-    return given
+    return task
 
 
-def _timeout_ms(given: str | None) -> int | None:
-    if given is None:
+def _timeout_ms(text: str | None) -> int | None:
+    if text is None:
         return None
-    if not _DIGITS.fullmatch(given) or not 1 <= int(given) <= MAX_TIMEOUT_MS:
+    if not _DIGITS.fullmatch(text) or not 1 <= int(text) <= MAX_TIMEOUT_MS:
         raise InvalidParams(f"X-Timeout-Ms must be a whole number from 1 to {MAX_TIMEOUT_MS}.")
-    return int(given)
+    return int(text)

@@ -119,7 +119,7 @@ class Sockets:
         self._server.on("*", self._receive, namespace=NAMESPACE)
         self.rooms = Rooms(self._server, NAMESPACE, self._drop)
 
-    def around(self, app: ASGIApp) -> ASGIApp:
+    def wrap(self, app: ASGIApp) -> ASGIApp:
         async def either(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["path"] == PATH:
                 await self._answer(scope, receive, send)

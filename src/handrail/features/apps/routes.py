@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.apps.manager import AppManager, app_manager
@@ -31,24 +31,24 @@ def mount(context: HttpContext) -> Mount:
     proofs = PersonProof(context.project.stores.presence, context.windows)
 
     async def overview(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success(await apps.overview())
 
     async def description(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success(sign_ins.told(await apps.description(request.path_params["id"])))
 
     async def consents(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success({"consents": await apps.given()})
 
     async def revoke(request: Request) -> Response:
-        must_be_person(request, "Revoking a consent")
+        require_person(request, "Revoking a consent")
         await apps.revoke(request.path_params["id"], caller(request, context.person))
         return success({"consents": await apps.given()})
 
     async def restore(request: Request) -> Response:
-        must_be_person(request, "Restoring a consent")
+        require_person(request, "Restoring a consent")
         given, consent = await json_object(request, {"presence"}), apps.revoked(request.path_params["id"])
         shown = {"app": consent.app, "tool": consent.tool or "*", "agent": consent.caller}
         action = Action("rule", "Restoring a consent", shown, "")
@@ -57,20 +57,20 @@ def mount(context: HttpContext) -> Mount:
         return success({"consents": await apps.given()})
 
     async def keep_key(request: Request) -> Response:
-        must_be_person(request, "Signing in to an app")
+        require_person(request, "Signing in to an app")
         id, given = request.path_params["id"], await json_object(request, {"key"})
         await apps.keep_key(id, Secret(text_field(given, "key")), caller(request, context.person))
         return success(sign_ins.told(await apps.description(id)))
 
     async def sign_in(request: Request) -> Response:
-        must_be_person(request, "Signing in to an app")
+        require_person(request, "Signing in to an app")
         given = await json_object(request, {"clientId"})
         who, id = caller(request, context.person), request.path_params["id"]
         address = await sign_ins.begin(id, optional_text(given, "clientId"), who)
         return success({"address": address})
 
     async def sign_out(request: Request) -> Response:
-        must_be_person(request, "Signing out of an app")
+        require_person(request, "Signing out of an app")
         id = request.path_params["id"]
         sign_ins.end(id)
         await apps.sign_out(id, caller(request, context.person))

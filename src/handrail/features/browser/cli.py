@@ -69,7 +69,7 @@ def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
     code = ask_server(stores, "POST", "/api/extension/launch-code")["code"]
 
     def on_ready() -> None:
-        say("Launched a paired Chromium with handrail (Ctrl-C ends it).")
+        say("Launched a paired Chromium with handrail (Ctrl-C stops it).")
         sys.stdout.flush()
 
     shows_window = program().machine.has_display() and not headless

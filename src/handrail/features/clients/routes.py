@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.clients.client import Client, Edit
@@ -45,12 +45,12 @@ def mount(context: HttpContext) -> Mount:
         return await describe(request, await asyncio.to_thread(setup.state_of, client))
 
     async def clients(request: Request) -> Response:
-        must_be_person(request, "Looking at clients")
+        require_person(request, "Looking at clients")
         descriptions = [await describe(request, each) for each in await asyncio.to_thread(setup.states)]
         return success({"clients": descriptions, "command": shlex.join(launch_command(stores.path, folder))})
 
     async def connect(request: Request) -> Response:
-        must_be_person(request, "Connecting a client")
+        require_person(request, "Connecting a client")
         client = find_client(request.path_params["name"])
         shown = text_field(await json_object(request, ["shown"]), "shown")
         await asyncio.to_thread(_connect_as_shown, setup, client, folder, shown)
@@ -59,7 +59,7 @@ def mount(context: HttpContext) -> Mount:
         return success({"client": await state_of(request, client), **after})
 
     async def disconnect(request: Request) -> Response:
-        must_be_person(request, "Disconnecting a client")
+        require_person(request, "Disconnecting a client")
         client = find_client(request.path_params["name"])
         kept = await moves(request).disconnect(client)
         return success({"client": await state_of(request, client), "left": kept})
@@ -82,13 +82,13 @@ def mount(context: HttpContext) -> Mount:
 
     async def look(request: Request) -> Response:
         """Shows what one of its other servers offers. It is started as the client would start it; nothing changes."""
-        must_be_person(request, "Looking at a server")
+        require_person(request, "Looking at a server")
         async with inspect_server(request) as (_, _, moved):
             return success(_offer_as_json(moved))
 
     async def move(request: Request) -> Response:
         """`digest` is that of the offer that was shown: if the server now offers something else, nothing is moved."""
-        must_be_person(request, "Moving a server")
+        require_person(request, "Moving a server")
         body = await json_object(request, {"digest", "askAlways", "presence"})
         trusts_marks = body.get("askAlways") is not True
         async with inspect_server(request) as (client, name, moved):

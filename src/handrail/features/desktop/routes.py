@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text
 from handrail.features.desktop.host.execution import INDEX
@@ -137,21 +137,21 @@ def mount(context: HttpContext) -> Mount:
         return (await context.persons_gate.run(call)).result
 
     async def state(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success(await done(request, "desktop_doctor", {}))
 
     async def view(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success(await asyncio.to_thread(last_look.read))
 
     async def look(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         given = await json_object(request, {"app", "title"})
         await done(request, "desktop_observe", _observed(optional_text(given, "app"), optional_text(given, "title")))
         return success(await asyncio.to_thread(last_look.read))
 
     async def picture(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         data = await asyncio.to_thread(last_look.picture, request.path_params["execution"])
         return Response(data, media_type="image/png", headers=_SEALED_OFF)
 

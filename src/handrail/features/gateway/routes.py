@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.json_body import json_object, text_field, wrong_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.gateway.review import Difference
@@ -27,11 +27,11 @@ def mount(context: HttpContext) -> Mount:
     servers = servers_in(project.stores, project.location, project.settings_of(GatewaySettings), project.audit)
 
     async def overview(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success({"servers": servers.list()})
 
     async def add(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         given = await json_object(request, {"name", "entry", "presence"})
         entry = given.get("entry")
         if not isinstance(entry, dict):
@@ -45,21 +45,21 @@ def mount(context: HttpContext) -> Mount:
         return success(servers.show(server.name))
 
     async def show(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success(servers.show(request.path_params["name"]))
 
     async def remove(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         await servers.remove(request.path_params["name"], caller(request, context.person))
         return success({"servers": servers.list()})
 
     async def review(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success(_shown(await servers.look(request.path_params["name"])))
 
     async def accept(request: Request) -> Response:
         """`digest` is that of what was shown: when the server offers something else by now, nothing is accepted."""
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         given = await json_object(request, {"digest", "askAlways", "presence"})
         name, trusts_marks = request.path_params["name"], given.get("askAlways") is not True
         found = await servers.look(name)
@@ -70,7 +70,7 @@ def mount(context: HttpContext) -> Mount:
         return success(servers.show(name))
 
     async def log(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         return success({"lines": list(await servers.log(request.path_params["name"], 200))})
 
     return Mount(

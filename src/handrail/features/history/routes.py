@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import Feed, HttpContext, Mount
-from handrail.faces.http.credentials import caller, is_person, must_be_person
+from handrail.faces.http.credentials import caller, is_person, require_person
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit
 from handrail.features.history.activity_feed import ActivityFeed
@@ -49,14 +49,14 @@ def mount(context: HttpContext) -> Mount:
         return await context.projects.find(await asyncio.to_thread(index.check_project, folder))
 
     async def list_projects(request: Request) -> Response:
-        must_be_person(request, "Seeing other projects")
+        require_person(request, "Seeing other projects")
         entries = await asyncio.to_thread(index.projects)
         others = sorted((use for use in entries.values() if use.path != project.location), key=lambda use: use.last)
         uses = [(project.location, entries.get(project.location)), *((use.path, use) for use in reversed(others))]
         return success({"projects": [_project_json(path, use, path == project.location) for path, use in uses]})
 
     async def list_tasks(request: Request) -> Response:
-        must_be_person(request, "Seeing every task")
+        require_person(request, "Seeing every task")
         limit, query = page_limit(request), request.query_params
         entries = await asyncio.to_thread(index.tasks, query.get("project"), query.get("before"), limit + 1)
         page: dict[str, Any] = {"tasks": [_task_json(use) for use in entries[:limit]]}
@@ -81,7 +81,7 @@ def mount(context: HttpContext) -> Mount:
         return Response(data, media_type=media_type, headers=_INERT_HEADERS)
 
     async def report(request: Request) -> Response:
-        must_be_person(request, "Exporting a report")
+        require_person(request, "Exporting a report")
         task = request.path_params["task"]
         place = await open_project(request, request.query_params.get("project"))
         pieces = await asyncio.to_thread(lambda: make_report(place, task)[1])
@@ -90,7 +90,7 @@ def mount(context: HttpContext) -> Mount:
         return StreamingResponse(pieces, media_type="text/html", headers=headers)
 
     async def undo(request: Request) -> Response:
-        must_be_person(request, "Undoing")
+        require_person(request, "Undoing")
         query = await json_object(request, {"id", "task", "path", "to", "project"})
         params = {name: optional_text(query, name) for name in ("id", "task", "path", "to")}
         if not any(params.values()):

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person, person_of
+from handrail.faces.http.credentials import caller, person_of, require_person
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field, wrong_field
 from handrail.faces.socketio.rooms import Rooms
@@ -51,7 +51,7 @@ def mount(context: HttpContext) -> Mount:
         return member.id
 
     async def show(request: Request) -> Response:
-        must_be_person(request, "Seeing who is notified")
+        require_person(request, "Seeing who is notified")
         return success(await shown(request))
 
     async def shown(request: Request) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def mount(context: HttpContext) -> Mount:
         await record_access(context.project.audit, caller(request, context.person), done)
 
     async def key_of(request: Request) -> Response:
-        must_be_person(request, "Subscribing to notifications")
+        require_person(request, "Subscribing to notifications")
         key = await notifier.push_key()
         if key is None and stores.team is not None:
             hint = "Make one with `handrail team push-key FILE`, and start every server with --push-key FILE."
@@ -84,7 +84,7 @@ def mount(context: HttpContext) -> Mount:
         return success({"publicKey": push.public_key(key)})
 
     async def subscribe(request: Request) -> Response:
-        must_be_person(request, "Subscribing to notifications")
+        require_person(request, "Subscribing to notifications")
         given = await json_object(request, {"endpoint", "keys", "expirationTime"})
         keys = given.get("keys")
         if not isinstance(keys, dict):
@@ -103,14 +103,14 @@ def mount(context: HttpContext) -> Mount:
         return success({**await shown(request), "id": subscription.id})
 
     async def unsubscribe(request: Request) -> Response:
-        must_be_person(request, "Ending notifications")
+        require_person(request, "Ending notifications")
         one = await own(request)
         await stores.push.remove(one.id)
         await note(request, f"turned off notifications in a browser ({one.id})")
         return success(await shown(request))
 
     async def try_push(request: Request) -> Response:
-        must_be_person(request, "Sending a notification")
+        require_person(request, "Sending a notification")
         if not await notifier.push_to(await own(request), trial(notifier.url, notifier.language)):
             raise Conflict(
                 "The push service did not take the message.",
@@ -126,7 +126,7 @@ def mount(context: HttpContext) -> Mount:
         raise NotFound("This browser isn't notified any more.")
 
     async def add_channel(request: Request) -> Response:
-        must_be_person(request, "Adding a channel")
+        require_person(request, "Adding a channel")
         own_channels()
         given = await json_object(request, {"name", "url"})
         name = text_field(given, "name")
@@ -135,7 +135,7 @@ def mount(context: HttpContext) -> Mount:
         return success(await shown(request))
 
     async def remove_channel(request: Request) -> Response:
-        must_be_person(request, "Removing a channel")
+        require_person(request, "Removing a channel")
         own_channels()
         name = request.path_params["name"]
         await notifier.channels.remove(name)
@@ -143,7 +143,7 @@ def mount(context: HttpContext) -> Mount:
         return success(await shown(request))
 
     async def try_channel(request: Request) -> Response:
-        must_be_person(request, "Sending a notification")
+        require_person(request, "Sending a notification")
         await notifier.send_to(request.path_params["name"], trial(notifier.url, notifier.language))
         return success(await shown(request))
 

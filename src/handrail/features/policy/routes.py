@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
 from handrail.features.policy.removed_rules import RemovedRules
@@ -36,13 +36,13 @@ def mount(context: HttpContext) -> Mount:
         return success(await asyncio.to_thread(in_force, source))
 
     async def file(request: Request) -> Response:
-        must_be_person(request, "Reading the project's policy")
+        require_person(request, "Reading the project's policy")
         data = await _content()
         return success({"text": data.decode(errors="replace"), "hash": sha256(data).hexdigest()})
 
     async def trust(request: Request) -> Response:
         """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
-        must_be_person(request, "Trusting a project's policy")
+        require_person(request, "Trusting a project's policy")
         given = await json_object(request, {"hash", "presence"})
         data, shown = await _content(), text_field(given, "hash")
         if sha256(data).hexdigest() != shown:
@@ -57,7 +57,7 @@ def mount(context: HttpContext) -> Mount:
         return success(await asyncio.to_thread(in_force, source))
 
     async def distrust(request: Request) -> Response:
-        must_be_person(request, "Distrusting a project's policy")
+        require_person(request, "Distrusting a project's policy")
         if await asyncio.to_thread(source.distrust):
             done = f"no longer trusts the policy {source.where}"
             await record_access(context.project.audit, caller(request, context.person), done)
@@ -71,19 +71,19 @@ def mount(context: HttpContext) -> Mount:
 
     async def rules(request: Request) -> Response:
         """Those of every project and agent."""
-        must_be_person(request, "Seeing every rule")
+        require_person(request, "Seeing every rule")
         rows, uses = await listed(context.project.stores), await _uses()
         told = {id: _with_use({}, use) for id, use in uses.items()}
         return success({"rules": [_with_use(row, uses.get(row["id"])) for row in rows], "uses": told})
 
     async def trusted(request: Request) -> Response:
         """Which policies are trusted, in every project."""
-        must_be_person(request, "Seeing which policies are trusted")
+        require_person(request, "Seeing which policies are trusted")
         found, uses = await asyncio.to_thread(source.trusts.all), await _uses()
         return success({"trusted": [_with_use(_trusted(policy), uses.get(policy.where)) for policy in found]})
 
     async def forget_trust(request: Request) -> Response:
-        must_be_person(request, "Distrusting a project's policy")
+        require_person(request, "Distrusting a project's policy")
         digest = request.path_params["hash"]
         policy = await asyncio.to_thread(source.trusts.forget, digest)
         if policy is None:
@@ -95,7 +95,7 @@ def mount(context: HttpContext) -> Mount:
 
     async def restore_trust(request: Request) -> Response:
         """Undoes that a moment later: exactly the content that was trusted is trusted again."""
-        must_be_person(request, "Trusting a project's policy")
+        require_person(request, "Trusting a project's policy")
         given = await json_object(request, {"presence"})
         policy = distrusted.find(request.path_params["hash"])
         command = f"handrail policy trust --project {shlex.quote(project_of(policy.where))}"
@@ -112,12 +112,12 @@ def mount(context: HttpContext) -> Mount:
         return uses
 
     async def remove_rule(request: Request) -> Response:
-        must_be_person(request, "Removing a rule")
+        require_person(request, "Removing a rule")
         return success(await removed.remove(request.path_params["id"]))
 
     async def restore_rule(request: Request) -> Response:
         """Undoes a removal a moment later: exactly what was removed comes back, with proof if it allows anything."""
-        must_be_person(request, "Restoring a rule")
+        require_person(request, "Restoring a rule")
         given = await json_object(request, {"presence"})
         found = await removed.find(request.path_params["id"])
         proof = None
@@ -132,7 +132,7 @@ def mount(context: HttpContext) -> Mount:
 
     async def test(request: Request) -> Response:
         """What the policy would say of a call, and why. Nothing is called."""
-        must_be_person(request, "Testing the rules")
+        require_person(request, "Testing the rules")
         given = await json_object(request, {"tool", "path", "address", "agent", "project"})
         place = await context.projects.find(optional_text(given, "project"))
         return success(await asyncio.to_thread(tested, place, text_field(given, "tool"), given))

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object
 from handrail.features.review.file_view import file_view
@@ -25,7 +25,7 @@ def mount(context: HttpContext) -> Mount:
     reviews: Reviews = context.project.part("review")
 
     async def with_review(request: Request, work: Callable[[Review], T]) -> T:
-        must_be_person(request, "Reviewing")
+        require_person(request, "Reviewing")
 
         def read() -> T:
             review = reviews.open(request.path_params["id"])
@@ -37,7 +37,7 @@ def mount(context: HttpContext) -> Mount:
         return await run_for_caller(caller(request, context.person), read)
 
     async def list_reviews(request: Request) -> Response:
-        must_be_person(request, "Reviewing")
+        require_person(request, "Reviewing")
         return success({"reviews": await run_for_caller(caller(request, context.person), reviews.listed)})
 
     async def list_items(request: Request) -> Response:
@@ -48,18 +48,18 @@ def mount(context: HttpContext) -> Mount:
         return success(await with_review(request, lambda review: file_view(review.change(path))))
 
     async def list_commits(request: Request) -> Response:
-        must_be_person(request, "Fetching an agent's commits")
+        require_person(request, "Fetching an agent's commits")
         own_id = request.path_params["id"]
         found = await run_for_caller(caller(request, context.person), lambda: reviews.commits(own_id).fetched())
         return success({"commits": found})
 
     async def take(request: Request) -> Response:
-        must_be_person(request, "Taking changes")
+        require_person(request, "Taking changes")
         body = await json_object(request, {"items", "commit"})
         return await run(request, "take_changes", {**body, "cage": request.path_params["id"]})
 
     async def discard(request: Request) -> Response:
-        must_be_person(request, "Discarding changes")
+        require_person(request, "Discarding changes")
         await json_object(request, set())
         return await run(request, "discard_changes", {"cage": request.path_params["id"]})
 

@@ -10,7 +10,7 @@ import sys
 import time
 
 import handrail
-from handrail.faces.local.client import FILE, ServerEnded, NoServer, ServerRefused, send_hello, state_folder
+from handrail.faces.local.client import FILE, NoServer, ServerEnded, ServerRefused, send_hello, state_folder
 from handrail.faces.mcp.proxy.relay import NoServerComes, Relay
 from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 

@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.credentials import check_is_persons
-from handrail.faces.http.endpoint import Endpoint, Query, given
+from handrail.faces.http.credentials import require_person_or_key
+from handrail.faces.http.endpoint import Endpoint, Query, or_none
 from handrail.faces.http.json_body import MAX_LIMIT, page_before, page_limit
 from handrail.faces.socketio.messages import trace_of
 from handrail.features.agent.models.catalog import Effort, ModelCatalog, ModelOverview
@@ -115,7 +115,7 @@ def endpoints(
     tasks: AgentTasks, runs: Runs, models: ModelCatalog, events: AgentEvents, key: ConsoleKey
 ) -> Sequence[Endpoint]:
     def check(request: Request) -> None:
-        check_is_persons(request, key, _ACTION, _HINT)
+        require_person_or_key(request, key, _ACTION, _HINT)
 
     async def run_status(task_id: str) -> dict[str, Any] | None:
         run = await runs.find(task_id)
@@ -155,7 +155,7 @@ def endpoints(
 
     async def use(request: Request, body: ChosenModel) -> ModelOverview:
         check(request)
-        await models.use(body.model, given(body.base_url))
+        await models.use(body.model, or_none(body.base_url))
         return await models.overview()
 
     async def set_effort(request: Request, body: ChosenEffort) -> ModelOverview:

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from handrail.faces.http.answers import failed
 from handrail.faces.http.console_key import ConsoleKey
 from handrail.faces.http.credentials import caller as caller_of
-from handrail.faces.http.credentials import check_is_persons
-from handrail.faces.http.endpoint import Endpoint, Query, given, unless_gone
+from handrail.faces.http.credentials import require_person_or_key
+from handrail.faces.http.endpoint import Endpoint, Query, or_none, run_while_connected
 from handrail.faces.http.headers import trace_id
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.bus import LocalBus
@@ -31,20 +31,20 @@ _HINT = "Call POST /api/tools/browser_… instead: there actions are checked and
 
 def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -> Sequence[Endpoint]:
     async def act(request: Request, body: Act) -> object:
-        check_is_persons(request, key, _WHAT, _HINT)
-        caller = given(body.caller) or caller_of(request, person).identity
+        require_person_or_key(request, key, _WHAT, _HINT)
+        caller = or_none(body.caller) or caller_of(request, person).identity
         try:
-            task = await bus.task_for(caller, given(body.task_id))
+            task = await bus.task_for(caller, or_none(body.task_id))
             running = bus.act(
                 task.task_id,
                 body.actions,
-                timeout_ms=given(body.timeout_ms),
+                timeout_ms=or_none(body.timeout_ms),
                 trace_id=trace_id(request.scope),
-                action_id=given(body.action_id),
-                denied=given(body.denied) or (),
-                origin=given(body.origin),
+                action_id=or_none(body.action_id),
+                denied=or_none(body.denied) or (),
+                origin=or_none(body.origin),
             )
-            done = await unless_gone(request.receive, running)
+            done = await run_while_connected(request.receive, running)
         except Failure as failure:
             return failed(failure, DIALECT, exact=pack_failure(failure))
         return Acted(
@@ -56,12 +56,12 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -
         )
 
     async def own_task(request: Request, body: OwnTask) -> TaskRecord:
-        check_is_persons(request, key, _WHAT, _HINT)
-        return await bus.task_for(body.caller, given(body.task_id))
+        require_person_or_key(request, key, _WHAT, _HINT)
+        return await bus.task_for(body.caller, or_none(body.task_id))
 
     async def open_tabs(request: Request, body: OwnTask) -> OpenTabs:
-        check_is_persons(request, key, _WHAT, _HINT)
-        return await bus.open_tabs(body.caller, given(body.task_id))
+        require_person_or_key(request, key, _WHAT, _HINT)
+        return await bus.open_tabs(body.caller, or_none(body.task_id))
 
     async def view(request: Request, body: None) -> TaskView:
         task_id = request.query_params.get("taskId", "")

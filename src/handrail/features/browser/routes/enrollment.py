@@ -11,7 +11,7 @@ from starlette.requests import Request
 from handrail.faces.http.confirm_windows import EnrolledBrowser
 from handrail.faces.http.console_key import HEADER
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import caller, check_is_persons
+from handrail.faces.http.credentials import caller, require_person_or_key
 from handrail.faces.http.endpoint import Endpoint
 from handrail.faces.http.headers import header
 from handrail.faces.http.person_proof import Action, PersonProof
@@ -57,20 +57,20 @@ def endpoints(bus: LocalBus, pairings: Pairings, context: HttpContext) -> Sequen
     proofs = PersonProof(context.project.stores.presence, context.windows)
 
     async def enroll(request: Request, body: Enroll) -> Enrollment:
-        check_is_persons(request, context.console_key, "Letting a browser confirm approvals", _HINT)
+        require_person_or_key(request, context.console_key, "Letting a browser confirm approvals", _HINT)
         paired = _can_confirm(pairings, body.client_id)
         proof = None
-        if not context.console_key.is_right(header(request.scope, HEADER.encode())):
+        if not context.console_key.matches(header(request.scope, HEADER.encode())):
             proof = await proofs.for_action(request, body.presence, _action(paired))
         await pairings.enroll(paired.client_id, is_enrolled=True)
         await _record(request, f"lets the browser {paired.client_id} confirm approvals", proof)
         return Enrollment(client_id=paired.client_id, is_enrolled=True)
 
     async def withdraw(request: Request, body: None) -> Enrollment:
-        check_is_persons(request, context.console_key, "Changing which browsers confirm approvals", _HINT)
+        require_person_or_key(request, context.console_key, "Changing which browsers confirm approvals", _HINT)
         client_id = request.path_params["clientId"]
         await pairings.enroll(client_id, is_enrolled=False)
-        context.windows.left(client_id)
+        context.windows.browser_left(client_id)
         await _record(request, f"no longer lets the browser {client_id} confirm approvals", None)
         return Enrollment(client_id=client_id, is_enrolled=False)
 

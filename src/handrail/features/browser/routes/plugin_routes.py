@@ -9,7 +9,7 @@ from starlette.responses import Response
 from handrail.faces.http.answers import refused
 from handrail.faces.http.codes import LIFETIME, TooManyCodes, WrongCode
 from handrail.faces.http.console_key import ConsoleKey
-from handrail.faces.http.credentials import Credential, check_is_persons, must_be_person, shown, source_of
+from handrail.faces.http.credentials import Credential, credential_of, require_person, require_person_or_key, source_of
 from handrail.faces.http.endpoint import Endpoint
 from handrail.faces.http.headers import header
 from handrail.features.browser.bus.bus import LocalBus
@@ -53,15 +53,15 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: Conso
         return list(await bus.plugin_list())
 
     async def choose(request: Request, body: SelectPlugin) -> PluginRecord:
-        must_be_person(request, "Choosing the browser for new tasks")
+        require_person(request, "Choosing the browser for new tasks")
         return await bus.choose_for_new_tasks(body.client_id)
 
     async def make_code(request: Request, body: None) -> PairCode:
-        check_is_persons(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
+        require_person_or_key(request, key, "Pairing a browser", "Use the console, or `handrail extension pair`.")
         return PairCode(code=await codes.make(), expires_at=int((time.time() + LIFETIME) * 1000))
 
     async def make_launch_code(request: Request, body: None) -> PairCode:
-        check_is_persons(request, key, "Launching a browser", "Use `handrail extension launch`.")
+        require_person_or_key(request, key, "Launching a browser", "Use `handrail extension launch`.")
         return PairCode(code=await codes.make(LAUNCHED), expires_at=int((time.time() + LIFETIME) * 1000))
 
     async def pair(request: Request, body: Pair) -> PairToken | Response:
@@ -93,7 +93,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: Conso
         ]
 
     async def revoke(request: Request, body: None) -> Revoked:
-        check_is_persons(
+        require_person_or_key(
             request, key, "Revoking a browser's access", "Use the console, or `handrail extension revoke`."
         )
         client_id = request.path_params["clientId"]
@@ -102,7 +102,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: Conso
         return Revoked()
 
     async def restore(request: Request, body: None) -> Revoked:
-        check_is_persons(request, key, "Restoring a browser's access", "Use the console.")
+        require_person_or_key(request, key, "Restoring a browser's access", "Use the console.")
         await pairings.restore(request.path_params["clientId"])
         return Revoked()
 
@@ -132,7 +132,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: Conso
 
 def _check_is_own(request: Request, pairings: Pairings, client_id: str) -> None:
     """A plugin's token is valid for that plugin only, and no other credential is."""
-    if shown(request.scope) is not Credential.PLUGIN:
+    if credential_of(request.scope) is not Credential.PLUGIN:
         raise Declined("A browser announces itself with the token that it was paired with.", reason="client")
     token = (header(request.scope, b"authorization") or "").partition(" ")[2]
     if pairings.client_of(token) != client_id:

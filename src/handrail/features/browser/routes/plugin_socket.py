@@ -142,7 +142,7 @@ class PluginSocket:
         await self._bus.takeover.stop(await self._task(plugin, message))
 
     async def _confirmed(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        self._windows.hear(plugin.client_id, message)
+        self._windows.receive(plugin.client_id, message)
 
     async def _task(self, plugin: Plugin, message: dict[str, Any]) -> Task:
         return await self._bus.takeover.of_plugin(plugin, text(message, "taskId"))

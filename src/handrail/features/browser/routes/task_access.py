@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from handrail.faces.http.console_key import HEADER
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import Credential, caller, shown
+from handrail.faces.http.credentials import Credential, caller, credential_of
 from handrail.faces.http.headers import header
 from handrail.kernel.task_ownership import TaskOwnership
 from handrail.ports.browser import Snapshot, TaskRecord
@@ -54,8 +54,8 @@ class TaskAccess:
 
     def _agent(self, request: Request) -> Caller | None:
         """None for a person, their programs and plugins."""
-        is_persons = self._context.console_key.is_right(header(request.scope, HEADER.encode()))
-        is_agent = not is_persons and shown(request.scope) is Credential.AGENT
+        is_persons = self._context.console_key.matches(header(request.scope, HEADER.encode()))
+        is_agent = not is_persons and credential_of(request.scope) is Credential.AGENT
         return caller(request, self._context.person) if is_agent else None
 
     async def give(self, task_id: str, identity: str) -> None:

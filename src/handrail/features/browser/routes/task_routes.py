@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from handrail.faces.http.credentials import must_be_person
+from handrail.faces.http.credentials import require_person
 from handrail.faces.http.endpoint import Endpoint, Handler, Query
 from handrail.faces.http.json_body import MAX_LIMIT, page_limit
 from handrail.features.browser.bus.bus import LocalBus
@@ -47,7 +47,7 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
         return await access.visible_windows(request, await bus.snapshot(request.query_params.get("clientId")))
 
     async def select(request: Request, body: SelectPlugin) -> TaskRecord:
-        must_be_person(request, "Moving a task to another browser")
+        require_person(request, "Moving a task to another browser")
         task = await _named(request)
         await bus.takeover.move(task, body.client_id)
         return task.record
@@ -59,13 +59,13 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
         return task.record
 
     async def let_read(request: Request, body: LetRead) -> TaskRecord:
-        must_be_person(request, "Letting an agent read during a takeover")
+        require_person(request, "Letting an agent read during a takeover")
         task = await _named(request)
         await bus.takeover.let_read(task, body.allowed)
         return task.record
 
     async def hand_back(request: Request, body: None) -> TaskRecord:
-        must_be_person(request, "Handing a task back")
+        require_person(request, "Handing a task back")
         task = await _named(request)
         await bus.takeover.hand_back(task)
         return task.record
@@ -77,7 +77,7 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
         return task.record
 
     async def give(request: Request, body: GiveTask) -> TaskRecord:
-        must_be_person(request, "Giving a task to another agent")
+        require_person(request, "Giving a task to another agent")
         task = await _named(request)
         await access.give(task.id, body.identity)
         return task.record

@@ -60,7 +60,7 @@ def desktop_host(
     from handrail.features.desktop.host_program import serve_desktop
 
     def on_ready(path: Path) -> None:
-        say(f"handrail desktop-host at {path}, below {workspace_root}, confirm {confirm} (Ctrl-C ends it)")
+        say(f"handrail desktop-host at {path}, below {workspace_root}, confirm {confirm} (Ctrl-C stops it)")
         sys.stdout.flush()
 
     log_to_stderr()

@@ -96,7 +96,7 @@ class Host:
                 execution.record.add("env.json", self._surroundings(execution, None))
                 result = await self._on_time(method, execution, params)
         except asyncio.CancelledError:
-            why = "It was aborted." if execution.is_aborted else "The caller has gone, or the host ends."
+            why = "It was aborted." if execution.is_aborted else "The caller disconnected, or the host is stopping."
             raise await self._failed(execution, Aborted(why)) from None
         except Failure as failure:
             raise await self._failed(execution, failure) from None

@@ -1,4 +1,4 @@
-"""Asks the person at the terminal, beside the queue. The wait blocks nobody, and Ctrl-C ends it."""
+"""Asks the person at the terminal, beside the queue. The wait blocks nobody, and Ctrl-C stops it."""
 
 import asyncio
 import json

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import must_be_person
+from handrail.faces.http.credentials import require_person
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.kernel.glob import matcher
 from handrail.kernel.grants import rule_from_grant
@@ -32,7 +32,7 @@ def route(path: str, context: HttpContext) -> Route:
     queue, presence = context.project.stores.prompts, context.project.stores.presence
 
     async def preview(request: Request) -> Response:
-        must_be_person(request, "Editing what an answer allows")
+        require_person(request, "Editing what an answer allows")
         given = await json_object(request, {"scope", "grant"})
         found = await queue.find(request.path_params["request_id"])
         if found is None or not isinstance(found.prompt, FileChangePrompt):

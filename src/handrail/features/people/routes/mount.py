@@ -14,8 +14,8 @@ from starlette.types import Scope
 from handrail.faces.http.answers import http_envelope, success
 from handrail.faces.http.confirm_windows import WindowDenied
 from handrail.faces.http.context import Feed, HttpContext, Mount
-from handrail.faces.http.credentials import agent_of, caller, is_person, must_be_person, person_of, program_name
-from handrail.faces.http.endpoint import unless_gone
+from handrail.faces.http.credentials import agent_of, caller, is_person, person_of, program_name, require_person
+from handrail.faces.http.endpoint import run_while_connected
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit, wrong_field
 from handrail.faces.http.person_proof import PersonProof
 from handrail.faces.socketio.rooms import Rooms
@@ -78,7 +78,7 @@ def _routes(
             raise wrong_field("received", "must be a list of requestIds")
         name = optional_text(given, "waiter") or ""
         answered = waiters.answers(name, _poster(request, person), received)
-        return success({"answers": await unless_gone(request.receive, answered)})
+        return success({"answers": await run_while_connected(request.receive, answered)})
 
     async def answer(request: Request) -> Response:
         request_id = request.path_params["request_id"]
@@ -86,7 +86,7 @@ def _routes(
         response, run_id = _member(given, "response"), optional_text(given, "runId")
         is_its_own = waiters.has_asked(optional_text(given, "waiter") or "", request_id)
         if not is_person(request) and not is_its_own and await _is_for_others(request, request_id):
-            must_be_person(request, "Answering what others ask")
+            require_person(request, "Answering what others ask")
         by = f"console:{person_of(request, person)}" if is_person(request) else "program"
         try:
             proof = await _proof(request, given.get("presence"), request_id, response)
@@ -111,10 +111,10 @@ def _routes(
     async def _proof(request: Request, given: Any, request_id: str, response: Mapping[str, Any]) -> Proof | None:
         if given is None or (asked := await queue.find(request_id)) is None:
             return None
-        must_be_person(request, "Proving that a person is present")
+        require_person(request, "Proving that a person is present")
         checked = check_response(asked.prompt, response)
         challenge = presence.challenge(asked.request, checked)
-        return await proofs.given(request, given, confirmation_of(asked.request, checked, challenge))
+        return await proofs.requested(request, given, confirmation_of(asked.request, checked, challenge))
 
     async def _with_ways(needed: PresenceNeeded, request_id: str, response: Mapping[str, Any]) -> PresenceNeeded:
         """What the page needs to prove it: each way is bound to this prompt and this answer."""
@@ -126,7 +126,7 @@ def _routes(
 
     async def show_masked(request: Request) -> Response:
         """The passwords in a question, for the person who decides: `{values}`. Kept nowhere on the way."""
-        must_be_person(request, "Showing a password")
+        require_person(request, "Showing a password")
         values = await queue.masked(request.path_params["request_id"])
         if not values:
             raise NotFound("The program that asked is gone, and the password with it.")
@@ -136,7 +136,7 @@ def _routes(
 
     async def answer_several(request: Request) -> Response:
         """Similar approvals at once: exactly those that the page has shown, each named with its digest."""
-        must_be_person(request, "Answering approvals")
+        require_person(request, "Answering approvals")
         given = await json_object(request, {"items", "response"})
         by, shown = f"console:{person_of(request, person)}", _shown(given.get("items"))
         outcomes = await answer_all(queue, shown, _member(given, "response"), by=by)
@@ -152,10 +152,10 @@ def _routes(
 
     async def follow_panel(request: Request) -> Response:
         """The console window: `{panel}` → `{order}`, once there is one, or null after a while."""
-        must_be_person(request, "Showing the console")
+        require_person(request, "Showing the console")
         given = await json_object(request, {"panel"})
         order = panels.next_order(optional_text(given, "panel") or "")
-        return success({"order": await unless_gone(request.receive, order)})
+        return success({"order": await run_while_connected(request.receive, order)})
 
     return [
         Route(PATH, list_entries),

@@ -134,7 +134,7 @@ def serve(
     state = state or Path(f".handrail-team-{port or os.getpid()}")
 
     def on_ready(address: str) -> None:
-        say(f"handrail for the team {opened.tenant} at {address} (Ctrl-C ends it)")
+        say(f"handrail for the team {opened.tenant} at {address} (Ctrl-C stops it)")
         sys.stdout.flush()
 
     _program().serve(

@@ -76,5 +76,5 @@ class TeamCredentials(Credentials):
     def set_cookie(self, secret: str) -> str:
         return f"{self._cookie}={secret}; Max-Age={_LIFETIME_SECONDS}; {self._flags}"
 
-    def no_cookie(self) -> str:
+    def clear_cookie(self) -> str:
         return f"{self._cookie}=; Max-Age=0; {self._flags}"

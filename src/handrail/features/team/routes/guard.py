@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from handrail.faces.http.answers import failed, refused
-from handrail.faces.http.credentials import Credential, note_person, shown
+from handrail.faces.http.credentials import Credential, credential_of, store_person
 from handrail.faces.http.guard import Guard, Origins, own_hosts
 from handrail.faces.http.headers import header
 from handrail.features.team.routes.credentials import TeamCredentials
@@ -76,10 +76,10 @@ class TeamGuard(Guard):
     def _stranger(self, scope: Scope) -> Response | None:
         scope["handrail.team"] = self._credentials
         answer = super()._stranger(scope)
-        if answer is None and shown(scope) is Credential.AGENT and not self._is_open(scope):
+        if answer is None and credential_of(scope) is Credential.AGENT and not self._is_open(scope):
             answer = None if scope["path"].startswith(_FOR_AGENTS) else refused("FORBIDDEN", _NOT_FOR_AGENTS)
         member = self._member(scope)
-        note_person(scope, None if member is None else member.name)
+        store_person(scope, None if member is None else member.name)
         if answer is not None or member is None or scope["type"] != "http" or self._is_open(scope):
             return answer
         role = needed_role(scope["method"], scope["path"])
@@ -99,4 +99,4 @@ class TeamGuard(Guard):
         """The member who has signed in. Agents pass the gate, and services' tokens only read."""
         credentials = self._credentials
         assert isinstance(credentials, TeamCredentials)
-        return credentials.person(scope) if shown(scope) is Credential.COOKIE else None
+        return credentials.person(scope) if credential_of(scope) is Credential.COOKIE else None

@@ -13,7 +13,7 @@ from starlette.types import Scope
 from handrail import __version__
 from handrail.faces.http.answers import refused, success
 from handrail.faces.http.context import HttpContext, Mount
-from handrail.faces.http.credentials import caller, must_be_person
+from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.features.team import oidc
@@ -114,11 +114,11 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
         return response
 
     async def sign_out(request: Request) -> Response:
-        must_be_person(request, "Signing out")
+        require_person(request, "Signing out")
         session = _credentials(request).session(request.scope) or ""
         await run_in_thread(lambda: team.sessions.end(session))
         response = success({})
-        response.headers["set-cookie"] = _credentials(request).no_cookie()
+        response.headers["set-cookie"] = _credentials(request).clear_cookie()
         return response
 
     return [
@@ -135,11 +135,11 @@ def _sign_in(context: HttpContext, team: TeamStores) -> list[Route]:
 
 def _members(context: HttpContext, team: TeamStores) -> list[Route]:
     async def list_members(request: Request) -> Response:
-        must_be_person(request, "Seeing the team's members")
+        require_person(request, "Seeing the team's members")
         return success({"members": [_member_as_json(each) for each in await run_in_thread(team.members.all)]})
 
     async def add(request: Request) -> Response:
-        must_be_person(request, "Adding a member")
+        require_person(request, "Adding a member")
         body = await json_object(request, {"name", "role", "owner"})
         name, role = text_field(body, "name"), validate_role(text_field(body, "role"))
         owner = body.get("owner") or ""
@@ -151,7 +151,7 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
         return success({**_member_as_json(member), "token": token})
 
     async def revoke(request: Request) -> Response:
-        must_be_person(request, "Revoking a token")
+        require_person(request, "Revoking a token")
         member = await run_in_thread(lambda: team.members.revoke(request.path_params["name"]))
         await record_access(context.project.audit, caller(request, context.person), f"revoked the token of {member.id}")
         return success(_member_as_json(member))
@@ -160,11 +160,11 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
         raise NotFound("On a team's server, /api/team/members has the members.")
 
     async def sessions(request: Request) -> Response:
-        must_be_person(request, "Seeing who has signed in")
+        require_person(request, "Seeing who has signed in")
         return success({"sessions": [_session_as_json(each, team) for each in team.sessions.alive()]})
 
     async def end_session(request: Request) -> Response:
-        must_be_person(request, "Ending a session")
+        require_person(request, "Ending a session")
         id = request.path_params["id"]
         if not await run_in_thread(lambda: team.sessions.end(id)):
             raise NotFound("There is no such session; it may have ended.")

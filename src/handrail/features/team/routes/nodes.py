@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import refused, success
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import must_be_person
+from handrail.faces.http.credentials import require_person
 from handrail.faces.http.headers import header, is_visible
 from handrail.features.team.node_link import NodeLink
 from handrail.features.team.routes.credentials import TeamCredentials
@@ -55,7 +55,7 @@ def node_routes(context: HttpContext, team: TeamStores) -> list[Route]:
         return success(await link.keep_audit(_node(request), int(start), await request.body()))
 
     async def list_nodes(request: Request) -> Response:
-        must_be_person(request, "Seeing the team's machines")
+        require_person(request, "Seeing the team's machines")
         policy, sightings = await link.policy(), await team.nodes.sightings()
         members = [each for each in await run_in_thread(team.members.all) if each.role == "node"]
         machines = [

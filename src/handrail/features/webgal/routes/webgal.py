@@ -12,10 +12,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.faces.http.answers import failed, refused, success, unheard
+from handrail.faces.http.body_limit import MAX_BODY
 from handrail.faces.http.context import HttpContext
-from handrail.faces.http.credentials import caller, check_is_persons, must_be_person
-from handrail.faces.http.endpoint import unless_gone
-from handrail.faces.http.guard import MAX_BODY
+from handrail.faces.http.credentials import caller, require_person, require_person_or_key
+from handrail.faces.http.endpoint import run_while_connected
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.features.webgal.opening import framed_previews, game_view, hosted_previews
@@ -45,13 +45,13 @@ def webgal_routes(context: HttpContext) -> list[Route]:
 
     def looking(look: Callable[["GameView", Request], Any]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            must_be_person(request, _LOOKING)
+            require_person(request, _LOOKING)
             return success(await seen(lambda game: look(game, request)))
 
         return answer
 
     async def file(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         media_type, data = await seen(lambda shown: shown.file(_path(request)))
         # The page names the version that it wants, so a kept one is never an old one.
         kept = "private, max-age=3600" if "v" in request.query_params else "no-store"
@@ -60,7 +60,7 @@ def webgal_routes(context: HttpContext) -> list[Route]:
 
     async def mend(request: Request) -> Response:
         """Called twice: first to show the change, then with the hashes of what was shown to make it."""
-        must_be_person(request, _MENDING)
+        require_person(request, _MENDING)
         given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
         path, place = text_field(given, "path"), _place(given)
         shown: Mended = await seen(lambda shown: shown.mended(path, place))
@@ -76,14 +76,14 @@ def webgal_routes(context: HttpContext) -> list[Route]:
 
     async def preview(request: Request) -> Response:
         """Opens a screen, or sends an open one to another line."""
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         given = await json_object(request, {"path", "line", "screen"})
         line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
         frame = await previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
         return success({"screen": frame.screen, "address": frame.address})
 
     async def hide_preview(request: Request) -> Response:
-        must_be_person(request, _LOOKING)
+        require_person(request, _LOOKING)
         previews().hide(request.path_params["screen"])
         return success({})
 
@@ -152,10 +152,10 @@ def showing_routes(context: HttpContext) -> list[Route]:
     hosting = cache(lambda: hosted_previews(context.project))
 
     async def show(request: Request) -> Response:
-        check_is_persons(request, context.console_key, _WHAT, _HINT)
+        require_person_or_key(request, context.console_key, _WHAT, _HINT)
         wanted = _wanted(await request.body())
         try:
-            return success(await unless_gone(request.receive, hosting().show(wanted)))
+            return success(await run_while_connected(request.receive, hosting().show(wanted)))
         except ClientDisconnect:
             return unheard()
         except NotHosted as refusal:

@@ -1,7 +1,4 @@
-"""Everything by which somebody is let in, in one hand: for those routes on which a person looks after it.
-
-What ends here ends at once, also for pages and programs that are connected.
-"""
+"""Issues and revokes tokens and sessions. Revoking takes effect at once, also for connected pages and programs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,25 +19,25 @@ _LOOK_EVERY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
+class AccessControl:
     published: Published
     console_key: ConsoleKey
     codes: Codes
     sessions: Sessions
     credentials: Credentials
     programs: Programs
-    send_strangers_away: Callable[[], Awaitable[None]]
+    drop_invalid_clients: Callable[[], Awaitable[None]]
     end_mcp_sessions: Callable[[Callable[[str], bool]], Awaitable[None]]
     agents: Agents
-    end_visits: Callable[[], None]
+    cancel_revoked_requests: Callable[[], None]
     removed_agents: RecentlyRemoved[Agent] = field(default_factory=lambda: RecentlyRemoved("agent"))
 
     async def renew_token(self, session: str) -> str:
-        """The new secret for the page of the session that asked; every other session ends with the old token."""
+        """Returns a new page secret for this session. The old token and all other sessions become invalid."""
         await run_in_thread(self.published.renew_token)
         page_secret = await run_in_thread(lambda: self.sessions.renew(session))
         self.programs.forget()
-        await self.send_strangers_away()
+        await self.drop_invalid_clients()
         return page_secret
 
     async def add_agent(self, name: str) -> tuple[Agent, str]:
@@ -48,27 +45,27 @@ class Entrance:
 
     async def remove_agent(self, id: str) -> Agent:
         removed = await run_in_thread(lambda: self.agents.remove(id))
-        await self._send_revoked_away()
+        await self._drop_revoked()
         self.removed_agents.keep(removed.id, removed)
         return removed
 
     async def restore_agent(self, id: str) -> Agent:
-        """Undoes a removal a moment later: its token is valid again. NotFound, Conflict."""
+        """Undoes a recent removal; the agent's token is valid again. Raises NotFound or Conflict."""
         agent = self.removed_agents.take(id)
         await run_in_thread(lambda: self.agents.restore(agent))
         return agent
 
     @asynccontextmanager
     async def watching_agents(self) -> AsyncIterator[None]:
-        """While inside, a token that another process revokes ends its connections here, too."""
+        """Until left, closes connections whose token another process revokes."""
 
         async def watch() -> None:
             stamp = self.agents.stamp()
             while True:
                 await asyncio.sleep(_LOOK_EVERY)
-                before, stamp = stamp, self.agents.stamp()
-                if before != stamp:
-                    await self._send_revoked_away()
+                previous, stamp = stamp, self.agents.stamp()
+                if previous != stamp:
+                    await self._drop_revoked()
 
         watching = asyncio.create_task(watch())
         try:
@@ -77,12 +74,12 @@ class Entrance:
             watching.cancel()
             await asyncio.wait({watching})
 
-    async def _send_revoked_away(self) -> None:
-        self.end_visits()
-        await self.send_strangers_away()
+    async def _drop_revoked(self) -> None:
+        self.cancel_revoked_requests()
+        await self.drop_invalid_clients()
         await self.end_mcp_sessions(self.agents.is_valid)
 
     async def end_session(self, id: str) -> None:
         if not await run_in_thread(lambda: self.sessions.end(id)):
             raise NotFound("There is no such session; it may have ended.")
-        await self.send_strangers_away()
+        await self.drop_invalid_clients()
