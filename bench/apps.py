@@ -21,7 +21,7 @@ from bench.browser.drivers import Tokenizer
 from bench.comparison import Comparison, in_turns, shown
 from bench.rig import CALLER, Bench
 from handrail import wiring as app
-from handrail.faces.mcp.listing import listed
+from handrail.faces.mcp.listing import tool_listing
 from handrail.features.apps.app_tools import AppTools
 from handrail.features.apps.backends.catalogue import Catalogue
 from handrail.kernel.audit import Audit
@@ -183,7 +183,7 @@ def _tokens(folder: Path) -> Comparison:
     """Ours: the three tools' declarations, a search for what is wanted, and the description of the tool found."""
     catalogue = Catalogue(folder, [])
     tools = [entry for entry in app.Wiring().describe() if entry.surface.name == "apps"]
-    told = [listed(entry.tool) for entry in tools]
+    told = [tool_listing(entry.tool) for entry in tools]
     port = mock.Mock(catalogue=catalogue)
     for name, params in (
         ("apps_list", {"query": "mails 77"}),
@@ -196,7 +196,7 @@ def _tokens(folder: Path) -> Comparison:
     tokenizer = Tokenizer()
     try:
         ours = tokenizer.count(json.dumps(told))
-        theirs = tokenizer.count(json.dumps([listed(tool) for tool in AppTools(catalogue).tools()]))
+        theirs = tokenizer.count(json.dumps([tool_listing(tool) for tool in AppTools(catalogue).tools()]))
     finally:
         tokenizer.close()
     what = f"what a model reads before its first call, {_APPS} apps"

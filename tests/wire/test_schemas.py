@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handrail import wiring as app
-from handrail.faces.mcp.listing import listed
+from handrail.faces.mcp.listing import tool_listing
 from handrail.kernel.dialect import DIALECT
 from handrail.kernel.registry import RegisteredTool
 from handrail.kernel.tool import Preview, Tool
@@ -126,7 +126,7 @@ def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -
     schema: Json = {"$id": "x", "type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
     for composition in ("oneOf", "anyOf", "allOf"):
         tool = Tool(name="x", title="X", params=Params, input_schema={**schema, composition: either}, run=nothing)
-        assert set(listed(tool)["inputSchema"]) == {"type", "properties"}
+        assert set(tool_listing(tool)["inputSchema"]) == {"type", "properties"}
         with pytest.raises(InvalidParams):
             RegisteredTool(tool, Surface("s", DIALECT, None, [tool]), is_enabled=True).read_params({})
 

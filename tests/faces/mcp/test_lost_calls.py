@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.faces.mcp.lost_calls import what_became_of
+from handrail.faces.mcp.lost_calls import find_outcome
 from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project
@@ -33,7 +33,7 @@ def written(**more: object) -> Call:
 
 
 def asked(project: Project, since: float = 0) -> object:
-    return what_became_of(project, written(dryRun=False), int(since))
+    return find_outcome(project, written(dryRun=False), int(since))
 
 
 def test_a_call_that_has_not_begun_may_run(project: Project) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from handrail.faces.mcp.proxy.relay import NoServerComes, Relay
+from handrail.faces.mcp.proxy.relay import NoServerAvailable, Relay
 from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 from tests.waiting import until
 
@@ -30,7 +30,7 @@ class Servers:
     def find(self, again: list[str | int]) -> socket.socket | None:
         self.looks += 1
         if self.is_refused:
-            raise NoServerComes
+            raise NoServerAvailable
         if not self.may_come.is_set():
             return None
         self.may_come.clear()
@@ -80,8 +80,8 @@ class Session:
     def _run(self) -> None:
         try:
             self.relay.run()
-        except NoServerComes:
-            self.left = self.relay.left()
+        except NoServerAvailable:
+            self.left = self.relay.hand_over()
 
     def send(self, method: str, id: int | None = None, **params: Any) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if id is None else {"id": id})

@@ -1,8 +1,8 @@
-"""Questions to clients of protocol 2026-07-28, to which a server sends no requests.
+"""Asks clients of protocol 2026-07-28 questions, without requests from the server.
 
-A call that asks is answered with its questions (`input_required`). It stays open here, and its questions are in the
-queue as well. The client calls again with its answers and the state that it was given, and gets the result or the next
-question. A client that doesn't come back within an hour has given up.
+A call that asks is answered with its questions (`input_required`). It stays open here, and its questions are also in
+the queue. The client calls again with its answers and the state that it got, and gets the result or the next
+question. If it doesn't call again within an hour, the call is cancelled.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ Work = Callable[[OpenCall], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
-class _Waiting:
+class _PausedCall:
     open_call: OpenCall
     expiry: asyncio.TimerHandle
 
@@ -27,43 +27,43 @@ class _Waiting:
 class InputRounds:
     def __init__(self, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
-        self._waiting: dict[str, _Waiting] = {}
+        self._paused: dict[str, _PausedCall] = {}
 
     async def answer(self, owner: str, params: CallParams, work: Work) -> dict[str, Any]:
-        """`work` carries the call out, and asks through the open call that it gets."""
+        """`work` runs the call and asks its questions through the open call that it gets."""
         if params.request_state is None:
             open_call = OpenCall(owner, params)
             open_call.start(work)
         else:
-            open_call = self._resumed(owner, params, params.request_state)
+            open_call = self._resume(owner, params, params.request_state)
             open_call.take(params.input_responses or {})
         open_call.is_heard = True
         try:
-            await open_call.settled(lambda call: bool(call.questions()))
+            await open_call.wait_until(lambda call: bool(call.questions()))
         finally:
             open_call.is_heard = False
-        return await open_call.task if open_call.task.done() else self._asking(open_call)
+        return await open_call.task if open_call.task.done() else self._ask_client(open_call)
 
     def forget(self, owner: str) -> None:
-        """Ends the open calls of a client that has gone."""
-        for state, waiting in list(self._waiting.items()):
-            if waiting.open_call.owner == owner:
-                waiting.expiry.cancel()
-                self._give_up(state)
+        """Ends the open calls of a client that has disconnected."""
+        for state, paused in list(self._paused.items()):
+            if paused.open_call.owner == owner:
+                paused.expiry.cancel()
+                self._expire(state)
 
-    def _asking(self, open_call: OpenCall) -> dict[str, Any]:
+    def _ask_client(self, open_call: OpenCall) -> dict[str, Any]:
         state = secrets.token_urlsafe(24)
-        expiry = asyncio.get_running_loop().call_later(self._seconds, self._give_up, state)
-        self._waiting[state] = _Waiting(open_call, expiry)
+        expiry = asyncio.get_running_loop().call_later(self._seconds, self._expire, state)
+        self._paused[state] = _PausedCall(open_call, expiry)
         return {"resultType": "input_required", "inputRequests": open_call.questions(), "requestState": state}
 
-    def _resumed(self, owner: str, params: CallParams, state: str) -> OpenCall:
-        waiting = self._waiting.get(state)
-        if waiting is None or not waiting.open_call.is_of(owner, params):
+    def _resume(self, owner: str, params: CallParams, state: str) -> OpenCall:
+        paused = self._paused.get(state)
+        if paused is None or not paused.open_call.matches(owner, params):
             raise RpcError(INVALID_PARAMS, "This question is not open. Call the tool again, without `requestState`.")
-        del self._waiting[state]
-        waiting.expiry.cancel()
-        return waiting.open_call
+        del self._paused[state]
+        paused.expiry.cancel()
+        return paused.open_call
 
-    def _give_up(self, state: str) -> None:
-        self._waiting.pop(state).open_call.stop()
+    def _expire(self, state: str) -> None:
+        self._paused.pop(state).open_call.stop()

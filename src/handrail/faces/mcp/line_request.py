@@ -1,4 +1,4 @@
-"""One request on a stream of lines."""
+"""One MCP request on a stream of lines, and what stateless requests say about their client."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LineRequest(Request):
         return await self._session.ask("elicitation/create", params)
 
     def follow_tools(self) -> None:
-        if not self.is_stateless:  # those ask with `subscriptions/listen`
+        if not self.is_stateless:  # stateless clients use `subscriptions/listen`
             self._session.follow_tools()
 
 
@@ -68,7 +68,7 @@ class Envelope:
 
 
 def envelope_of(params: Mapping[str, Any]) -> Envelope | None:
-    """None where the request is one of an older version. RpcError."""
+    """None if the request is of an older version. Raises RpcError."""
     meta = params.get("_meta")
     if not isinstance(meta, dict) or VERSION_KEY not in meta:
         return None
@@ -76,6 +76,6 @@ def envelope_of(params: Mapping[str, Any]) -> Envelope | None:
     if not isinstance(version, str) or not isinstance(capabilities, dict):
         raise RpcError(INVALID_PARAMS, f"`_meta` needs {VERSION_KEY} and {CAPABILITIES_KEY}.")
     if version not in STATELESS_VERSIONS:
-        supported = {"supported": list(STATELESS_VERSIONS), "requested": version}
-        raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", supported)
+        data = {"supported": list(STATELESS_VERSIONS), "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
     return Envelope(version, client_name(meta.get(CLIENT_KEY)), capabilities)

@@ -1,6 +1,6 @@
 """MCP on a stream of lines, one JSON text each: stdio and the local socket.
 
-A session of our own and not the SDK's: it bounds a line before it is parsed, reads every message with the one strict
+We don't use the SDK's session here. Ours limits a line before it is parsed, reads every message with the strict
 JSON decoder, validates once, and serves clients that probe for the newest protocol and then open with an older one.
 """
 
@@ -53,8 +53,9 @@ class Opening(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class LineSession:
-    """`origin` is what handlers know about the client. `waiting` was read before, and `answered` are requests whose
-    answers the client has already.
+    """`origin` is what handlers know about the client. `unread` was read from the stream before.
+
+    The client already has the answers to the requests `answered`.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class LineSession:
         sink: Sink,
         *,
         origin: Any = None,
-        waiting: bytes = b"",
+        unread: bytes = b"",
         answered: Collection[str | int] = (),
     ) -> None:
         self._server = server
@@ -72,39 +73,39 @@ class LineSession:
         self._sink = sink
         self.origin = origin
         self._framer = LineFramer(MAX_LINE)
-        self._lines: deque[bytes | LongLine] = deque(self._framer.feed(waiting))
+        self._lines: deque[bytes | LongLine] = deque(self._framer.feed(unread))
         self._answered = set(answered)
         self._running: dict[str | int, asyncio.Task[None]] = {}
         self._listening: set[str | int] = set()
-        """Those of them that never end by themselves."""
-        self._asked: dict[int, asyncio.Future[Mapping[str, Any] | None]] = {}
+        """Running requests that only end when they are cancelled."""
+        self._own_requests: dict[int, asyncio.Future[Mapping[str, Any] | None]] = {}
         self._count = 0
         self._opening: Opening | None = None
-        self._telling: set[asyncio.Task[None]] = set()
+        self._notifying: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Until the client closes its side and has its last answers."""
+        """Serves until the client closes its side and has its last answers."""
         try:
             while (line := await self._next_line()) is not None:
                 await self._take(line)
             await self._last_answers()
         finally:
-            self._server.tools_followers.discard(self._tell_of_tools)
-            left = [*self._running.values(), *self._telling]
-            for task in left:
+            self._server.tools_followers.discard(self._notify_of_tools)
+            unfinished = [*self._running.values(), *self._notifying]
+            for task in unfinished:
                 task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         message = {"jsonrpc": "2.0", "method": method}
         await self._send(message if params is None else {**message, "params": params})
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """A request of ours; None if the client answers with an error. When cancelled, the client is told so."""
+        """Sends a request to the client; None if it answers with an error. When cancelled, notifies the client."""
         self._count += 1
         id = self._count
         answer: asyncio.Future[Mapping[str, Any] | None] = asyncio.get_running_loop().create_future()
-        self._asked[id] = answer
+        self._own_requests[id] = answer
         try:
             await self._send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
             return await answer
@@ -113,15 +114,15 @@ class LineSession:
             await asyncio.shield(asyncio.ensure_future(self.notify("notifications/cancelled", cancelled)))
             raise
         finally:
-            del self._asked[id]
+            del self._own_requests[id]
 
     def follow_tools(self) -> None:
-        self._server.tools_followers.add(self._tell_of_tools)
+        self._server.tools_followers.add(self._notify_of_tools)
 
-    def _tell_of_tools(self) -> None:
+    def _notify_of_tools(self) -> None:
         task = asyncio.get_running_loop().create_task(self.notify(_TOOLS_CHANGED))
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+        self._notifying.add(task)
+        task.add_done_callback(self._notifying.discard)
 
     async def _send(self, message: Mapping[str, Any]) -> None:
         await self._sink.write(msgspec.json.encode(message) + b"\n")
@@ -136,10 +137,10 @@ class LineSession:
         return self._lines.popleft()
 
     async def _last_answers(self) -> None:
-        """A client that writes its requests and closes the pipe still gets its answers."""
-        waited_for = [task for id, task in self._running.items() if id not in self._listening]
-        if waited_for:
-            await asyncio.wait(waited_for, timeout=_LAST_ANSWERS_SECONDS)
+        """Waits for answers, so that a client that writes its requests and closes the pipe still gets them."""
+        pending = [task for id, task in self._running.items() if id not in self._listening]
+        if pending:
+            await asyncio.wait(pending, timeout=_LAST_ANSWERS_SECONDS)
 
     async def _take(self, line: bytes | LongLine) -> None:
         try:
@@ -165,7 +166,7 @@ class LineSession:
             self._begin(message["id"], message["method"], message.get("params", {}))
 
     async def _refuse(self, message: Any, why: str) -> None:
-        # The id of an answer to us is one of our own numbers, not of the client's.
+        # The id in an answer to us is one of our own numbers.
         id = message.get("id") if isinstance(message, dict) and "method" in message else None
         await self._send(rpc_error(id if _is_id(id) else None, INVALID_REQUEST, why))
 
@@ -175,13 +176,13 @@ class LineSession:
         task.add_done_callback(lambda task: self._running.get(id) is task and self._running.pop(id))
 
     async def _take_answer(self, message: dict[str, Any]) -> None:
-        asked = self._asked.get(message["id"]) if _is_id(message.get("id")) else None
-        if asked is None:
+        future = self._own_requests.get(message["id"]) if _is_id(message.get("id")) else None
+        if future is None:
             if "result" not in message and "error" not in message:
                 await self._refuse(message, "Not a JSON-RPC 2.0 message.")
-        elif not asked.done():
+        elif not future.done():
             result = message.get("result")
-            asked.set_result(result if isinstance(result, dict) and "error" not in message else None)
+            future.set_result(result if isinstance(result, dict) and "error" not in message else None)
 
     def _take_notification(self, method: str, params: dict[str, Any]) -> None:
         id = params.get("requestId", "")
@@ -247,17 +248,17 @@ class LineSession:
         return await self._server.answer(request, method, params)
 
     async def _listen(self, request: LineRequest, params: dict[str, Any]) -> dict[str, Any]:
-        """Tells of other tools until the client cancels it or goes."""
-        wanted = params.get("notifications")
-        if not isinstance(wanted, dict):
+        """Notifies of changed tools until the client cancels it or disconnects."""
+        subscribed = params.get("notifications")
+        if not isinstance(subscribed, dict):
             raise RpcError(INVALID_PARAMS, "`notifications` is missing.")
         meta = {"_meta": {SUBSCRIPTION_KEY: request.id}}
         changed = asyncio.Event()
-        if own := wanted.get("toolsListChanged") is True:
+        if follows_tools := subscribed.get("toolsListChanged") is True:
             self._server.tools_followers.add(changed.set)
         self._listening.add(request.id)
         try:
-            honored = {"toolsListChanged": True} if own else {}
+            honored = {"toolsListChanged": True} if follows_tools else {}
             await self.notify("notifications/subscriptions/acknowledged", {"notifications": honored, **meta})
             while True:
                 await changed.wait()
@@ -272,5 +273,5 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _negotiated(wanted: str) -> str:
-    return wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+def _negotiated(version: str) -> str:
+    return version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]

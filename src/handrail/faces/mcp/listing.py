@@ -1,4 +1,4 @@
-"""Tools, and what they return, as MCP shows them."""
+"""Encodes tools and their results for MCP."""
 
 import base64
 from typing import Any
@@ -11,10 +11,10 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 _LEFT_OUT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
 
 
-def listed(tool: Tool[Any, Any], *, has_output: bool = True) -> dict[str, Any]:
-    """Without `has_output` it says nothing of what the tool returns: models don't read it, and it is long."""
+def tool_listing(tool: Tool[Any, Any], *, has_output: bool = True) -> dict[str, Any]:
+    """Without `has_output`, the output schema is left out: it is long, and models don't read it."""
     effect = tool.strongest_effect
-    shown: dict[str, Any] = {
+    listing: dict[str, Any] = {
         "name": tool.listed_name,
         "title": tool.title,
         "description": tool.description,
@@ -28,8 +28,8 @@ def listed(tool: Tool[Any, Any], *, has_output: bool = True) -> dict[str, Any]:
         },
     }
     if has_output and tool.output_schema is not None:
-        shown["outputSchema"] = tool.output_schema
-    return shortened(shown)
+        listing["outputSchema"] = tool.output_schema
+    return simplify_schemas(listing)
 
 
 def as_content(part: Part) -> dict[str, Any]:
@@ -43,9 +43,9 @@ def as_content(part: Part) -> dict[str, Any]:
         case Resource():
             return {"type": "resource", "resource": as_resource(part)}
         case ResourceLink():
-            said = {"title": part.title, "description": part.description, "mimeType": part.mime}
-            known = {name: value for name, value in said.items() if value}
-            return {"type": "resource_link", "uri": part.uri, "name": part.name, **known}
+            optional = {"title": part.title, "description": part.description, "mimeType": part.mime}
+            present = {name: value for name, value in optional.items() if value}
+            return {"type": "resource_link", "uri": part.uri, "name": part.name, **present}
 
 
 def as_resource(part: Resource) -> dict[str, Any]:
@@ -54,9 +54,9 @@ def as_resource(part: Resource) -> dict[str, Any]:
     return {"uri": part.uri, "mimeType": part.mime, "text": part.text}
 
 
-def shortened(tool: dict[str, Any]) -> dict[str, Any]:
-    """Without the keywords at a schema's root for which clients drop a tool; validation enforces them all the same."""
+def simplify_schemas(tool: dict[str, Any]) -> dict[str, Any]:
+    """Removes the keywords at a schema's root for which clients drop a tool; calls are still validated with them."""
     return {
-        name: {key: its for key, its in value.items() if key not in _LEFT_OUT} if name in _SCHEMAS else value
+        name: {key: part for key, part in value.items() if key not in _LEFT_OUT} if name in _SCHEMAS else value
         for name, value in tool.items()
     }

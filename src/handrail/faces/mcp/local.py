@@ -1,7 +1,7 @@
-"""MCP on the server's local socket: for `handrail mcp`, whose client is who the operating system says it is.
+"""MCP on the server's local socket, for `handrail mcp`; the operating system identifies its client.
 
-A connection that resumes a session names the requests that an earlier
-server had: what changed nothing runs again, and of the rest the client learns what is on record.
+A connection that resumes a session names the requests that an earlier server had. A call that hadn't changed anything
+runs again; for other calls the client gets what is recorded.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import msgspec
 
 import handrail
 from handrail.faces.mcp.lines import LineSession
-from handrail.faces.mcp.lost_calls import what_became_of
+from handrail.faces.mcp.lost_calls import find_outcome
 from handrail.faces.mcp.protocol import Request
 from handrail.faces.mcp.server import McpServer
 from handrail.kernel.call import Call
@@ -30,18 +30,18 @@ _OK = b'{"ok":true}\n'
 @dataclass(frozen=True, slots=True)
 class _Connection:
     session: LocalSession
-    again: Collection[str | int]
-    """Requests that an earlier server had."""
+    resent: Collection[str | int]
+    """The ids of requests that an earlier server had."""
     since: int
     """When the session began, in seconds since 1970."""
 
     def trace(self, request: str | int | None) -> str:
-        """The same for every server that gets this request."""
+        """A trace id that is the same for every server that gets this request."""
         return f"{self.session.caller.session.connection}#{request}"
 
 
 class LocalMcp:
-    """`gate_of` is a project's gate, for callers without a terminal."""
+    """`gate_of` returns a project's gate for callers without a terminal."""
 
     def __init__(self, gate_of: Callable[[Project], Gate]) -> None:
         self._gate_of = gate_of
@@ -61,16 +61,16 @@ class LocalMcp:
             server.forget(session.caller.session)
 
     def _server(self, session: LocalSession) -> McpServer:
-        """One for each project and choice of tools: all its connections share the list and its changes."""
+        """One for each project and choice of tools; its connections share the tool list and its changes."""
         tools, is_compact = session.hello.get("tools"), bool(session.hello.get("compact"))
         key = (session.project.location, tools, is_compact)
         if key not in self._servers:
-            gate = _offering(self._gate_of(session.project), tools, is_compact=is_compact)
+            gate = _with_tools(self._gate_of(session.project), tools, is_compact=is_compact)
             self._servers[key] = McpServer(gate, _peer, session.project.settings, trace=_trace, recall=_recall)
         return self._servers[key]
 
 
-def _offering(gate: Gate, tools: str | None, *, is_compact: bool) -> Gate:
+def _with_tools(gate: Gate, tools: str | None, *, is_compact: bool) -> Gate:
     names = None if tools in (None, _EVERY_TOOL) else [name.strip() for name in tools.split(",") if name.strip()]
     if is_compact:
         return gate.with_surfaces(names, "compact")
@@ -82,12 +82,12 @@ def _read_hello(session: LocalSession) -> _Connection:
     if hello.get("handrail") != handrail.__version__:
         raise Unsupported(f"This server is handrail {handrail.__version__}.")
     if not isinstance(hello.get("tools"), str | None):
-        raise InvalidParams("`tools` is a list of names with commas.")
+        raise InvalidParams("`tools` must be names separated by commas.")
     try:
-        again = msgspec.json.decode(hello.get("again", "[]"), type=list[str | int])
-        return _Connection(session, frozenset(again), int(hello.get("since", 0)))
+        resent = msgspec.json.decode(hello.get("again", "[]"), type=list[str | int])
+        return _Connection(session, frozenset(resent), int(hello.get("since", 0)))
     except (msgspec.DecodeError, TypeError, ValueError):
-        raise InvalidParams("`again` and `since` make no sense.") from None
+        raise InvalidParams("`again` or `since` is invalid.") from None
 
 
 def _peer(request: Request) -> tuple[str, Identity]:
@@ -100,11 +100,11 @@ def _trace(request: Request) -> str:
 
 
 async def _recall(request: Request, call: Call) -> Reply | None:
-    """What became of a call that an earlier server had; None where it may run now. Failure."""
+    """The outcome of a call that an earlier server had; None if the call may run now. Raises Failure."""
     connection = _connection(request)
-    if request.id not in connection.again:
+    if request.id not in connection.resent:
         return None
-    return await asyncio.to_thread(what_became_of, connection.session.project, call, connection.since)
+    return await asyncio.to_thread(find_outcome, connection.session.project, call, connection.since)
 
 
 def _connection(request: Request) -> _Connection:
@@ -113,7 +113,7 @@ def _connection(request: Request) -> _Connection:
 
 
 class _Sink:
-    """A client that has gone reads no more answers."""
+    """Ignores writes after the client has disconnected."""
 
     def __init__(self, stream: LocalStream) -> None:
         self._stream = stream
@@ -125,4 +125,4 @@ class _Sink:
             return
 
     def close(self) -> None:
-        """The connection is closed by who serves it."""
+        """Does nothing: the connection is closed by the local server."""

@@ -23,15 +23,15 @@ class CallParams(msgspec.Struct, frozen=True, rename="camel"):
 class OpenCall:
     def __init__(self, owner: str, params: CallParams) -> None:
         self.owner = owner
-        self._of = owner, params.name, params.arguments
+        self._key = owner, params.name, params.arguments
         self._open: dict[str, tuple[Prompt, Form, asyncio.Future[PromptResponse | None]]] = {}
         self._count = 0
         self._changed = asyncio.Event()
         self.is_heard = True
-        """A request of the client's waits for it."""
+        """Whether a request of the client waits for it."""
         self.has_asked_person = False
         self.message = ""
-        """Its latest progress."""
+        """The latest progress message."""
         self.task: asyncio.Future[dict[str, Any]]
 
     def start(self, work: Callable[["OpenCall"], Awaitable[dict[str, Any]]]) -> None:
@@ -41,18 +41,18 @@ class OpenCall:
         self.task.cancel()
         self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
-    def is_of(self, owner: str, params: CallParams) -> bool:
-        return self._of == (owner, params.name, params.arguments)
+    def matches(self, owner: str, params: CallParams) -> bool:
+        return self._key == (owner, params.name, params.arguments)
 
-    def noting(self, channels: FindChannels) -> FindChannels:
-        """The same places, and this call knows that a person was asked."""
+    def watch_questions(self, find_channels: FindChannels) -> FindChannels:
+        """Wraps `find_channels` so that this call knows when a person is asked."""
 
-        def sides(prompt: Prompt) -> Sequence[AnswerChannel]:
+        def channels(prompt: Prompt) -> Sequence[AnswerChannel]:
             self.has_asked_person = True
             self._changed.set()
-            return channels(prompt)
+            return find_channels(prompt)
 
-        return sides
+        return channels
 
     async def ask(self, prompt: Prompt, form: Form) -> PromptResponse | None:
         """Puts a question to the client. Cancelled when someone else answers first."""
@@ -85,16 +85,16 @@ class OpenCall:
             if not answer.done()
         }
 
-    async def settled(self, is_enough: Callable[["OpenCall"], bool], seconds: float | None = None) -> None:
-        """Until it has ended, `is_enough`, or the time is up. When cancelled, the call is cancelled, too."""
+    async def wait_until(self, is_enough: Callable[["OpenCall"], bool], seconds: float | None = None) -> None:
+        """Returns when the call has ended, on `is_enough`, or on timeout. When cancelled, cancels the call, too."""
         loop = asyncio.get_running_loop()
         end = None if seconds is None else loop.time() + seconds
         while not self.task.done() and not is_enough(self) and (end is None or loop.time() < end):
             self._changed.clear()
             changed = asyncio.ensure_future(self._changed.wait())
-            left = None if end is None else end - loop.time()
+            remaining = None if end is None else end - loop.time()
             try:
-                await asyncio.wait((self.task, changed), timeout=left, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait((self.task, changed), timeout=remaining, return_when=asyncio.FIRST_COMPLETED)
             except asyncio.CancelledError:
                 self.stop()
                 raise

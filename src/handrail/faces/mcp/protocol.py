@@ -1,4 +1,4 @@
-"""MCP as our handlers know it, whatever the transport: versions, error codes, methods, one request.
+"""MCP without a transport: versions, error codes, methods and the type of a request.
 
 `lines.py` serves it on stdio and on the local socket; the official SDK serves it over HTTP (`sdk_server.py`).
 """
@@ -13,7 +13,7 @@ import msgspec
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Versions that a client opens with `initialize`."""
 STATELESS_VERSIONS = ("2026-07-28",)
-"""Versions in which every request names its client, and a server sends no requests."""
+"""Versions in which every request describes its client, and a server sends no requests."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -36,7 +36,7 @@ FRESH = {"ttlMs": 0, "cacheScope": "private"}
 
 
 class RpcError(Exception):
-    """The request is answered with an error of the protocol's, not with a tool's result."""
+    """Answers the request with a protocol error instead of a tool result."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -61,9 +61,9 @@ class Request(ABC):
     source: Any
     """What the transport knows about the sender."""
     can_elicit: bool
-    """The transport can carry a request from us to the client."""
+    """Whether the transport can send a request to the client."""
     hears_progress: bool = True
-    """The client asked for progress, or may have."""
+    """Whether the client asked for progress, or may have."""
 
     @property
     def is_stateless(self) -> bool:
@@ -71,7 +71,7 @@ class Request(ABC):
 
     @property
     def has_tasks(self) -> bool:
-        """The client can be given a task in place of a result."""
+        """Whether the client accepts a task instead of a result."""
         extensions = self.capabilities.get("extensions")
         return self.is_stateless and isinstance(extensions, Mapping) and TASKS_EXTENSION in extensions
 
@@ -81,11 +81,11 @@ class Request(ABC):
 
     @abstractmethod
     async def elicit(self, message: str, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The client's `ElicitResult`; None if it gave none. When cancelled, it tells the client to drop the form."""
+        """The client's `ElicitResult`, or None. When cancelled, tells the client to drop the form."""
 
     @abstractmethod
     def follow_tools(self) -> None:
-        """From now on, tell this client when the list of tools changes."""
+        """From now on, notifies this client when the list of tools changes."""
 
 
 Params = TypeVar("Params")
@@ -101,10 +101,10 @@ class Method(Generic[Params]):
 
     async def answer(self, request: Request, params: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            given = msgspec.convert(params, self.params)
+            typed_params = msgspec.convert(params, self.params)
         except msgspec.ValidationError as error:
             raise RpcError(INVALID_PARAMS, f"Invalid parameters: {error}") from None
-        return await self.run(request, given)
+        return await self.run(request, typed_params)
 
 
 class Page(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
-"""The answer to a message that must not be parsed: in the contract's own code if it was a tool call.
+"""Answers a message that can't be parsed: with the contract's own error code if it was a tool call.
 
-Who sent it, and what for, is read off the message's edges.
+The request's id and tool are taken from the beginning and end of the message.
 """
 
 import re
@@ -18,7 +18,7 @@ _EDGE = 4096
 _STRING = rb'"[^"\\]{0,200}"'
 _ID = rb'"id"\s*:\s*(?:-?\d{1,15}|' + _STRING + rb")"
 _MEMBER = rb"(?:" + _ID + rb'|"(?:jsonrpc|method)"\s*:\s*' + _STRING + rb")"
-# JSON strings can't hold a bare quote, so what is anchored at either end is the message's own.
+# JSON strings can't contain a bare quote, so members that are anchored at either end belong to the message itself.
 _HEAD = re.compile(rb"\s*\{\s*(?:" + _MEMBER + rb"\s*,\s*)*")
 _TAIL = re.compile(rb"(?:,\s*" + _MEMBER + rb"\s*)+\}\s*$")
 _TOOL = re.compile(rb'"params"\s*:\s*\{(?:\s*"_meta"\s*:\s*\{[^{}]*\}\s*,)?\s*"name"\s*:\s*"([A-Za-z0-9_-]{1,64})"')
@@ -41,17 +41,17 @@ def rpc_error(request: str | int | None, code: int, message: str) -> dict[str, A
 
 
 def _id_and_tool(message: bytes | LongLine) -> tuple[str | int | None, str | None]:
-    """The tool if it was a tool call. An answer to us has neither: its id is one of our own numbers."""
+    """The id, and the tool of a tool call. Both are None for an answer, whose id is one of our own numbers."""
     if isinstance(message, LongLine):
         head, tail = message.head, message.tail
     else:
         head, tail = message[:_EDGE], message[-_EDGE:]
     start, end = _HEAD.match(head), _TAIL.search(tail)
     members = (start.group() if start else b"") + b"," + (end.group() if end else b"")
-    rest = head[start.end() if start else 0 :]
-    if _ANSWER.match(rest):
+    after_head = head[start.end() if start else 0 :]
+    if _ANSWER.match(after_head):
         return None, None
     id = re.search(rb'"id"\s*:\s*(?:(-?\d+)|"([^"]*)")', members)
-    tool = _TOOL.match(rest) if re.search(rb'"method"\s*:\s*"tools/call"', members) else None
+    tool = _TOOL.match(after_head) if re.search(rb'"method"\s*:\s*"tools/call"', members) else None
     number_or_text = None if id is None else int(id[1]) if id[1] else id[2].decode(errors="replace")
     return number_or_text, None if tool is None else tool[1].decode()

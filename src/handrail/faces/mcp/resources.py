@@ -1,4 +1,4 @@
-"""What MCP offers beside tools: prompts, resources and the completion of arguments, all through the gate."""
+"""Serves MCP prompts, resources and argument completion, all through the gate."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,9 +18,9 @@ from handrail.ports.errors import Failure, Internal, InvalidParams, NotFound
 MakeCall = Callable[[Request, str, Any, Role], Call]
 Methods = dict[str, Method[Any]]
 
-# Until protocol 2026-07-28, which has no code of its own for it.
+# Used before protocol 2026-07-28, which has no such code.
 _RESOURCE_NOT_FOUND = -32002
-_WITHOUT_THAT_CODE = "2026-07-28"
+_FIRST_WITHOUT_CODE = "2026-07-28"
 _RESOURCES_A_PAGE = 1000
 _MOST_COMPLETIONS = 100
 _VARIABLE = re.compile(r"\{[+#./;?&]?([A-Za-z0-9_]+)\}")
@@ -36,7 +36,7 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """To a prompt by its name, or to a template of resources by its `uri`."""
+    """Refers to a prompt by name, or to a resource template by `uri`."""
 
     type: Literal["ref/prompt", "ref/resource"]
     name: str = ""
@@ -54,7 +54,7 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 def resource_methods(gate: Gate, make_call: MakeCall) -> Methods:
-    """Only those that have something behind them."""
+    """The methods for prompts and resources, as far as there are any."""
     methods: Methods = {}
     if gate.registry.prompts:
         methods |= _prompts(gate, make_call)
@@ -77,7 +77,7 @@ def _prompts(gate: Gate, make_call: MakeCall) -> Methods:
             reply = await gate.run(make_call(request, prompt.name, params.arguments, "prompt"))
         except Failure as failure:
             raise _refusal(failure) from None
-        # A message has one content, so each part is a message.
+        # A message has one content, so each part becomes a message.
         messages = [{"role": "user", "content": as_content(part)} for part in reply.content]
         return {"description": prompt.description, "messages": messages, **COMPLETE}
 
@@ -86,12 +86,12 @@ def _prompts(gate: Gate, make_call: MakeCall) -> Methods:
 
 def _resources(gate: Gate, make_call: MakeCall) -> Methods:
     async def list_resources(request: Request, params: Page) -> dict[str, Any]:
-        known: list[tuple[ResourceKind, ListedResource]] = []
+        entries: list[tuple[ResourceKind, ListedResource]] = []
         try:
             for kind in gate.registry.resources:
                 reply = await gate.run(make_call(request, kind.listing.name, {}, "resource"))
-                known += [(kind, listed) for listed in reply.result]
-            return {**_page(known, params.cursor), **FRESH, **COMPLETE}
+                entries += [(kind, listed) for listed in reply.result]
+            return {**_page(entries, params.cursor), **FRESH, **COMPLETE}
         except Failure as failure:
             raise _refusal(failure) from None
 
@@ -105,7 +105,7 @@ def _resources(gate: Gate, make_call: MakeCall) -> Methods:
             dialect = gate.registry.find(kind.reading.name).surface.dialect
             reply = await gate.run(make_call(request, kind.reading.name, {"uri": uri}, "resource"))
         except NotFound as missing:
-            has_code = request.version < _WITHOUT_THAT_CODE
+            has_code = request.version < _FIRST_WITHOUT_CODE
             raise _refusal(missing, _RESOURCE_NOT_FOUND if has_code else INVALID_PARAMS, dialect) from None
         except Failure as failure:
             raise _refusal(failure, dialect=dialect) from None
@@ -158,16 +158,16 @@ def _template(kind: ResourceKind) -> dict[str, Any]:
     }
 
 
-def _page(known: Sequence[tuple[ResourceKind, ListedResource]], cursor: str | None) -> dict[str, Any]:
-    """The cursor is how many came before. InvalidParams."""
+def _page(entries: Sequence[tuple[ResourceKind, ListedResource]], cursor: str | None) -> dict[str, Any]:
+    """One page of resources. The cursor is the number of earlier ones. Raises InvalidParams."""
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and 0 < int(cursor) < 10**9):
-        raise InvalidParams("That cursor was never given out.")
+        raise InvalidParams("Unknown cursor.")
     start = int(cursor or 0)
     end = start + _RESOURCES_A_PAGE
-    shown: dict[str, Any] = {"resources": [_listed_resource(kind, listed) for kind, listed in known[start:end]]}
-    if end < len(known):
-        shown["nextCursor"] = str(end)
-    return shown
+    page: dict[str, Any] = {"resources": [_listed_resource(kind, listed) for kind, listed in entries[start:end]]}
+    if end < len(entries):
+        page["nextCursor"] = str(end)
+    return page
 
 
 def _listed_resource(kind: ResourceKind, listed: ListedResource) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _listed_resource(kind: ResourceKind, listed: ListedResource) -> dict[str, An
 
 
 def _kind_of(kinds: Sequence[ResourceKind], uri: str) -> ResourceKind:
-    """By what its addresses begin with. NotFound."""
+    """The kind whose addresses begin like this one. Raises NotFound."""
     for kind in kinds:
         if uri.startswith(kind.template.partition("{")[0]):
             return kind
@@ -188,22 +188,22 @@ def _kind_of(kinds: Sequence[ResourceKind], uri: str) -> ResourceKind:
 def _completed_from(
     params: Completion, prompts: Sequence[Tool[Any, Any]], kinds: Sequence[ResourceKind]
 ) -> ResourceKind | None:
-    """Whose names the argument takes; None if it takes any text. NotFound."""
-    wanted = params.argument.name
+    """The kind of resource whose names the argument takes; None if it takes any text. Raises NotFound."""
+    name = params.argument.name
     if params.ref.type == "ref/prompt":
         for prompt in prompts:
             if prompt.listed_name == params.ref.name:
-                argument = prompt.input_schema.get("properties", {}).get(wanted, {})
+                argument = prompt.input_schema.get("properties", {}).get(name, {})
                 return next((kind for kind in kinds if kind.name == argument.get(RESOURCES_KEYWORD)), None)
         raise NotFound(f"There is no prompt named {params.ref.name!r}.")
     for kind in kinds:
         if kind.template == params.ref.uri:
-            return kind if wanted in _VARIABLE.findall(kind.template) else None
+            return kind if name in _VARIABLE.findall(kind.template) else None
     raise NotFound(f"There is no template {params.ref.uri}.")
 
 
 def _completion(names: Sequence[str], typed: str) -> dict[str, Any]:
-    """Names that begin with what was typed come first, then those that contain it."""
+    """Names that begin with the typed text come first, then names that contain it."""
     typed = typed.casefold()
     matches = sorted(
         (name for name in names if typed in name.casefold()),
@@ -214,7 +214,7 @@ def _completion(names: Sequence[str], typed: str) -> dict[str, Any]:
 
 
 def _refusal(failure: Failure, code: int = INVALID_PARAMS, dialect: Dialect = DIALECT) -> RpcError:
-    """The protocol's code, and as data the error object of the contract that is spoken there."""
+    """A protocol error, with the contract's error object as data."""
     code = INTERNAL_ERROR if isinstance(failure, Internal) else code
     text = failure.message if failure.hint is None else f"{failure.message} {failure.hint}"
     return RpcError(code, text, msgspec.to_builtins(dialect.envelope(failure)))

@@ -1,9 +1,9 @@
 """The server half of the official MCP SDK, imported without its client half.
 
-`import mcp` runs package files that import the SDK's clients and its high-level server: 300 ms for nothing used
-here. While this module imports what it needs, both packages are in `sys.modules` with their paths but not run;
-afterwards they are removed, so that any other `import mcp` gets the real ones. `importlib.util.LazyLoader` can't do it:
-importing a submodule looks at its package's `__path__`, which loads the package.
+`import mcp` runs package files that import the SDK's clients and its high-level server, which takes 300 ms and isn't
+used here. While this module imports what it needs, both packages are in `sys.modules` with their paths but haven't
+run; afterwards they are removed, so that any other `import mcp` gets the real ones. `importlib.util.LazyLoader` can't
+do this: importing a submodule reads its package's `__path__`, which loads the package.
 """
 
 import gc
@@ -30,8 +30,8 @@ def _package_files_unexecuted() -> Iterator[None]:
 
 
 @contextmanager
-def _garbage_collector_at_rest() -> Iterator[None]:
-    """Building thousands of model classes frees nothing; collecting meanwhile costs a fifth of the import."""
+def _garbage_collector_paused() -> Iterator[None]:
+    """Collecting garbage while thousands of model classes are created frees nothing and takes a fifth of the import."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -42,7 +42,7 @@ def _garbage_collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-with _package_files_unexecuted(), _garbage_collector_at_rest():
+with _package_files_unexecuted(), _garbage_collector_paused():
     import mcp_types as types
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken

@@ -1,4 +1,4 @@
-"""The same server behind the official SDK, which serves it over HTTP."""
+"""Connects the MCP server to the official SDK, which serves it over HTTP."""
 
 import asyncio
 import logging
@@ -45,15 +45,15 @@ class _Server(Server[Any]):
 
 def sdk_server(server: McpServer) -> Server[Any]:
     changes = _ToolChanges()
-    server.tools_followers.add(changes.tell)
+    server.tools_followers.add(changes.notify)
     info = SERVER_INFO
-    served = _Server(info["name"], version=info["version"], title=info["title"], instructions=server.instructions)
+    sdk = _Server(info["name"], version=info["version"], title=info["title"], instructions=server.instructions)
     for name, method in server.methods.items():
-        served.add_request_handler(name, _OpenParams, _handler(name, method, changes))
-    served.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, changes.listen)
-    served.extensions = {TASKS_EXTENSION: {}}
-    served.middleware.clear()  # OpenTelemetry spans that nobody collects
-    return served
+        sdk.add_request_handler(name, _OpenParams, _handler(name, method, changes))
+    sdk.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, changes.listen)
+    sdk.extensions = {TASKS_EXTENSION: {}}
+    sdk.middleware.clear()  # OpenTelemetry spans, which we don't collect
+    return sdk
 
 
 def _handler(name: str, method: Method[Any], changes: "_ToolChanges") -> Callable[[Context, Any], Any]:
@@ -69,7 +69,7 @@ def _handler(name: str, method: Method[Any], changes: "_ToolChanges") -> Callabl
             raise
         except Exception as fault:  # noqa: BLE001 - logged
             raise MCPError(code=types.INTERNAL_ERROR, message=unexpected_error(name, fault).message) from None
-        decoded: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(result))  # the SDK reads what is in it
+        decoded: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(result))  # the SDK needs plain values
         return decoded
 
     return handle
@@ -102,28 +102,28 @@ class _SdkRequest(Request):
         return {"action": result.action, "content": result.content or {}}
 
     def follow_tools(self) -> None:
-        self._changes.connections.add(self._context.session._connection)  # a session lasts for one request only
+        self._changes.connections.add(self._context.session._connection)  # the session lasts for one request
 
 
 class _ToolChanges:
-    """Tells clients of older versions on their connections, and those of stateless ones that listen."""
+    """Notifies clients of changed tools: older versions on their connections, stateless ones that listen."""
 
     def __init__(self) -> None:
         self.connections: WeakSet[Any] = WeakSet()
         self._bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._bus)
-        self._telling: set[asyncio.Task[None]] = set()
+        self._sending: set[asyncio.Task[None]] = set()
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         loop = asyncio.get_running_loop()
-        for telling in (self._bus.publish(ToolsListChanged()), *map(_tell, list(self.connections))):
-            task = loop.create_task(telling)
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+        for notification in (self._bus.publish(ToolsListChanged()), *map(_notify, list(self.connections))):
+            task = loop.create_task(notification)
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
 
 
-async def _tell(connection: Any) -> None:
+async def _notify(connection: Any) -> None:
     try:
         await connection.send_tool_list_changed()
-    except (MCPError, OSError, RuntimeError) as gone:
-        logger.info("a client can't be told about other tools: %s", type(gone).__name__)
+    except (MCPError, OSError, RuntimeError) as error:
+        logger.info("a client can't be notified of changed tools: %s", type(error).__name__)

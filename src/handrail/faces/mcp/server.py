@@ -1,4 +1,4 @@
-"""What handrail offers over MCP: tools go out verbatim, calls come in through the gate. It knows no transport."""
+"""The MCP server without a transport: lists the tools and runs calls through the gate."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ import msgspec
 import handrail
 from handrail.faces.mcp import elicitation
 from handrail.faces.mcp.input_rounds import InputRounds
-from handrail.faces.mcp.listing import as_content, listed
+from handrail.faces.mcp.listing import as_content, tool_listing
 from handrail.faces.mcp.open_call import CallParams, OpenCall
 from handrail.faces.mcp.protocol import (
     COMPLETE,
@@ -46,21 +46,21 @@ _WRITING = (
     "Writing a file takes two calls: "
     "write_to_file with dryRun true shows the diff, the same call with dryRun false writes it. "
 )
-_FINDING = "For anything that no listed tool does, such as browser, desktop and apps, look with tools_search. "
+_FINDING = "For anything that no listed tool does, such as browser, desktop and apps, use tools_search. "
 _PROGRESS_EVERY = 1.0
 _TASK_META_KEY = "handrail/task"
 _OUTPUT_META_KEY = "handrail/outputSchemas"
-_TAKES_JSON_FOR_A_RESULT = ("gemini-cli", "qwen-code")
+_MISTAKES_JSON_FOR_RESULT = ("gemini-cli", "qwen-code")
 
 
 async def nothing_to_recall(request: Request, call: Call) -> None:
-    """Every call is a new one."""
+    """For servers that never take over calls of an earlier one."""
 
 
 class McpServer:
-    """`peer` says where a request comes from and whose it is, `trace` how the audit names it.
+    """`peer` returns a request's origin and identity, `trace` its trace id for the audit.
 
-    `recall` has the answer to a call that an earlier server carried out. `name` is what people read of a client.
+    `recall` returns the answer to a call that an earlier server ran. `name` is the client's name for people.
     """
 
     def __init__(
@@ -82,8 +82,8 @@ class McpServer:
         self._rounds = InputRounds()
         self._tasks = Tasks(self._owner)
         self.tools_followers: set[Callable[[], None]] = set()
-        """Called when there are other tools than before."""
-        gate.registry.on_change(self._tell_followers)
+        """Called when the list of tools changes."""
+        gate.registry.on_change(self._notify_followers)
         self.methods: Mapping[str, Method[Any]] = {
             "tools/list": Method(Page, self._list_tools),
             "tools/call": Method(CallParams, self._call_tool),
@@ -108,20 +108,20 @@ class McpServer:
         return offered
 
     async def answer(self, request: Request, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The result of a request. RpcError."""
+        """The result of a request. Raises RpcError."""
         method = self.methods.get(name)
         if method is None or request.version not in method.versions:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", name)
         return await method.answer(request, params)
 
     def forget(self, owner: Identity) -> None:
-        """Ends what a connection that has closed left open."""
+        """Ends the open calls and tasks of a closed connection."""
         self._rounds.forget(owner.connection)
         self._tasks.forget(owner.connection)
 
-    def _tell_followers(self) -> None:
-        for tell in list(self.tools_followers):
-            tell()
+    def _notify_followers(self) -> None:
+        for notify in list(self.tools_followers):
+            notify()
 
     def _owner(self, request: Request) -> str:
         return self._peer(request)[1].connection
@@ -129,22 +129,20 @@ class McpServer:
     async def _list_tools(self, request: Request, params: Page) -> dict[str, Any]:
         request.follow_tools()
         has_output = self._settings.output_schemas or request.meta.get(_OUTPUT_META_KEY) is True
-        tools = [listed(entry.tool, has_output=has_output) for entry in self.gate.registry.listed]
+        tools = [tool_listing(entry.tool, has_output=has_output) for entry in self.gate.registry.listed]
         return {"tools": tools, **FRESH, **COMPLETE}
 
     async def _call_tool(self, request: Request, params: CallParams) -> dict[str, Any]:
         def work(open_call: OpenCall) -> Awaitable[dict[str, Any]]:
-            return self._carry_out(request, params, open_call)
+            return self._run(request, params, open_call)
 
         if request.has_tasks:
             return await self._tasks.answer(self._owner(request), params, work)
         if request.is_stateless and elicitation.takes_forms(request):
             return await self._rounds.answer(self._owner(request), params, work)
-        return await self._carry_out(request, params)
+        return await self._run(request, params)
 
-    async def _carry_out(
-        self, request: Request, params: CallParams, open_call: OpenCall | None = None
-    ) -> dict[str, Any]:
+    async def _run(self, request: Request, params: CallParams, open_call: OpenCall | None = None) -> dict[str, Any]:
         call = self._call(request, params.name, params.arguments, open_call=open_call)
         try:
             has_schema = self.gate.registry.find(params.name).tool.output_schema is not None
@@ -159,13 +157,13 @@ class McpServer:
         except FailedReply as failed:
             return {**_success(failed.reply, has_schema=False), "isError": True}
         except Failure as failure:
-            return _read_by(request.client, failure, error_result(self.gate, call.tool, failure))
+            return _adapted(request.client, failure, error_result(self.gate, call.tool, failure))
         return _success(reply, has_schema=has_schema)
 
     def _call(
         self, request: Request, name: str, arguments: Any, role: Role = "tool", open_call: OpenCall | None = None
     ) -> Call:
-        channels = elicitation.channels(
+        client_channels = elicitation.client_channels(
             request,
             has_approvals=self._settings.elicit_approvals,
             ask=None if open_call is None else open_call.ask,
@@ -177,21 +175,21 @@ class McpServer:
             caller=Caller.known("mcp", self._name(request), *self._peer(request)),
             task=task if isinstance(task, str) else None,
             trace_id=self._trace(request),
-            channels=channels if open_call is None else open_call.noting(channels),
+            channels=client_channels if open_call is None else open_call.watch_questions(client_channels),
             role=role,
         )
 
 
 def error_result(gate: Gate, tool: str, failure: Failure) -> dict[str, Any]:
-    """The contract's error object as text only: clients validate structured content even of errors."""
+    """The contract's error object as text only, because clients validate structured content even of errors."""
     dialect = gate.registry.find(tool).surface.dialect
     text = msgspec.json.encode(dialect.envelope(failure)).decode()
     return {"content": [{"type": "text", "text": text}], "isError": True, **COMPLETE}
 
 
-def _read_by(client: str, failure: Failure, result: dict[str, Any]) -> dict[str, Any]:
-    """Gemini CLI takes a first text that is JSON for the structured result, and shows its model why it is none."""
-    if not client.startswith(_TAKES_JSON_FOR_A_RESULT):
+def _adapted(client: str, failure: Failure, result: dict[str, Any]) -> dict[str, Any]:
+    """Adds plain text for clients like Gemini CLI, which take a first text that is JSON for the structured result."""
+    if not client.startswith(_MISTAKES_JSON_FOR_RESULT):
         return result
     return {**result, "content": [{"type": "text", "text": failure.message}, *result["content"]]}
 
@@ -210,7 +208,7 @@ def _success(reply: Reply, *, has_schema: bool) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _progress(request: Request, call: Call, open_call: OpenCall | None) -> AsyncIterator[None]:
-    """Sends what the tool reports while the client listens, and a sign of life every second in between."""
+    """Sends the tool's progress to the client, and repeats the latest message every second."""
     started = time.monotonic()
     latest = f"{call.tool} is running"
     beat: asyncio.TimerHandle | None = None

@@ -1,4 +1,4 @@
-"""The process's stdin and stdout, taken for the wire alone and served without threads where they are pipes."""
+"""The process's stdin and stdout, reserved for the wire, and read and written without threads if they are pipes."""
 
 import asyncio
 import os
@@ -14,21 +14,21 @@ _CHUNKS_AHEAD = 4
 
 class Source(Protocol):
     async def read(self) -> bytes:
-        """Some bytes; none at the end."""
+        """Returns some bytes; none at the end."""
         ...
 
 
 class Sink(Protocol):
     async def write(self, data: bytes) -> None:
-        """Returns when the other side keeps up; does nothing once it has gone."""
+        """Waits until the other side has read enough; does nothing once it has disconnected."""
         ...
 
     def close(self) -> None: ...
 
 
 @asynccontextmanager
-async def claimed() -> AsyncIterator[tuple[Source, Sink]]:
-    """Meanwhile fd 0 is the null device and fd 1 is stderr: stray reads and prints miss the wire."""
+async def claim_standard_streams() -> AsyncIterator[tuple[Source, Sink]]:
+    """Until left, fd 0 is the null device and fd 1 is stderr, so that stray reads and prints don't reach the wire."""
     wire_in, wire_out = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -65,7 +65,7 @@ class _PipeSource:
 
 
 class _FileSource:
-    """A terminal or a file: reading it may block, so a thread does it that the process need not wait for to end."""
+    """A terminal or a file, read in a daemon thread, because reading may block."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -73,7 +73,7 @@ class _FileSource:
         self._chunks: asyncio.Queue[bytes | OSError] = asyncio.Queue()
         self._room = threading.Semaphore(_CHUNKS_AHEAD)
         self._has_ended = False
-        threading.Thread(target=self._hand_over, name="stdin", daemon=True).start()
+        threading.Thread(target=self._read_all, name="stdin", daemon=True).start()
 
     async def read(self) -> bytes:
         if self._has_ended:
@@ -85,7 +85,7 @@ class _FileSource:
         self._has_ended = not chunk
         return chunk
 
-    def _hand_over(self) -> None:
+    def _read_all(self) -> None:
         while True:
             self._room.acquire()
             try:
@@ -94,7 +94,7 @@ class _FileSource:
                 chunk = error
             try:
                 self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
-            except RuntimeError:  # the loop was closed meanwhile
+            except RuntimeError:  # the loop has been closed
                 return
             if not chunk or isinstance(chunk, OSError):
                 return
@@ -145,4 +145,4 @@ class _FileSink:
             view = view[os.write(self._fd, view) :]
 
     def close(self) -> None:
-        """It stays open: it is the process's own."""
+        """Does nothing: the descriptor belongs to the process."""

@@ -1,6 +1,6 @@
-"""MCP over streamable HTTP, as an ASGI app. Host, Origin and token are the HTTP face's to check.
+"""MCP over streamable HTTP, as an ASGI app. The HTTP face has already checked Host, Origin and token.
 
-The SDK is imported when the first request comes: it takes as long as all the rest of a server's start.
+The SDK is imported with the first request, because that takes as long as the rest of a server's start.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SESSION = b"mcp-session-id"
 
 
 class McpEndpoint:
-    """`identity_of` tells whose a request is. A session can be used only by who began it."""
+    """`identity_of` returns the caller of a request. Only the identity that began a session can use it."""
 
     def __init__(
         self,
@@ -45,9 +45,9 @@ class McpEndpoint:
         is_stateless: bool = False,
         name_of: Callable[[Message], str] | None = None,
     ) -> None:
-        """Stateless: each request stands by itself, so that it may come to any of several servers.
+        """With `is_stateless`, requests have no session, so that each may go to any of several servers.
 
-        `name_of` is what people read of who calls, where that isn't the client's own word.
+        `name_of` returns the caller's name for people; by default it is what the client calls itself.
         """
         self._is_stateless = is_stateless
         self._name_of = name_of
@@ -55,7 +55,7 @@ class McpEndpoint:
         self._identity_of = identity_of
         self._sessions: dict[str, str] = {}
         self._settings = settings
-        self._is_wanted = asyncio.Event()
+        self._is_needed = asyncio.Event()
         self._has_ended = asyncio.Event()
         self._manager: asyncio.Future[StreamableHTTPSessionManager]
 
@@ -67,7 +67,7 @@ class McpEndpoint:
             yield
         finally:
             self._has_ended.set()
-            self._is_wanted.set()
+            self._is_needed.set()
             await serving
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -81,38 +81,44 @@ class McpEndpoint:
                 await JSONResponse(self._refusal(body, failure), status_code=400)(scope, receive, send)
                 return
             receive = _replayed(body, receive)
-        self._is_wanted.set()
+        self._is_needed.set()
         manager = await asyncio.shield(self._manager)
-        own = self._identity_of(scope).connection
-        scope["user"] = _user(own)
-        await manager.handle_request(scope, receive, self._noting_session(own, send))
+        identity = self._identity_of(scope).connection
+        scope["user"] = _user(identity)
+        await manager.handle_request(scope, receive, self._track_session(identity, send))
 
     async def end_sessions(self, is_valid: Callable[[str], bool]) -> None:
-        """Those of identities that are no longer known: with them ends what they have under way."""
-        for session, own in list(self._sessions.items()):
-            if not is_valid(own):
+        """Ends the sessions of identities that are no longer valid, and their running calls."""
+        for session, identity in list(self._sessions.items()):
+            if not is_valid(identity):
                 del self._sessions[session]
-                scope = {"type": "http", "method": "DELETE", "path": "/mcp", "query_string": b"", "user": _user(own)}
+                scope = {
+                    "type": "http",
+                    "method": "DELETE",
+                    "path": "/mcp",
+                    "query_string": b"",
+                    "user": _user(identity),
+                }
                 scope["headers"] = [(_SESSION, session.encode())]
                 await (await self._manager).handle_request(scope, _nothing_more, _unread)
 
-    def _noting_session(self, own: str, send: Send) -> Send:
-        async def noting(message: Message) -> None:
+    def _track_session(self, identity: str, send: Send) -> Send:
+        async def send_tracked(message: Message) -> None:
             if message["type"] == "http.response.start":
                 for name, value in message.get("headers", ()):
                     if name.lower() == _SESSION:
-                        self._sessions[value.decode("latin-1")] = own
+                        self._sessions[value.decode("latin-1")] = identity
             await send(message)
 
-        return noting
+        return send_tracked
 
     async def _serve(self) -> None:
-        """In one task from first to last, as the manager's task group wants it."""
-        await self._is_wanted.wait()
+        """Runs the manager in one task, as its task group requires."""
+        await self._is_needed.wait()
         if self._has_ended.is_set():
             return
         try:
-            manager = await asyncio.to_thread(self._built)
+            manager = await asyncio.to_thread(self._make_manager)
         except BaseException as fault:
             self._manager.set_exception(fault)
             raise
@@ -120,7 +126,7 @@ class McpEndpoint:
             self._manager.set_result(manager)
             await self._has_ended.wait()
 
-    def _built(self) -> StreamableHTTPSessionManager:
+    def _make_manager(self) -> StreamableHTTPSessionManager:
         from handrail.faces.mcp.sdk import StreamableHTTPSessionManager
         from handrail.faces.mcp.sdk_server import sdk_server
 
@@ -147,14 +153,14 @@ class McpEndpoint:
 
 
 def _check(body: bytes) -> None:
-    """The SDK parses the body itself; ours is the decoder that refuses what two parsers would read differently."""
+    """Our decoder refuses JSON that two parsers could read differently, because the SDK parses the body again."""
     if len(body) > MAX_BODY:
         raise TooLarge(f"A message of more than {MAX_BODY} bytes.", maxBytes=MAX_BODY)
     strict_json.decode(body, max_bytes=MAX_BODY, max_depth=_MAX_DEPTH)
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The whole request body, a little more than allowed at the most; None when the client went away."""
+    """The request body, read up to just over the limit; None if the client disconnected."""
     parts: list[bytes] = []
     size = 0
     while size <= MAX_BODY:
@@ -171,21 +177,21 @@ async def _body(receive: Receive) -> bytes | None:
 def _replayed(body: bytes, receive: Receive) -> Receive:
     is_sent = False
 
-    async def again() -> Message:
+    async def receive_body() -> Message:
         nonlocal is_sent
         if is_sent:
             return await receive()
         is_sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return again
+    return receive_body
 
 
-def _user(own: str) -> Any:
-    """How the SDK knows whose a session is."""
+def _user(identity: str) -> Any:
+    """The SDK's user object, by which it knows the owner of a session."""
     from handrail.faces.mcp.sdk import AccessToken, AuthenticatedUser
 
-    return AuthenticatedUser(AccessToken(token="", client_id=own, scopes=[]))
+    return AuthenticatedUser(AccessToken(token="", client_id=identity, scopes=[]))
 
 
 async def _nothing_more() -> Message:
@@ -193,4 +199,4 @@ async def _nothing_more() -> Message:
 
 
 async def _unread(message: Message) -> None:
-    """For an answer that nobody waits for."""
+    """Discards an answer."""

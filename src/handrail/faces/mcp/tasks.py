@@ -1,7 +1,7 @@
-"""Calls as tasks, for clients that take them (extension `io.modelcontextprotocol/tasks` of protocol 2026-07-28).
+"""Answers long calls with tasks (extension `io.modelcontextprotocol/tasks` of protocol 2026-07-28).
 
-A call that asks a person, or takes long, is answered with a task. The client polls it (`tasks/get`), answers its
-questions (`tasks/update`) or cancels it (`tasks/cancel`): it need not hold a request open for an hour.
+A call that asks a person or takes long is answered with a task. The client polls it (`tasks/get`), answers its
+questions (`tasks/update`) or cancels it (`tasks/cancel`), so it needn't keep a request open for an hour.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from handrail.faces.mcp.protocol import (
 from handrail.kernel.unexpected_error import unexpected_error
 
 _SOON_SECONDS = 5.0
-"""A call that ends sooner, and asks no one, is answered with its result."""
-_KEPT_SECONDS = 24 * 3600.0
+"""A call that ends sooner and asks no one is answered with its result."""
+_TTL_SECONDS = 24 * 3600.0
 _POLL_MS = 1000
 
 OwnerOf = Callable[[Request], str]
@@ -51,20 +51,20 @@ def _now() -> str:
 class _Task:
     call: OpenCall
     created: str = field(default_factory=_now)
-    shown: tuple[Any, ...] = ()
+    last_state: tuple[Any, ...] = ()
     changed: str = field(default_factory=_now)
 
     def state(self, id: str) -> dict[str, Any]:
-        """As `tasks/get` shows it."""
+        """The task as `tasks/get` returns it."""
         status, members = self._status()
-        if self.shown != (status, self.call.message):
-            self.shown, self.changed = (status, self.call.message), _now()
+        if self.last_state != (status, self.call.message):
+            self.last_state, self.changed = (status, self.call.message), _now()
         state = {
             "taskId": id,
             "status": status,
             "createdAt": self.created,
             "lastUpdatedAt": self.changed,
-            "ttlMs": int(_KEPT_SECONDS * 1000),
+            "ttlMs": int(_TTL_SECONDS * 1000),
             "pollIntervalMs": _POLL_MS,
         }
         return {**state, **({"statusMessage": self.call.message} if self.call.message else {}), **members}
@@ -106,24 +106,24 @@ class Tasks:
     async def answer(
         self, owner: str, params: CallParams, work: Callable[[OpenCall], Awaitable[dict[str, Any]]]
     ) -> dict[str, Any]:
-        """The call's result if it comes soon and no one is asked; otherwise a task."""
+        """The call's result if it ends soon and asks no one; otherwise a task."""
         call = OpenCall(owner, params)
         call.start(work)
         try:
-            await call.settled(lambda call: call.has_asked_person, self._soon)
+            await call.wait_until(lambda call: call.has_asked_person, self._soon)
         finally:
             call.is_heard = False
         if call.task.done():
             return await call.task
         id = secrets.token_urlsafe(24)
         self._tasks[id] = _Task(call)
-        asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._drop, id)
+        asyncio.get_running_loop().call_later(_TTL_SECONDS, self._drop, id)
         state = self._tasks[id].state(id)
         state.pop("inputRequests", None)
         return {"resultType": "task", **state}
 
     def forget(self, owner: str) -> None:
-        """Ends the tasks of a client that has gone."""
+        """Ends the tasks of a client that has disconnected."""
         for id, task in list(self._tasks.items()):
             if task.call.owner == owner:
                 self._drop(id)
@@ -145,13 +145,13 @@ class Tasks:
 
     def _find(self, request: Request, id: str) -> _Task:
         if not request.has_tasks:
-            needed: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}}
-            raise RpcError(MISSING_CAPABILITY, "Declare the tasks extension in the client's capabilities.", needed)
+            required: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}}
+            raise RpcError(MISSING_CAPABILITY, "Declare the tasks extension in the client's capabilities.", required)
         task = self._tasks.get(id)
         if task is None or task.call.owner != self._owner_of(request):
             raise RpcError(
                 INVALID_PARAMS,
                 "Unknown task: it is not yours, it has expired, or handrail was restarted. If its call was waiting for "
-                "an approval, call the tool again: an approval given meanwhile still counts for the same call.",
+                "an approval, call the tool again: an approval that was given since still counts for the same call.",
             )
         return task

@@ -1,1 +1,1 @@
-"""`handrail mcp` beside a warm server: carries lines, and loads next to nothing, because clients wait for it."""
+"""`handrail mcp` as a thin proxy: forwards lines to a running server and imports little, because clients wait."""

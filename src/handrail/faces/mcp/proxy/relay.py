@@ -1,7 +1,7 @@
-"""Carries lines between an MCP client and a server, and the session from a server that ended to the next one.
+"""Forwards lines between an MCP client and a server, and moves the session to the next server when one ends.
 
-Requests without an answer are kept as they came. The next server gets the session's opening and then these, and is
-told which they are: it decides what may run again and says what became of the rest.
+Unanswered requests are kept as they came. The next server gets the session's opening, these requests and their ids,
+and decides which may run again and which outcome to report for the others.
 """
 
 from __future__ import annotations
@@ -21,59 +21,59 @@ if TYPE_CHECKING:
 
     from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 
-_CHUNK = 64 * 1024  # what is larger is mapped and unmapped again for every read
-_PIPE_ROOM = 4096  # what a pipe that can be written to takes without a wait
-_MOST_AHEAD = 4 * 1024 * 1024
+_CHUNK = 64 * 1024  # larger buffers are mapped and unmapped for every read
+_PIPE_ROOM = 4096  # what a writable pipe accepts without blocking
+_MAX_BUFFERED = 4 * 1024 * 1024
 _LOOK_EVERY_MS = 20
 _LONGEST_LINE = 64 * 1024 * 1024
 _ANSWER = b'{"jsonrpc":"2.0","id":'
 _RESULT, _METHOD = ',"result":', ',"method":'
 _LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
-_GREETINGS = 2  # the server's, and its MCP's
+_GREETINGS = 2  # one of the local socket and one of its MCP service
 _decoder = json.JSONDecoder()
 
 _INTERNAL_ERROR = -32603
 _LOST = (
-    "handrail's server ended while this call was running, and no other could be started: whether it was done is not "
-    "known. Look before you call it again; `handrail log` shows what is on record."
+    "handrail's server ended while this call was running, and no other could be started. It is unknown whether it was "
+    "done. Check before you call it again; `handrail log` shows what is recorded."
 )
 
 
-class NoServerComes(Exception):
-    """There is none, and none can be started: whoever has the relay goes on without one."""
+class NoServerAvailable(Exception):
+    """No server is running and none can be started; the caller must continue without one."""
 
 
 class Lines:
-    """Whole lines of a stream. One that is too long is passed on in pieces, for the server to refuse."""
+    """Splits a stream into lines. A line that is too long is forwarded in pieces; the server will refuse it."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._size = 0
 
     @property
-    def rest(self) -> bytes:
+    def partial_line(self) -> bytes:
         return b"".join(self._parts)
 
-    def are_whole_with(self, chunk: bytes) -> bool:
-        """Whether it begins where a line begins and ends where one ends."""
+    def would_be_whole(self, chunk: bytes) -> bool:
+        """Whether the chunk consists of whole lines."""
         return not self._size and chunk.endswith(b"\n")
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        *ends, rest = chunk.split(b"\n")
-        lines = [self._ended(end + b"\n") for end in ends]
-        self._parts.append(rest)
-        self._size += len(rest)
-        return lines if self._size <= _LONGEST_LINE else [*lines, self._ended(b"")]
+        *ends, partial = chunk.split(b"\n")
+        lines = [self._complete(end + b"\n") for end in ends]
+        self._parts.append(partial)
+        self._size += len(partial)
+        return lines if self._size <= _LONGEST_LINE else [*lines, self._complete(b"")]
 
-    def _ended(self, end: bytes) -> bytes:
+    def _complete(self, end: bytes) -> bytes:
         line = b"".join([*self._parts, end]) if self._parts else end
         self._parts, self._size = [], 0
         return line
 
 
 class Relay:
-    """`find_server` gets the ids of requests that an earlier server had. It gives a connection whose first line is the
-    server's greeting, or None while there is no server yet.
+    """`find_server` gets the ids of requests that an earlier server had. It returns a connection whose first line is
+    the server's greeting, or None while there is no server yet.
     """
 
     def __init__(
@@ -92,11 +92,11 @@ class Relay:
         self._to_client, self._to_server = bytearray(), bytearray()
         self._opening: dict[str, bytes] = {}
         self._has_opened = False
-        self._asked: dict[str | int, dict[str, Any]] = {}
-        """Requests whose answers are stored."""
+        self._storable: dict[str | int, dict[str, Any]] = {}
+        """Requests whose answers are stored for the next start."""
         self._unanswered: dict[str | int, bytes] = {}
         self._sent: set[str | int] = set()
-        """Those of them that a server has had."""
+        """The ids of unanswered requests that were sent to a server."""
         self._answered_early: dict[str | int, str] = {}
         self._client_ended = False
         self._poll, self._watched = select.poll(), dict[int, int]()
@@ -104,7 +104,7 @@ class Relay:
         self._client_room.register(writing, select.POLLOUT)
 
     def run(self) -> None:
-        """Until the client closes our stdin and has its last answers. NoServerComes."""
+        """Runs until the client closes our stdin and has its last answers. Raises NoServerAvailable."""
         while not self._is_over:
             if self._server is None:
                 self._connect()
@@ -117,35 +117,35 @@ class Relay:
                 elif self._server is not None:
                     self._exchange(self._server, events)
 
-    def left(self) -> tuple[bytes, list[str | int]]:
-        """For who goes on in our place: what it has to read first, and the ids of what is answered already."""
+    def hand_over(self) -> tuple[bytes, list[str | int]]:
+        """What a server in this process must read first, and the ids of requests that are already answered."""
         for id in self._sent & self._unanswered.keys():
             del self._unanswered[id]
-            lost = {"jsonrpc": "2.0", "id": id, "error": {"code": _INTERNAL_ERROR, "message": _LOST}}
-            self._to_client += json.dumps(lost).encode() + b"\n"
+            answer = {"jsonrpc": "2.0", "id": id, "error": {"code": _INTERNAL_ERROR, "message": _LOST}}
+            self._to_client += json.dumps(answer).encode() + b"\n"
         while self._to_client:
             self._write_client(0)
-        self._note_opening()
-        return self._kept() + self._from_client.rest, list(self._answered_early)
+        self._mark_opening_answered()
+        return self._unanswered_input() + self._from_client.partial_line, list(self._answered_early)
 
     @property
     def _is_over(self) -> bool:
         return self._client_ended and self._server is None and not self._unanswered and not self._to_client
 
     def _watch(self) -> None:
-        """Polls for what is of use now."""
-        wanted: dict[int, int] = {}
-        if not self._client_ended and len(self._to_server) < _MOST_AHEAD:
-            wanted[self._reading] = select.POLLIN
+        """Sets the events to poll for."""
+        events: dict[int, int] = {}
+        if not self._client_ended and len(self._to_server) < _MAX_BUFFERED:
+            events[self._reading] = select.POLLIN
         if self._to_client:
-            wanted[self._writing] = select.POLLOUT
+            events[self._writing] = select.POLLOUT
         if self._server is not None:
-            reads = select.POLLIN if len(self._to_client) < _MOST_AHEAD else 0
-            wanted[self._server.fileno()] = reads | (select.POLLOUT if self._to_server else 0)
-        if wanted != self._watched:
-            self._poll, self._watched = select.poll(), wanted
-            for descriptor, events in wanted.items():
-                self._poll.register(descriptor, events)
+            reads = select.POLLIN if len(self._to_client) < _MAX_BUFFERED else 0
+            events[self._server.fileno()] = reads | (select.POLLOUT if self._to_server else 0)
+        if events != self._watched:
+            self._poll, self._watched = select.poll(), events
+            for descriptor, mask in events.items():
+                self._poll.register(descriptor, mask)
 
     def _connect(self) -> None:
         server = self._find_server([id for id in self._unanswered if id in self._sent])
@@ -156,23 +156,23 @@ class Relay:
 
     def _greet(self, greeting: bytes) -> None:
         if not greeting.startswith(READY):
-            raise NoServerComes
+            raise NoServerAvailable
         self._greetings += 1
         if self._greetings < _GREETINGS:
             return
         self._is_greeted = True
-        self._to_server = bytearray(self._kept())
+        self._to_server = bytearray(self._unanswered_input())
         self._sent.update(self._unanswered)
-        self._note_opening()
+        self._mark_opening_answered()
         if not self._to_server and self._client_ended:
             self._end_server_input()
 
-    def _kept(self) -> bytes:
+    def _unanswered_input(self) -> bytes:
         return b"".join([*self._opening.values(), *self._unanswered.values()])
 
-    def _note_opening(self) -> None:
-        """A client that was answered by who was there before must not be answered twice."""
-        for id, request in self._asked.items():
+    def _mark_opening_answered(self) -> None:
+        """Marks `initialize` as answered if an earlier server has answered it, so that the client gets one answer."""
+        for id, request in self._storable.items():
             if request["method"] == "initialize" and self._has_opened:
                 self._answered_early.setdefault(id, "")
 
@@ -181,20 +181,20 @@ class Relay:
         if not chunk:
             self._client_ended = True
             self._end_server_input()
-        # Passed on before it is looked at: the server works meanwhile.
-        is_passed_on = self._is_greeted and not self._to_server and self._from_client.are_whole_with(chunk)
-        if is_passed_on:
+        # Forwarded before it is parsed, so that the server can already work on it.
+        is_forwarded = self._is_greeted and not self._to_server and self._from_client.would_be_whole(chunk)
+        if is_forwarded:
             self._send(chunk)
         for line in self._from_client.feed(chunk):
-            self._take(line, is_passed_on=is_passed_on)
+            self._take(line, is_forwarded=is_forwarded)
 
     def _send(self, lines: bytes) -> None:
         assert self._server is not None
         self._to_server += lines
         self._write_server(self._server)
 
-    def _take(self, line: bytes, *, is_passed_on: bool) -> None:
-        """A line of the client's: kept until it is answered, and passed on."""
+    def _take(self, line: bytes, *, is_forwarded: bool) -> None:
+        """Handles a line of the client: keeps it until it is answered, and forwards it."""
         try:
             message = json.loads(line)
         except ValueError:
@@ -210,14 +210,14 @@ class Relay:
         if self._is_greeted:
             if id in self._unanswered:
                 self._sent.add(id)
-            if not is_passed_on:
+            if not is_forwarded:
                 self._send(line)
 
     def _take_request(self, id: str | int, request: dict[str, Any], line: bytes) -> None:
         if request["method"] not in METHODS:
             self._unanswered[id] = line
             return
-        self._asked[id] = request
+        self._storable[id] = request
         self._stored.note_version(request)
         if request["method"] == "initialize":
             self._opening = {"initialize": line}
@@ -235,13 +235,13 @@ class Relay:
                 self._write_server(server)
             if events & ~select.POLLOUT:
                 chunk = server.recv(_CHUNK)
-                is_passed_on = self._may_pass_on(chunk)
-                if is_passed_on:
+                is_forwarded = self._can_forward(chunk)
+                if is_forwarded:
                     self._to_client += chunk
                     self._write_client_now()
                 for line in self._from_server.feed(chunk):
-                    self._answer(line, is_passed_on=is_passed_on) if self._is_greeted else self._greet(line)
-                if not is_passed_on:
+                    self._answer(line, is_forwarded=is_forwarded) if self._is_greeted else self._greet(line)
+                if not is_forwarded:
                     self._write_client_now()
                 if not chunk:
                     self._lose_server(server)
@@ -250,61 +250,61 @@ class Relay:
         except OSError:
             self._lose_server(server)
 
-    def _may_pass_on(self, chunk: bytes) -> bool:
-        """Before it is looked at: whole lines, none of which the client has already."""
+    def _can_forward(self, chunk: bytes) -> bool:
+        """Whether the chunk can be forwarded unparsed: whole lines, none of which the client already has."""
         is_next = self._is_greeted and not self._to_client and not self._answered_early
-        return is_next and self._from_server.are_whole_with(chunk)
+        return is_next and self._from_server.would_be_whole(chunk)
 
     def _write_server(self, server: socket.socket) -> None:
         try:
             sent = server.send(self._to_server)
         except BlockingIOError:
             return
-        except OSError:  # what it has said to the end is read first
+        except OSError:  # its last output is read first
             return
         del self._to_server[:sent]
         if not self._to_server and self._client_ended:
             self._end_server_input()
 
     def _end_server_input(self) -> None:
-        """It answers what it has, and then closes the connection."""
+        """Closes our side, so that the server sends its last answers and closes the connection."""
         if self._server is not None and self._is_greeted and not self._to_server:
             try:
                 self._server.shutdown(1)  # SHUT_WR
             except OSError:
                 return
 
-    def _answer(self, line: bytes, *, is_passed_on: bool) -> None:
-        """A line of the server's. What the client has already is only compared."""
+    def _answer(self, line: bytes, *, is_forwarded: bool) -> None:
+        """Handles a line of the server. An answer that the client already has is only compared."""
         if line.startswith(_ANSWER):
             text = line.decode()
             id, end = _decoder.raw_decode(text, len(_ANSWER))
-            if not text.startswith(_METHOD, end) and self._is_settled(id, text[end:-2]):
+            if not text.startswith(_METHOD, end) and self._was_answered(id, text[end:-2]):
                 return
-        if not is_passed_on:
+        if not is_forwarded:
             self._to_client += line
 
-    def _is_settled(self, id: str | int, said: str) -> bool:
-        """Whether the client has its answer already."""
+    def _was_answered(self, id: str | int, text: str) -> bool:
+        """Removes the request; returns whether the client already has its answer."""
         self._unanswered.pop(id, None)
         self._sent.discard(id)
-        request = self._asked.get(id)
+        request = self._storable.get(id)
         if request is None:
             return False
-        result = said.removeprefix(_RESULT)
-        if result != said:
+        result = text.removeprefix(_RESULT)
+        if result != text:
             self._stored.keep(request, result)
         if request["method"] == "initialize":
             self._has_opened = True
         else:
-            del self._asked[id]
+            del self._storable[id]
         early = self._answered_early.pop(id, None)
         if early and early != result and request["method"] == "tools/list":
             self._to_client += _LIST_CHANGED
         return early is not None
 
     def _write_client_now(self) -> None:
-        """If a few kilobytes are taken at once."""
+        """Writes a few kilobytes if the client's pipe accepts them at once."""
         if self._to_client and self._client_room.poll(0) == [(self._writing, select.POLLOUT)]:
             self._write_client(0)
 
@@ -322,6 +322,6 @@ class Relay:
     def _lose_server(self, server: socket.socket) -> None:
         server.close()
         self._server, self._is_greeted = None, False
-        self._to_server.clear()  # the next one gets it in its order
+        self._to_server.clear()  # the next server gets everything again, in order
         if self._client_ended:
             self._unanswered.clear()

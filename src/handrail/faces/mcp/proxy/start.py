@@ -1,6 +1,6 @@
-"""`handrail mcp` in as few imports as possible: finds the running server, or starts one.
+"""Starts `handrail mcp` with as few imports as possible: finds the running server, or starts one.
 
-Where there can be none it hands over to the whole program, which serves alone.
+If there can't be one, it hands over to the whole program, which serves from its own process.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 
 import handrail
 from handrail.faces.local.client import FILE, NoServer, ServerEnded, ServerRefused, send_hello, state_folder
-from handrail.faces.mcp.proxy.relay import NoServerComes, Relay
+from handrail.faces.mcp.proxy.relay import NoServerAvailable, Relay
 from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 
 TYPE_CHECKING = False
@@ -30,40 +30,40 @@ _MOST_STARTS = 3
 _LOG, _LOCK = "up.log", "mcp-start.lock"
 
 
-class Left:
-    """What a proxy that found no server has read and answered: the program goes on from there."""
+class Handover:
+    """What a proxy without a server has read and answered, so that the whole program can continue from there."""
 
-    waiting: bytes = b""
+    unread: bytes = b""
     answered: tuple[str | int, ...] = ()
 
 
 class Arguments:
-    """ValueError where the whole program is needed: to explain itself, or for options that a server doesn't share."""
+    """Parses arguments. ValueError means that the whole program is needed: for help, errors or options of its own."""
 
     def __init__(self, words: list[str]) -> None:
-        given: dict[str, str] = {}
-        rest = list(words)
+        options: dict[str, str] = {}
+        remaining = list(words)
         self.is_compact = False
-        while rest:
-            word = rest.pop(0)
+        while remaining:
+            word = remaining.pop(0)
             name, has_value, value = word.partition("=")
-            if name in _OPTIONS and (has_value or rest):
-                given[name] = value if has_value else rest.pop(0)
+            if name in _OPTIONS and (has_value or remaining):
+                options[name] = value if has_value else remaining.pop(0)
             elif word in _FLAGS:
                 self.is_compact = True
             else:
                 raise ValueError(word)
         if any(name.startswith("HANDRAIL_") and name not in _KNOWN_VARIABLES for name in os.environ):
-            raise ValueError("settings in the environment are this process's own")
-        self.state = state_folder(given.get("--state"))
-        self.project = os.path.realpath(given.get("--project") or ".")
-        if not os.path.isdir(self.project) or not _is_server_wanted(self.state):
+            raise ValueError("settings in the environment apply to this process only")
+        self.state = state_folder(options.get("--state"))
+        self.project = os.path.realpath(options.get("--project") or ".")
+        if not os.path.isdir(self.project) or not _uses_server(self.state):
             raise ValueError(self.project)
-        self.tools = given.get("--tools")
+        self.tools = options.get("--tools")
 
 
-def _is_server_wanted(state: str) -> bool:
-    """As config.toml says. Most people's says nothing: then nothing is loaded to find out."""
+def _uses_server(state: str) -> bool:
+    """The setting `warm_server`. The TOML parser is only imported if the file mentions it."""
     try:
         with open(os.path.join(state, "config.toml"), "rb") as file:
             text = file.read()
@@ -82,7 +82,7 @@ def _is_server_wanted(state: str) -> bool:
 
 
 def run(words: list[str]) -> int | None:
-    """The exit status; None where the program has to serve alone."""
+    """The exit status; None if the whole program has to serve instead."""
     try:
         arguments = Arguments(words)
     except ValueError:
@@ -91,9 +91,9 @@ def run(words: list[str]) -> int | None:
     relay = Relay(Server(arguments).find, StoredAnswers(arguments.state, arguments.project, words))
     try:
         relay.run()
-    except NoServerComes:
-        Left.waiting, answered = relay.left()
-        Left.answered = tuple(answered)
+    except NoServerAvailable:
+        Handover.unread, answered = relay.hand_over()
+        Handover.answered = tuple(answered)
         return None
     except KeyboardInterrupt:
         return 130
@@ -101,7 +101,7 @@ def run(words: list[str]) -> int | None:
 
 
 class Server:
-    """The one on this state directory. It is started if there is none, and ends once nobody has used it for a while."""
+    """The server on this state directory. It is started if none is running, and stops when unused for a while."""
 
     def __init__(self, arguments: Arguments) -> None:
         self._arguments = arguments
@@ -109,56 +109,56 @@ class Server:
         self._pipe: int | None = None
         self._began = int(time.time())
         self._lock: int | None = None
-        self._until = self._again_at = 0.0
+        self._deadline = self._next_start = 0.0
         self._failed_starts = 0
 
-    def find(self, again: list[str | int]) -> socket.socket | None:
-        """None while it starts. `again` are requests that an earlier server had. NoServerComes."""
+    def find(self, resent: list[str | int]) -> socket.socket | None:
+        """A connection; None while the server starts. `resent` are requests that an earlier server had."""
         import json
 
-        mine = self._arguments
+        arguments = self._arguments
         hello: dict[str, str | int | None] = {
-            "project": mine.project,
-            "tools": mine.tools,
-            "compact": int(mine.is_compact),
+            "project": arguments.project,
+            "tools": arguments.tools,
+            "compact": int(arguments.is_compact),
             "handrail": handrail.__version__,
             "since": self._began,
-            "again": json.dumps(again) if again else None,
+            "again": json.dumps(resent) if resent else None,
         }
         try:
-            connection = send_hello(os.path.join(mine.state, FILE), SERVICE, hello)
+            connection = send_hello(os.path.join(arguments.state, FILE), SERVICE, hello)
         except (NoServer, ServerEnded):
             self._start()
             return None
         except ServerRefused:
-            raise NoServerComes from None
-        self._until = 0.0
-        self._let_others_start()
+            raise NoServerAvailable from None
+        self._deadline = 0.0
+        self._release_lock()
         return connection
 
     def _start(self) -> None:
-        """One of all proxies starts it.
+        """Starts the server; only one of all proxies does so.
 
-        A start that fails may only have come second, to a server that isn't ready yet: that one gets its time.
+        A start may fail because another server was started first and isn't ready yet; that one gets time to start.
         """
         now = time.monotonic()
-        if not self._until:
-            self._until, self._process, self._failed_starts = now + _START_SECONDS, None, 0
-        if now > self._until:
-            self._let_others_start()
-            raise NoServerComes
+        if not self._deadline:
+            self._deadline, self._process, self._failed_starts = now + _START_SECONDS, None, 0
+        if now > self._deadline:
+            self._release_lock()
+            raise NoServerAvailable
         if self._process is not None and self._process.poll() is None:
-            self._again_at = now + _GRACE_SECONDS
-        elif now > self._again_at and self._may_start():
+            self._next_start = now + _GRACE_SECONDS
+        elif now > self._next_start and self._acquire_lock():
             if self._process is not None:
                 self._failed_starts += 1
             if self._failed_starts == _MOST_STARTS:
-                self._let_others_start()
-                raise NoServerComes
+                self._release_lock()
+                raise NoServerAvailable
             self._spawn()
-            self._again_at = now + _GRACE_SECONDS
+            self._next_start = now + _GRACE_SECONDS
 
-    def _may_start(self) -> bool:
+    def _acquire_lock(self) -> bool:
         import fcntl
 
         if self._lock is None:
@@ -167,14 +167,14 @@ class Server:
                 path = os.path.join(self._arguments.state, _LOCK)
                 self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             except OSError:
-                raise NoServerComes from None
+                raise NoServerAvailable from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return False
         return True
 
-    def _let_others_start(self) -> None:
+    def _release_lock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -182,17 +182,17 @@ class Server:
     def _spawn(self) -> None:
         import subprocess
 
-        mine = self._arguments
-        command = [sys.executable, "-m", "handrail", "up", "--project", mine.project, "--state", mine.state]
+        arguments = self._arguments
+        command = [sys.executable, "-m", "handrail", "up", "--project", arguments.project, "--state", arguments.state]
         command += ["--no-open", "--until-unused", str(UNUSED_SECONDS)]
         if self._pipe is not None:
             os.close(self._pipe)
         reading, self._pipe = os.pipe()
         try:
-            path = os.path.join(mine.state, _LOG)
+            path = os.path.join(arguments.state, _LOG)
             log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         except OSError:
-            raise NoServerComes from None
+            raise NoServerAvailable from None
         try:
             self._process = subprocess.Popen(
                 command, stdin=reading, stdout=log, stderr=log, start_new_session=True, cwd="/"

@@ -1,7 +1,7 @@
-"""What a server answered to the questions that every client asks first, for the time until the next server is there.
+"""Stores a server's answers to the first requests of every client, to answer them before the next server is ready.
 
-One file for each version, project and choice of tools, in the state directory. It counts only while the policy and the
-settings are as they were.
+There is one file for each version, project and choice of tools, in the state directory. It is only used while the
+policy and the settings are unchanged.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 
 class StoredAnswers:
     def __init__(self, state: str, project: str, words: Sequence[str]) -> None:
-        self._of = [project, *words]
-        name = zlib.crc32(repr(self._of).encode(errors="replace"))  # a file of another one with this number is not used
+        self._identity = [project, *words]
+        name = zlib.crc32(repr(self._identity).encode(errors="replace"))  # after a collision the file isn't used
         self._file = os.path.join(state, FOLDER, f"{name:08x}.json")
-        self._decided_by = [os.path.join(state, "config.toml"), os.path.join(project, ".handrail", "policy.json")]
-        self._decided_by += [os.path.join(state, name) for name in ("trusted.json", "servers.json")]
+        self._depends_on = [os.path.join(state, "config.toml"), os.path.join(project, ".handrail", "policy.json")]
+        self._depends_on += [os.path.join(state, name) for name in ("trusted.json", "servers.json")]
         self._version = ""
         self._answers: dict[str, str] = self._read()
 
     def find(self, request: Mapping[str, Any]) -> str | None:
-        """The result, as JSON."""
+        """The stored result as JSON."""
         return self._answers.get(self._key(request))
 
     def note_version(self, request: Mapping[str, Any]) -> None:
-        """An older protocol names its version once, and later answers depend on it."""
+        """Remembers the version of an older protocol, which is only in `initialize`; later answers depend on it."""
         if request["method"] == "initialize":
             self._version = str(_members(request).get("protocolVersion"))
 
     def keep(self, request: Mapping[str, Any], result: str) -> None:
-        """Nothing is lost where the file can't be written: the next start waits for its server."""
+        """Stores a result. If the file can't be written, the next start has to wait for its server."""
         key = self._key(request)
         if self._answers.get(key) == result:
             return
         self._answers[key] = result
-        content = json.dumps({"of": self._of, "stamps": self._stamps(), "answers": self._answers})
+        content = json.dumps({"of": self._identity, "stamps": self._stamps(), "answers": self._answers})
         temporary = f"{self._file}.{os.getpid()}"
         try:
             os.makedirs(os.path.dirname(self._file), 0o700, exist_ok=True)
@@ -59,22 +59,22 @@ class StoredAnswers:
     def _key(self, request: Mapping[str, Any]) -> str:
         members = _members(request)
         meta = members.get("_meta")
-        named = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
+        version = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
         more = members.get("cursor", "")
-        return f"{request['method']} {named or members.get('protocolVersion') or self._version} {more}"
+        return f"{request['method']} {version or members.get('protocolVersion') or self._version} {more}"
 
     def _read(self) -> dict[str, str]:
         try:
             with open(self._file) as file:
                 content = json.load(file)
-            is_current = (content["of"], content["stamps"]) == (self._of, self._stamps())
+            is_current = (content["of"], content["stamps"]) == (self._identity, self._stamps())
             answers = content["answers"] if is_current else {}
         except (OSError, ValueError, KeyError, TypeError):
             return {}
         return answers if isinstance(answers, dict) else {}
 
     def _stamps(self) -> list[list[int] | None]:
-        return [_stamp(path) for path in self._decided_by]
+        return [_stamp(path) for path in self._depends_on]
 
 
 def _members(request: Mapping[str, Any]) -> Mapping[str, Any]:

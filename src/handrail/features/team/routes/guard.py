@@ -71,11 +71,11 @@ class TeamGuard(Guard):
         """Prometheus calls each server by its own name. A page can't do that, because it has no token."""
         if scope["path"] == METRICS and header(scope, b"origin") is None and header(scope, b"authorization"):
             return None
-        return super()._foreign(scope)
+        return super()._check_origin(scope)
 
-    def _stranger(self, scope: Scope) -> Response | None:
+    def _check_credential(self, scope: Scope) -> Response | None:
         scope["handrail.team"] = self._credentials
-        answer = super()._stranger(scope)
+        answer = super()._check_credential(scope)
         if answer is None and credential_of(scope) is Credential.AGENT and not self._is_open(scope):
             answer = None if scope["path"].startswith(_FOR_AGENTS) else refused("FORBIDDEN", _NOT_FOR_AGENTS)
         member = self._member(scope)

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from handrail.faces.http.answers import failed, refused, success, unheard
+from handrail.faces.http.answers import client_gone, failed, refused, success
 from handrail.faces.http.body_limit import MAX_BODY
 from handrail.faces.http.context import HttpContext
 from handrail.faces.http.credentials import caller, require_person, require_person_or_key
@@ -157,7 +157,7 @@ def showing_routes(context: HttpContext) -> list[Route]:
         try:
             return success(await run_while_connected(request.receive, hosting().show(wanted)))
         except ClientDisconnect:
-            return unheard()
+            return client_gone()
         except NotHosted as refusal:
             return refused("CONFLICT", refusal.message)
         except Failure as failure:
