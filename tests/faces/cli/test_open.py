@@ -87,7 +87,7 @@ def test_open_without_the_persons_key_says_so(machine: Machine) -> None:
         (machine.state / "console.key").unlink()
         refused = machine.run("open")
         assert (refused.status, refused.out) == (1, "")
-        assert "start it again" in refused.err
+        assert "Restart it" in refused.err
 
 
 def test_up_opens_the_console_with_a_code_and_prints_none(machine: Machine, tmp_path: Path) -> None:

@@ -36,7 +36,9 @@ class Service(Protocol):
         """Whether requests of this method are answered even when too many calls are running, above all aborts."""
         ...
 
-    def answer_at_once(self, id: str, method: str, params: dict[str, Any], caller: PeerProcess) -> dict[str, Any] | None:
+    def answer_at_once(
+        self, id: str, method: str, params: dict[str, Any], caller: PeerProcess
+    ) -> dict[str, Any] | None:
         """The answer, or None if the request takes time."""
         ...
 
