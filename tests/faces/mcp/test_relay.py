@@ -251,11 +251,11 @@ def test_where_no_server_comes_what_was_sent_is_reported_and_the_rest_is_handed_
     servers.is_refused = True
     lost = session.receive()
     assert lost["id"] == 3
-    assert "not known" in lost["error"]["message"]
+    assert "unknown" in lost["error"]["message"]
     session.thread.join(20)
     assert session.left is not None
-    waiting, answered = session.left
-    assert [json.loads(line)["method"] for line in waiting.splitlines()] == [
+    unread, answered = session.left
+    assert [json.loads(line)["method"] for line in unread.splitlines()] == [
         *("initialize", "notifications/initialized", "tools/call")
     ]
     assert answered == [1]
