@@ -77,7 +77,7 @@ class PluginSocket:
         if (
             known is not None
             and isinstance(known.connection, SocketConnection)
-            and not rooms.is_there(known.connection.sid)
+            and not rooms.is_connected(known.connection.sid)
         ):
             self.leave(known.connection.sid)
         self._bus.connected(self._bus.plugins.connect(client_id, connection))
@@ -88,7 +88,7 @@ class PluginSocket:
         if (connection := self._connections.pop(sid, None)) is not None:
             if self._bus.plugins.disconnect(connection.client_id, connection):
                 self._bus.disconnected(connection.client_id)
-            self._windows.left(connection.client_id)
+            self._windows.browser_left(connection.client_id)
 
     async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:
         connection = self._connections[sid]

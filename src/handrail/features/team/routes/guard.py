@@ -67,7 +67,7 @@ class TeamGuard(Guard):
             return
         await super().__call__(scope, receive, send)
 
-    def _foreign(self, scope: Scope) -> Response | None:
+    def _check_origin(self, scope: Scope) -> Response | None:
         """Prometheus calls each server by its own name. A page can't do that, because it has no token."""
         if scope["path"] == METRICS and header(scope, b"origin") is None and header(scope, b"authorization"):
             return None
