@@ -235,7 +235,7 @@ def test_a_revoked_node_is_let_in_no_more_and_its_questions_go_and_its_policy_st
         assert asked.wait()["is_done"]
         (node.project / "kept.txt").write_text("kept\n")
         assert "team rule" in node.call("delete_path", path="kept.txt")["text"]
-        assert "no more" in node.handrail("node", "show").stdout
+        assert "no longer accepts" in node.handrail("node", "show").stdout
         node.handrail("node", "leave")
         asked = Asked(lambda: node.call("delete_path", path="kept.txt"))
         node.answers(node.asked_about("kept.txt"), "--ok")
