@@ -1,7 +1,11 @@
-# Everything installs into .venv, web/node_modules, web/engine, tests/peers (.venv, node_modules) and, for `make bench` alone,
-# bench/peers/node_modules; a Node to build with into build/node, if the system has none; the campaign's Debian 13 into
-# build/debian-13, its client libraries into
-# tests/clients/libraries. scripts/packages.* name the system packages that each needs.
+# Where things are installed:
+#   .venv, web/node_modules, web/engine    what running and developing need
+#   build/node                             Node, if the system has none that is new enough
+#   tests/peers                            clients and servers that the tests run
+#   tests/clients/libraries                client libraries, only for the campaign
+#   build/debian-13                        a Debian 13, only for the campaign
+#   bench/peers/node_modules               peers to measure against, only for the bench
+# scripts/packages.* list the system packages that each target needs.
 SHELL := /bin/bash
 BIN := .venv/bin
 RUN_READY := .venv/.run-ready
@@ -130,7 +134,7 @@ $(LIBRARIES)/.venv/.ready $(LIBRARIES)/langchain/.venv/.ready:
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement=$<
 	touch $@
 
-# Not `npm ci`: it refuses a lock file that lacks the package of any platform, and npm writes none that it can't fetch.
+# `npm ci` would refuse this lock file: it lacks packages of other platforms, which npm leaves out if it can't fetch them.
 $(LIBRARIES)/node_modules/.package-lock.json: $(LIBRARIES)/package.json $(LIBRARIES)/package-lock.json | $(DEV_READY)
 	cd $(LIBRARIES) && ../../../scripts/npm install --no-save && ../../../scripts/npm exec --offline -- node node_modules/opencode-ai/postinstall.mjs
 	touch $@

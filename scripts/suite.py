@@ -1,6 +1,6 @@
-"""Runs every test for `scripts/test`: side by side, those marked `alone` at the end.
+"""Runs every test: most of them side by side, then those marked `alone`.
 
-In CI, up to three tests that failed are named and run once more, alone (`scripts/again.py`).
+In CI, up to three failed tests are named and run once more (`scripts/reruns.py`).
 """
 
 import json
@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from scripts import again
+from scripts import reruns
 
 ROOT = Path(__file__).parents[1]
 WORKERS = "5"
-"""For two cores: a test computes for less than half of its time, and waits for programs and disks else."""
+"""For two cores: tests spend more than half of their time waiting for programs and disks."""
 NO_TESTS = 5
 PYTEST = [sys.executable, "-m", "pytest"]
 LAST_FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
@@ -28,26 +28,26 @@ def main(arguments: Sequence[str]) -> int:
     together = _run([*pytest, *side_by_side, *arguments])
     alone = _run([*pytest, "-m", "alone", *(arguments or files_alone())])
     for status in (together, alone):
-        # That no test was selected is right only where the arguments picked some.
+        # Arguments may select tests of only one kind.
         if status not in (0, 1) and not (status == NO_TESTS and arguments):
             return status
     failed = list(json.loads(LAST_FAILED.read_text())) if 1 in (together, alone) else []
-    return finish(failed, most=again.left(), run=lambda test: _run([*pytest, "-v", test]))
+    return finish(failed, most=reruns.remaining(), run=lambda test: _run([*pytest, "-v", test]))
 
 
 def files_alone() -> list[str]:
-    """Those with a test that is marked so: collecting all the others takes longer than the tests."""
+    """Files with tests marked `alone`: collecting all others would take longer than these tests."""
     files = (*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("examples/apps/**/test_*.py"))
     return sorted(str(file.relative_to(ROOT)) for file in files if "mark.alone" in file.read_text())
 
 
 def finish(failed: Sequence[str], *, most: int, run: Callable[[str], int]) -> int:
-    """The status of the whole run. `most` is how many may run once more."""
+    """Returns the exit code of the whole run. At most `most` failed tests run once more."""
     for test in failed:
         print(f"Failed: {test}", flush=True)
     if len(failed) > most:
         return 1
-    again.note(failed)
+    reruns.record(failed)
     return max(map(run, failed), default=0)
 
 

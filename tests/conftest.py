@@ -1,4 +1,4 @@
-"""What every test may rely on: no browser, server, desktop host or keyring of the user's, unless it wants that."""
+"""Fixtures and settings of all tests: none opens a browser, server, desktop host or keyring of the user by default."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ if not effort.IS_CAMPAIGN:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A shell that starts this in the background, or `nohup`, has them ignored, and so would the programs under test.
+    # Background jobs of a shell and `nohup` start with these ignored, and the tested programs would inherit that.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(Watchdog(), "watchdog")
@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
-    """Thousands of tests and their modules stay: looking for garbage among them takes a quarter of the collection."""
+    """Turns the garbage collector off while thousands of tests are collected: it would take a quarter of the time."""
     gc.disable()
     try:
         return (yield)
@@ -43,7 +43,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Every property is a trial of the campaign, and what takes long is left to it, unless it is named."""
+    """Marks properties as a trial, and leaves long tests to the campaign unless they are named."""
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.trial("properties"))
@@ -71,7 +71,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByUnit | Non
 
 @pytest.fixture(scope="session")
 def desktop_session() -> Iterator[DesktopSession]:
-    """The desktop that all tests of one worker share; this process is not on it by itself, see `entered`."""
+    """The desktop that all tests of one worker share. This process only joins it with `entered`."""
     with DesktopSession() as session:
         yield session
 

@@ -1,7 +1,7 @@
-"""How much a test tries: a quick instance in `make test`, all of it in `make campaign`.
+"""How much a test tries: a little in `make test`, everything in `make campaign`.
 
-A test that belongs to a trial of the campaign is marked `@pytest.mark.trial("name")`. Both runs have it, with as many
-`tries` as each can afford; where the suite should leave it to the campaign, the mark says `is_long=True`.
+Tests of the campaign are marked `@pytest.mark.trial("name")`. They also run in `make test`, with fewer `tries`, unless
+the mark has `is_long=True`.
 """
 
 import os
@@ -18,7 +18,7 @@ IS_CAMPAIGN = _SEED is not None
 SEED = int(_SEED or 1)
 MINUTES = float(os.environ.get("HANDRAIL_CAMPAIGN_MINUTES", 0))
 MINUTES_FOR_ALL = 120
-"""A campaign that is as long tries as much as each test names for it, a shorter one its part of that."""
+"""A campaign of this length makes all attempts that a test asks for, a shorter one proportionally fewer."""
 _counted = 0
 
 
@@ -27,25 +27,25 @@ def tries(suite: int, campaign: int) -> int:
 
 
 def most_seconds() -> int:
-    """What a test of a campaign may take: minutes, and on a busy machine many, but one that hangs must end."""
+    """A campaign's timeout per test: enough for a busy machine, but a test that hangs must end."""
     return max(600, round(MINUTES * 10))
 
 
 def count(tried: int = 1) -> None:
-    """Says how much this test has tried so far, for the campaign's table. A test that says nothing counts as one."""
+    """Adds to this test's number of attempts in the campaign's table. A test that never calls this counts as one."""
     global _counted
     _counted += tried
 
 
 def take_count() -> int:
-    """What was counted since the last call."""
+    """Returns the attempts counted since the last call."""
     global _counted
     counted, _counted = _counted, 0
     return counted
 
 
 def first_of(trial: str, *cases: tuple[Any, ...], suite: int = 1) -> list[Any]:
-    """For `parametrize`: all of them in the campaign, the first ones in the suite too."""
+    """For `parametrize`: all cases in the campaign, only the first ones in `make test`."""
     return [
         pytest.param(*case, marks=pytest.mark.trial(trial, is_long=number >= suite))
         for number, case in enumerate(cases)
@@ -53,7 +53,7 @@ def first_of(trial: str, *cases: tuple[Any, ...], suite: int = 1) -> list[Any]:
 
 
 def one_of(trial: str, test: str, cases: Sequence[str]) -> list[Any]:
-    """For `parametrize`: all of them in the campaign, in the suite the one that the test's name picks."""
+    """For `parametrize`: all cases in the campaign, one in `make test`, chosen by the test's name."""
     picked = zlib.crc32(test.encode()) % len(cases)
     return [
         pytest.param(case, marks=pytest.mark.trial(trial, is_long=number != picked))
@@ -62,12 +62,12 @@ def one_of(trial: str, test: str, cases: Sequence[str]) -> list[Any]:
 
 
 def chance() -> random.Random:
-    """The same in every run of the suite, and with the same seed in every campaign."""
+    """Random numbers that are the same in every `make test`, and in campaigns with the same seed."""
     return random.Random(SEED)
 
 
 def set_up_hypothesis() -> None:
-    """How many examples a property is tried with that doesn't say so itself."""
+    """Sets how many examples properties are tested with by default."""
     settings.register_profile("suite", max_examples=30, deadline=None, derandomize=True, database=None)
     settings.register_profile("campaign", max_examples=tries(30, 500), deadline=None, database=None)
     settings.load_profile("campaign" if IS_CAMPAIGN else "suite")

@@ -1,4 +1,4 @@
-"""Which tests a worker gets, and in which order: a file at a time, a spec of the web by itself, the longest first."""
+"""Distributes the tests to the workers: file by file, the longest first. Each spec of the web is a unit of its own."""
 
 import tomllib
 from collections.abc import Iterable
@@ -8,17 +8,17 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 SLOW = {"desktop_session", "browser", "linux_ground", "sway_ground", "ground_name", "web"}
-"""What tests with the real things ask for. Their files come before others that are not listed, either."""
+"""Fixtures of slow tests. Their files run before other files that long_files.toml doesn't list."""
 SECONDS: dict[str, float] = tomllib.loads(Path(__file__).with_name("long_files.toml").read_text())
 
 
 def unit_of(test: str) -> str:
-    """What one worker runs as a whole: tests of a file share what they have started."""
+    """The part of the suite that one worker runs as a whole: tests of a file share what they start."""
     return test if test.startswith("tests/web/") else test.partition("::")[0]
 
 
 def in_order(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """So that no worker is left with a long file when the others are done."""
+    """Longest first, so that no worker still has a long file when the others are done."""
     tests = list(items)
     slow = {item.path for item in tests if SLOW & set(getattr(item, "fixturenames", ()))}
     return sorted(tests, key=lambda item: (-SECONDS.get(unit_of(item.nodeid), 0), item.path not in slow))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import again
+from scripts import reruns
 from scripts.suite import ROOT, files_alone, finish
 from tests.schedule import SECONDS, unit_of
 
@@ -24,7 +24,7 @@ class Runs:
 @pytest.fixture(autouse=True)
 def _noted_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not where a run of `.ci/run` around these tests notes what it ran again."""
-    monkeypatch.delenv(again.NOTED_IN, raising=False)
+    monkeypatch.delenv(reruns.RECORDED_IN, raising=False)
 
 
 def test_in_ci_three_are_named_and_run_once_more(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,7 +32,7 @@ def test_in_ci_three_are_named_and_run_once_more(capsys: pytest.CaptureFixture[s
     assert finish(TESTS, most=3, run=runs) == 0
     assert runs.tests == TESTS
     told = capsys.readouterr().out
-    assert all(f"Failed, and run once more, alone: {test}\n" in told for test in TESTS)
+    assert all(f"Failed, running once more: {test}\n" in told for test in TESTS)
 
 
 def test_what_fails_again_has_failed() -> None:
@@ -56,14 +56,14 @@ def test_three_of_all_that_one_run_of_ci_tries_may_run_again_and_none_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CI", raising=False)
-    assert again.left() == 0
+    assert reruns.remaining() == 0
     monkeypatch.setenv("CI", "true")
-    assert again.left() == 3
+    assert reruns.remaining() == 3
     noted = tmp_path / "noted"
     noted.touch()
-    monkeypatch.setenv(again.NOTED_IN, str(noted))
-    again.note(TESTS[:2])
-    assert again.left() == 1
+    monkeypatch.setenv(reruns.RECORDED_IN, str(noted))
+    reruns.record(TESTS[:2])
+    assert reruns.remaining() == 1
 
 
 def test_files_with_tests_that_run_alone_are_found_by_their_marks() -> None:

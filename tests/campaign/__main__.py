@@ -1,4 +1,4 @@
-"""`python -m tests.campaign`: runs the long trials and prints a table of what was tried and found."""
+"""`python -m tests.campaign`: runs the long trials and prints a table with attempts and failures."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scripts import again
+from scripts import reruns
 from tests.campaign import page
 from tests.campaign.trials import Round, all_trials, passes, run_round
 
@@ -24,7 +24,7 @@ def main() -> int:
     if options.list:
         print(*all_trials(), sep="\n")
         return 0
-    # A shell has its background processes ignore the first, and so would the tests.
+    # Shells start background processes with SIGINT ignored, and the tests would inherit that.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     _begin(options)
@@ -36,22 +36,22 @@ def main() -> int:
         is_interrupted = True
     print(table(rounds), flush=True)
     if is_interrupted:
-        print("Interrupted. Go on with: make campaign ARGS=--resume")
+        print("Interrupted. Resume with: make campaign ARGS=--resume")
         return _INTERRUPTED
     if options.write:
         page.write(rounds)
     failed = [(test, one) for one in rounds for test in one.failed]
     if failed:
-        print(f"What they said, and a script that runs each again, are in {FOLDER}/*/*/failed.", flush=True)
-    if len(failed) > again.left() or any(one.faults for one in rounds):
+        print(f"Their output, and a script to repeat each of them: {FOLDER}/*/*/failed", flush=True)
+    if len(failed) > reruns.remaining() or any(one.faults for one in rounds):
         return 1
-    again.note(test for test, _ in failed)
+    reruns.record(test for test, _ in failed)
     passed = [passes(test, one.seed, one.minutes) for test, one in failed]
     return 0 if all(passed) else 1
 
 
 def _begin(options: argparse.Namespace) -> None:
-    """A folder for what the rounds find. With `--resume` it is the last campaign's, and so are its options."""
+    """Creates the folder for results. `--resume` keeps the last campaign's folder and options."""
     begun = FOLDER / BEGUN
     if options.resume:
         if not begun.exists():
@@ -65,7 +65,7 @@ def _begin(options: argparse.Namespace) -> None:
 
 
 def _rounds(options: argparse.Namespace) -> Iterator[Round]:
-    """Every trial once, then with other seeds those that will be done in time."""
+    """Every trial once, then more rounds with other seeds of the trials that fit into the remaining time."""
     seed, minutes = options.seed, options.minutes
     began = time.monotonic()
     ends, at_most = began + minutes * 60, began + (options.at_most or minutes * 3) * 60
@@ -77,14 +77,14 @@ def _rounds(options: argparse.Namespace) -> Iterator[Round]:
         yield run_round(names, seed, minutes, FOLDER / str(seed), until=ends, ends=at_most)
 
 
-def in_time(first: Round, left: float, chance: random.Random) -> list[str]:
-    """Some of the trials, by what they took in the first round, with a reserve of a third for what varies."""
+def in_time(first: Round, remaining: float, chance: random.Random) -> list[str]:
+    """Randomly chosen trials that should end in time, judging by the first round, with a third in reserve."""
     whole = sum(one.seconds for one in first.outcomes.values()) or 1.0
-    left, names = left / 1.33, list[str]()
+    budget, names = remaining / 1.33, list[str]()
     for name in chance.sample(list(first.outcomes), len(first.outcomes)):
         seconds = first.seconds * first.outcomes[name].seconds / whole
-        if seconds < left:
-            left -= seconds
+        if seconds < budget:
+            budget -= seconds
             names.append(name)
     return names
 
@@ -110,18 +110,18 @@ def table(rounds: Sequence[Round]) -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    minutes = "how long; each trial runs at least one of its tests, and tries more, the more minutes there are [20]"
+    minutes = "how long; every trial runs at least one test, and longer campaigns make more attempts [20]"
     parser.add_argument("--minutes", type=float, default=20, help=minutes)
-    at_most = "minutes after which what still runs is ended, and the campaign has failed [three times --minutes]"
+    at_most = "minutes after which running tests are ended and the campaign fails [three times --minutes]"
     parser.add_argument("--at-most", type=float, metavar="MINUTES", help=at_most)
-    seed = "of the first round; further rounds count on from it [a different one each time]"
+    seed = "of the first round; each further round adds one [random]"
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6), help=seed)
-    parser.add_argument("--only", nargs="*", default=[], metavar="TRIAL", help="these trials alone")
-    parser.add_argument("--once", action="store_true", help="one round")
-    resume = "continue the last campaign, which was interrupted or killed: what it had done is not done again"
+    parser.add_argument("--only", nargs="*", default=[], metavar="TRIAL", help="only these trials")
+    parser.add_argument("--once", action="store_true", help="only one round")
+    resume = "continue the last campaign, which was interrupted or killed, without repeating its finished tests"
     parser.add_argument("--resume", action="store_true", help=resume)
     parser.add_argument("--write", action="store_true", help="add the results to docs/reliability.md")
-    parser.add_argument("--list", action="store_true", help="name the trials and end")
+    parser.add_argument("--list", action="store_true", help="list the trials")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""What came of a trial in one run of pytest, and the files by which the run tells it."""
+"""A trial's results in one run of pytest, and the files that hold them."""
 
 import json
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ class Outcome:
     passed: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
     tried: int = 0
-    """How many attempts the tests counted (`effort.count`); one for each that counts none."""
+    """Attempts that the tests counted (`effort.count`); a test that counts none adds one."""
     seconds: float = 0.0
-    """Of all its tests; two run at a time."""
+    """Sum over its tests, two of which run at a time."""
     selected: int = 0
-    """How many tests it has; those that passed or failed are fewer where the campaign's time was over before."""
+    """How many tests it has. Fewer have a result if the time was over."""
 
     def plus(self, other: "Outcome") -> "Outcome":
         passed, failed = self.passed | other.passed, self.failed | other.failed
@@ -40,7 +40,7 @@ def from_json(fields: Mapping[str, Any]) -> Outcome:
 
 
 def read(folder: Path) -> dict[str, Outcome]:
-    """Also those of trials of which no test was run."""
+    """Includes trials without any result."""
     outcomes = {name: from_json(fields) for name, fields in _read(folder / OUTCOME, {}).items()}
     for name, selected in _read(folder / TRIALS, {}).items():
         outcomes.setdefault(name, Outcome()).selected = selected

@@ -1,4 +1,4 @@
-"""The pytest plugin of a campaign: picks the tests of trials, lists these, and writes down what came of them."""
+"""The campaign's pytest plugin: selects the tests of the trials, orders them and writes their results to disk."""
 
 import json
 import math
@@ -26,12 +26,14 @@ cd {root} && exec env HANDRAIL_CAMPAIGN_SEED={seed} HANDRAIL_CAMPAIGN_MINUTES={m
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--trial", action="append", default=[], help="only the tests of this trial, or of several")
     parser.addoption(
-        "--until", type=float, default=math.inf, metavar="SECONDS", help="of the monotonic clock: begin no test later"
+        "--until",
+        type=float,
+        default=math.inf,
+        metavar="SECONDS",
+        help="start no test after this monotonic time",
     )
-    parser.addoption("--done", type=Path, metavar="FOLDER", help="leave out the tests that ended there")
-    parser.addoption(
-        "--outcome", type=Path, metavar="FOLDER", help="write there which trials were found, and their end"
-    )
+    parser.addoption("--done", type=Path, metavar="FOLDER", help="leave out tests with a result in this folder")
+    parser.addoption("--outcome", type=Path, metavar="FOLDER", help="write the selected trials and their results here")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,14 +59,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=others)
     items[:] = in_turn(chosen)
     if folder := config.getoption("--outcome"):
-        (folder / TRIALS).write_text(json.dumps(sizes))  # of several processes, each writes the same
+        (folder / TRIALS).write_text(json.dumps(sizes))  # all worker processes write the same
 
 
 def in_turn(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """A file of each trial, then a second of each that has one, and so on.
-
-    The seed picks which file of a trial is its first.
-    """
+    """One file of each trial, then a second file of each, and so on. The seed decides the order of a trial's files."""
     trial_of = {item.path: _trials(item)[0] for item in items}
     files = sorted(trial_of)
     effort.chance().shuffle(files)
@@ -97,20 +96,20 @@ def _ended(folder: Path | None) -> set[str]:
 
 
 class _Deadline:
-    """Leaves tests out when the time is over, but for the first of each trial."""
+    """Skips tests when the time is over, except the first of each trial."""
 
     def __init__(self, until: float, folder: Path) -> None:
         self._until = until
         self._folder = folder
-        """Has a file for each trial that was begun by any of the processes."""
+        """Contains a file for each trial that any of the processes has begun."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         begun = [self._folder / name for name in _trials(item)]
         if time.monotonic() > self._until and all(file.exists() for file in begun):
-            # The test before kept what this one might have used.
+            # The previous test kept its fixtures for this one.
             item.session._setupstate.teardown_exact(nextitem)
-            return True  # "done" for pytest; nobody reports anything of it
+            return True  # tells pytest that the test is done; nothing is reported
         self._folder.mkdir(exist_ok=True)
         for file in begun:
             file.touch()
@@ -118,7 +117,7 @@ class _Deadline:
 
 
 class _Outcomes:
-    """Counted by the process that others report to, if there are several. Written after each test: it may be killed."""
+    """Counts results in the controlling process. They are written after each test, because it may be killed."""
 
     def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
@@ -150,7 +149,7 @@ class _Outcomes:
         written.replace(self._folder / OUTCOME)
 
     def _keep(self, report: pytest.TestReport) -> None:
-        """What is needed to see and repeat it: what pytest said, and a script."""
+        """Keeps a failure's output and a script that repeats it."""
         folder = self._folder / "failed" / re.sub(r"[^\w.-]+", "-", report.nodeid)[-120:].strip("-")
         folder.mkdir(parents=True, exist_ok=True)
         said = [report.longreprtext, *(f"--- {title}\n{text}" for title, text in report.sections)]

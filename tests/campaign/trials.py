@@ -1,4 +1,4 @@
-"""Runs trials: those side by side that can, then those that want the machine for themselves."""
+"""Runs trials: first the tests that can run side by side, then those that need the machine for themselves."""
 
 import json
 import math
@@ -19,22 +19,22 @@ from tests.campaign.outcome import Outcome
 
 PYTEST = [sys.executable, "-m", "pytest", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider", "-q"]
 TO_CLEAR_UP = 60.0
-_ENDED_BY_US = "not done in the time that --at-most gives, and ended"
+_ENDED_BY_US = "still running after --at-most minutes, and ended"
 _SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone")
 _SIDE_BY_SIDE_SHARE = 0.85
-"""Of a round's time; what needs the machine for itself has the rest."""
+"""Share of a round's time; tests that need the machine for themselves get the rest."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """Each of some trials once, with one seed. `minutes` are those of the campaign: they tell how much a test tries."""
+    """Some trials, once each, with one seed. The campaign's `minutes` decide how much a test tries."""
 
     seed: int
     minutes: float
     outcomes: Mapping[str, Outcome]
     seconds: float
     faults: Sequence[str] = ()
-    """What is wrong with the round itself: pytest ended in another way, or a trial without a test that was run."""
+    """Problems of the round itself, such as a crash of pytest or a trial without any result."""
 
     @property
     def failed(self) -> list[str]:
@@ -42,10 +42,9 @@ class Round:
 
 
 def run_round(names: Collection[str], seed: int, minutes: float, folder: Path, *, until: float, ends: float) -> Round:
-    """Shows what pytest says. Without names, every trial there is. What an earlier run left in the folder counts.
+    """Runs these trials, or all if there are no names. Results that are in the folder from an earlier run count.
 
-    From `until` on only the first test of a trial begins. What still runs when the clock says `ends` is ended then, and
-    that is a fault.
+    After `until`, only the first test of each trial starts. Tests that still run at `ends` are ended, which is a fault.
     """
     print(f"\n=== seed {seed}: {', '.join(names) or 'every trial'}", flush=True)
     began = time.monotonic()
@@ -67,7 +66,7 @@ def run_round(names: Collection[str], seed: int, minutes: float, folder: Path, *
 
 
 def passes(test: str, seed: int, minutes: float) -> bool:
-    """One test, by itself."""
+    """Whether a single test passes."""
     return run_pytest([f"--hypothesis-seed={seed}", test], seed, minutes, ends=math.inf) == 0
 
 
@@ -82,7 +81,7 @@ def _run(
     way: Sequence[str], names: Collection[str], seed: int, minutes: float, folder: Path, ends: float
 ) -> tuple[Mapping[str, Outcome], int | None]:
     before = folder / "before"
-    if (folder / outcome.OUTCOME).exists():  # interrupted: what it had done is not done again
+    if (folder / outcome.OUTCOME).exists():  # it was interrupted: keep what it had done
         before.mkdir(exist_ok=True)
         done = _added(outcome.read(before), outcome.read(folder))
         (before / outcome.OUTCOME).write_text(json.dumps({name: one.to_json() for name, one in done.items()}))
@@ -98,11 +97,10 @@ def _added(one: Mapping[str, Outcome], other: Mapping[str, Outcome]) -> dict[str
 
 
 def run_pytest(options: Sequence[str], seed: int, minutes: float, ends: float) -> int | None:
-    """None if it was ended because its time was over.
+    """Returns pytest's exit code, or None if it ran out of time.
 
-    Interrupted, it passes that on and waits: what the tests have started is ended by them.
-
-    They have a session of their own, so that a Ctrl-C reaches them once, and none of them is forgotten.
+    An interrupt is passed on, and pytest gets time to end what the tests have started. It runs in a session of its own,
+    so that Ctrl-C reaches it only once and every process of it can be ended.
     """
     strict = ["-p", "scripts.no_skips"] if os.environ.get("CI") else []
     command = [*PYTEST, *strict, *options]
@@ -121,7 +119,7 @@ def run_pytest(options: Sequence[str], seed: int, minutes: float, ends: float) -
 
 
 def _environment(seed: int, minutes: float) -> dict[str, str]:
-    """The whole browser shows the console there, not Chromium's headless shell; the program is compiled once."""
+    """Campaigns use the complete Chromium, not its headless shell, and cache Python's bytecode."""
     own = {"HANDRAIL_CAMPAIGN_SEED": str(seed), "HANDRAIL_CAMPAIGN_MINUTES": str(minutes)}
     inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     return {**inherited, **own, "CHROMIUM": "/usr/bin/chromium"}
