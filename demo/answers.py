@@ -15,16 +15,10 @@ from typing import Literal, cast
 
 from demo.teller import Teller
 from handrail.ports.errors import Conflict, Failure
+from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import PromptQueue
-from handrail.ports.prompts import (
-    FileChangePrompt,
-    KvPrompt,
-    PromptResponse,
-    RequestEntry,
-    ResponseEntry,
-    ResultPrompt,
-    TaskConfirmPrompt,
-)
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt, KvPrompt, ResultPrompt, TaskConfirmPrompt
 from handrail.wiring import Wiring
 
 Preset = Literal["allow", "deny"]

@@ -14,8 +14,8 @@ import pytest
 
 from handrail.features.people.cli.screen.texts import ENGLISH
 from handrail.kernel.prompts.queue import LogPromptQueue
+from handrail.ports.prompt_entries import RequestEntry
 from handrail.ports.prompt_queue import OWN_ORIGIN
-from handrail.ports.prompts import RequestEntry
 from handrail.stores.local.prompt_store import prompt_store
 from tests.faces.cli.machine import Machine
 

@@ -22,8 +22,10 @@ import msgspec
 from handrail.kernel.prompts.first_answer import withdraw
 from handrail.kernel.prompts.foreign_prompts import check_foreign, needs_person
 from handrail.ports.errors import Declined, Failure, InputOutput, InvalidParams, Unsupported
+from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import Origin, Page, PromptAnswer, PromptQueue, Receipt
-from handrail.ports.prompts import Prompt, PromptResponse, RequestEntry, ResponseEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import Prompt
 from handrail.wiring import Wiring
 
 __all__ = [

@@ -21,7 +21,7 @@ from handrail.kernel.project import Project
 from handrail.kernel.queue_approver import AskInQueue
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.ports.prompts import PromptResponse
+from handrail.ports.prompt_response import PromptResponse
 from handrail.wiring import Wiring
 from tests.desktop_apps import command, texts
 from tests.desktop_session import DesktopSession

@@ -8,7 +8,8 @@ import pytest
 from handrail.kernel.prompts.answer_rules import check_response, mask, read_response, unmask
 from handrail.kernel.prompts.rules import check_prompt
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompts import MASK, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import MASK
 from tests.kernel.answer_cases import ACCEPTED, CHANGE, FORM, ONE, PROMPTS, REFUSED, SOME, TASKS, ok
 
 

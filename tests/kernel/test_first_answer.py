@@ -9,7 +9,8 @@ import pytest
 
 from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import AnswerChannel
-from handrail.ports.prompts import ChoiceOption, ChoicePrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt
 from handrail.stores.local.prompt_store import prompt_store
 
 PROMPT = ChoicePrompt(options=(ChoiceOption(value="a"), ChoiceOption(value="b")))

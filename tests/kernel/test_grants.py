@@ -33,7 +33,9 @@ from handrail.ports.approval_card import Grant, Offer, Scope
 from handrail.ports.effect import Effect
 from handrail.ports.identity import Caller
 from handrail.ports.policy import Decision, Rule
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
+from handrail.ports.prompt_entries import RequestEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 
 NOW = datetime.now(UTC).replace(microsecond=0)  # what is chosen is compared with the clock
 PROJECTS = ["/srv/shop", "/srv/other"]

@@ -15,7 +15,9 @@ from handrail.ports.approval_card import Card, Grant, Offer
 from handrail.ports.errors import Declined
 from handrail.ports.node import NeededVotes, TeamPolicy
 from handrail.ports.presence import PasskeyProof, PresenceMode, PresenceNeeded, TeamProof, TerminalProof
-from handrail.ports.prompts import ConsentSubject, FileChangePrompt, KvPrompt, PromptResponse, RequestEntry
+from handrail.ports.prompt_entries import RequestEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import ConsentSubject, FileChangePrompt, KvPrompt
 from handrail.ports.team import Limits
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
 

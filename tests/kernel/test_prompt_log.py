@@ -19,7 +19,8 @@ from handrail.kernel.prompts import view as prompt_view
 from handrail.kernel.prompts.entries import digest
 from handrail.kernel.prompts.log import PromptLog
 from handrail.ports.errors import Conflict, InputOutput, InvalidParams, NotFound, TooLarge
-from handrail.ports.prompts import FileChangePrompt, RequestEntry, ResponseEntry, UnreadablePrompt
+from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
+from handrail.ports.prompts import FileChangePrompt, UnreadablePrompt
 from handrail.stores.local import private_file
 from handrail.stores.local.journal import JournalFile
 from tests.stores.processes import finish, finish_killed, release_together, start

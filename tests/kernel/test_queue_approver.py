@@ -23,7 +23,8 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
 from handrail.ports.prompt_queue import QueuedPrompt
-from handrail.ports.prompts import ApprovedAction, FileChangePrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import ApprovedAction, FileChangePrompt
 from handrail.stores.local.database import Database
 from handrail.stores.local.prompt_store import LOG, prompt_store
 from handrail.stores.local.task_grants import SqliteTaskGrants

@@ -12,7 +12,8 @@ from handrail.features.desktop.host import effects
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Declined
-from handrail.ports.prompts import FileChangePrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 from tests.desktop_apps import ROOT, SYSTEM_PYTHON
 from tests.desktop_session import DesktopSession
 from tests.e2e.test_desktop_once import AGENT, Bench, benched

@@ -12,7 +12,8 @@ from handrail.features.desktop.platform import Rect
 from handrail.kernel.digest import digest
 from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import OWN_ORIGIN, Origin, QueuedPrompt
-from handrail.ports.prompts import ApprovedAction, FileChangePrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import ApprovedAction, FileChangePrompt
 from tests.later_entries import add_later_entries
 from tests.scripted_desktop import READY, ScriptedDesktop, Widget
 from tests.waiting import eventually

@@ -25,8 +25,9 @@ from mcp.types import (
 )
 
 from handrail.kernel.prompts.queue import LogPromptQueue
+from handrail.ports.prompt_entries import ResponseEntry
 from handrail.ports.prompt_queue import QueuedPrompt
-from handrail.ports.prompts import PromptResponse, ResponseEntry
+from handrail.ports.prompt_response import PromptResponse
 from handrail.stores.local.prompt_store import prompt_store
 from tests.effort import first_of
 from tests.waiting import eventually

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from handrail.kernel.prompts.queue import LogPromptQueue
-from handrail.ports.prompts import PromptResponse
+from handrail.ports.prompt_response import PromptResponse
 from handrail.stores.local.prompt_store import prompt_store
 from tests.effort import first_of
 from tests.waiting import PATIENCE, until

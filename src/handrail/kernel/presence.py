@@ -32,8 +32,10 @@ from handrail.ports.presence import (
     TerminalProof,
     WindowProof,
 )
+from handrail.ports.prompt_entries import RequestEntry
 from handrail.ports.prompt_queue import ApprovalSubject
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 
 TEAM = "team"
 """The kind of proof that a team's yes is."""

@@ -33,8 +33,10 @@ from handrail.kernel.visible import one_line
 from handrail.ports.approval_card import Grant
 from handrail.ports.errors import Declined, Failure
 from handrail.ports.grants import TaskGrant, TaskGrants
+from handrail.ports.prompt_entries import ResponseEntry
 from handrail.ports.prompt_queue import OWN_ORIGIN, AnswerChannel, ApprovalSubject, PromptQueue, QueuedPrompt
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, ResponseEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.stores import Stores
 from handrail.ports.tokens import OneTimeClaims
 

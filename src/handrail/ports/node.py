@@ -10,8 +10,9 @@ from msgspec import UNSET, UnsetType
 from handrail.ports.journal import Journal
 from handrail.ports.policy import Rule
 from handrail.ports.prompt_queue import ApprovalSubject
+from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompt_store import Watch
-from handrail.ports.prompts import FileChangePrompt, PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.team import Limits
 from handrail.ports.wire import Wire
 

@@ -10,7 +10,8 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from handrail.ports.errors import Declined
-from handrail.ports.prompts import PromptResponse, RequestEntry
+from handrail.ports.prompt_entries import RequestEntry
+from handrail.ports.prompt_response import PromptResponse
 
 PresenceMode = Literal["always", "critical", "never"]
 """Which approvals need proof of presence: every one, those that reach far, or none."""

@@ -6,7 +6,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from handrail.ports.prompts import NOTHING_MASKED, Entry, Prompt, PromptResponse, RequestEntry, ResponseEntry
+from handrail.ports.prompt_entries import Entry, RequestEntry, ResponseEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import NOTHING_MASKED, Prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from handrail.faces.mcp.elicitation import Form, answer_of, form_of
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.rules import check_prompt
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompts import Prompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import Prompt
 
 PROPERTY: TypeAdapter[Any] = TypeAdapter(PrimitiveSchemaDefinition)
 OPTIONS = [{"value": "a", "label": "Apple", "description": "from the garden"}, {"value": "b"}]

@@ -16,15 +16,8 @@ from handrail.faces.mcp.protocol import Request
 from handrail.kernel.visible import visible
 from handrail.ports.approval_card import Scope
 from handrail.ports.prompt_queue import AnswerChannel, FindChannels, no_channels
-from handrail.ports.prompts import (
-    ChoiceOption,
-    ChoicePrompt,
-    FileChangePrompt,
-    KvField,
-    KvPrompt,
-    Prompt,
-    PromptResponse,
-)
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt, FileChangePrompt, KvField, KvPrompt, Prompt
 
 Schema = dict[str, Any]
 

@@ -8,7 +8,8 @@ import msgspec
 
 from handrail.faces.mcp.elicitation import Form, response_of
 from handrail.ports.prompt_queue import AnswerChannel, FindChannels
-from handrail.ports.prompts import Prompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import Prompt
 
 
 class CallParams(msgspec.Struct, frozen=True, rename="camel"):

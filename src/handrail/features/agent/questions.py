@@ -17,7 +17,7 @@ from handrail.ports.agent import Mode
 from handrail.ports.errors import Conflict
 from handrail.ports.model import AssistantTurn, Note, Turn
 from handrail.ports.prompt_queue import OWN_ORIGIN, PromptAnswer, PromptQueue
-from handrail.ports.prompts import PromptResponse
+from handrail.ports.prompt_response import PromptResponse
 
 _STEP = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?(.+)")
 _MAX_TITLE = 200

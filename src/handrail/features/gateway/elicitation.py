@@ -17,7 +17,8 @@ from handrail.kernel.prompts.first_answer import try_withdraw
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.errors import InvalidParams, Unsupported
 from handrail.ports.prompt_queue import Origin, PromptAnswer, PromptQueue
-from handrail.ports.prompts import ChoiceOption, ChoicePrompt, KvField, KvPrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import ChoiceOption, ChoicePrompt, KvField, KvPrompt
 
 _MOST_FIELDS = 20
 _LONGEST = 4000

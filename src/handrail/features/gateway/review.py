@@ -22,7 +22,8 @@ from handrail.kernel.visible import one_line
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
 from handrail.ports.prompt_queue import OWN_ORIGIN, PromptAnswer, PromptQueue
-from handrail.ports.prompts import FileChangePrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.tokens import OneTimeClaims
 from handrail.ports.waiting import run_in_thread
 

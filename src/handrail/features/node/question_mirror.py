@@ -15,7 +15,8 @@ from handrail.ports.errors import Conflict, Failure
 from handrail.ports.node import NodeAnswer, NodeOutcome, NodeQuestion, NodeUpdate
 from handrail.ports.presence import TeamProof
 from handrail.ports.prompt_queue import PromptQueue, QueuedPrompt
-from handrail.ports.prompts import FileChangePrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 
 BY_TEAM = "team:"
 _WITHDRAWN = PromptResponse(status="canceled")

@@ -16,7 +16,7 @@ from handrail.features.notifications.message import Asked, Message, message_abou
 from handrail.features.notifications.push import KEY, PushSender
 from handrail.kernel.evidence import utc_now
 from handrail.ports.errors import Failure
-from handrail.ports.prompts import RequestEntry, ResponseEntry
+from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 
 if TYPE_CHECKING:
     from handrail.features.notifications.settings import NotificationSettings

@@ -14,7 +14,7 @@ from handrail.kernel.prompts.shown_digest import shown_digest
 from handrail.ports.errors import Conflict, InvalidParams, NotFound
 from handrail.ports.node import NodeAnswer, NodeOutcome, NodeQuestion
 from handrail.ports.prompt_queue import ApprovalSubject, Origin, QueuedPrompt, Receipt
-from handrail.ports.prompts import PromptResponse
+from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.team import Member, TeamStores
 
 PREFIX = "node_"

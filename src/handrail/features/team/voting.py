@@ -21,8 +21,9 @@ from handrail.ports.errors import Conflict, Declined
 from handrail.ports.identity import persons_chat_identity
 from handrail.ports.presence import ProofSource
 from handrail.ports.prompt_queue import ApprovalSubject, Origin, QueuedPrompt, Receipt
+from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompt_store import PromptStore
-from handrail.ports.prompts import FileChangePrompt, PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.team import ApprovalRule, Member, TeamStores, Vote
 
 CONSOLE = "console:"

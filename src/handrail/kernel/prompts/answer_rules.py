@@ -16,17 +16,15 @@ from handrail.kernel.prompts.part_rules import check_parts
 from handrail.kernel.prompts.rules import NewId, check_grant, check_tasks, new_id, note_unknown
 from handrail.ports.approval_card import Grant, Scope
 from handrail.ports.errors import InvalidParams
+from handrail.ports.prompt_response import Coverage, PromptResponse, Status
 from handrail.ports.prompts import (
     MASK,
     ChoicePrompt,
-    Coverage,
     FileChangePrompt,
     KvPrompt,
     Prompt,
-    PromptResponse,
     PromptTask,
     ResultPrompt,
-    Status,
     TaskConfirmPrompt,
     UnreadablePrompt,
 )

@@ -18,8 +18,9 @@ from handrail.kernel.prompts.card import auto_run_writes
 from handrail.kernel.prompts.shown_digest import shown_digest
 from handrail.ports.errors import Failure, InvalidParams, NotFound
 from handrail.ports.presence import ProofSource
+from handrail.ports.prompt_entries import RequestEntry
 from handrail.ports.prompt_queue import PromptQueue, QueuedPrompt, Receipt
-from handrail.ports.prompts import FileChangePrompt, RequestEntry
+from handrail.ports.prompts import FileChangePrompt
 
 ID_PREFIX = "bundle_"
 MOST_ITEMS = 100

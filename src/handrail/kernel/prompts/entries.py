@@ -16,7 +16,8 @@ from handrail.kernel.prompts.answer_rules import read_response
 from handrail.kernel.prompts.members import is_unicode
 from handrail.kernel.prompts.rules import NewId, check_prompt
 from handrail.ports.errors import InvalidParams, TooLarge
-from handrail.ports.prompts import Entry, Prompt, RequestEntry, ResponseEntry, UnreadablePrompt
+from handrail.ports.prompt_entries import Entry, RequestEntry, ResponseEntry
+from handrail.ports.prompts import Prompt, UnreadablePrompt
 
 _SEAM = re.compile(rb"\}[ \t\r]*(?:\xef\xbb\xbf)?[ \t\r]*\{")
 _JUNCTION = re.compile(rb"[ \t\r\n]*(?:\xef\xbb\xbf)?[ \t\r\n]*")

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.presence import PresenceNeeded
 from handrail.ports.prompt_queue import AnswerChannel, PromptAnswer, PromptQueue
-from handrail.ports.prompts import PromptResponse
+from handrail.ports.prompt_response import PromptResponse
 
 ANSWERED = "answered"
 """The message with which a place is told that somebody else was first."""

@@ -20,8 +20,10 @@ from handrail.kernel.prompts.shown_digest import check_shown, shown_digest
 from handrail.kernel.prompts.view import PromptView
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.journal import Journal, LockedJournal
+from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import Receipt
-from handrail.ports.prompts import Prompt, PromptResponse, RequestEntry, ResponseEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import Prompt
 
 LONGEST_ID = 200
 

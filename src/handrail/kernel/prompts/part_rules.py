@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 from handrail.kernel.prompts.members import Members
 from handrail.ports.approval_card import ChangePart, ChosenPart
-from handrail.ports.prompts import FileChangePrompt, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 
 
 def check_parts(members: Members, prompt: FileChangePrompt, response: PromptResponse) -> PromptResponse:

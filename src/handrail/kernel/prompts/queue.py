@@ -29,8 +29,9 @@ from handrail.ports.prompt_queue import (
     Receipt,
     no_channels,
 )
+from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompt_store import Mailbox, PromptStore
-from handrail.ports.prompts import MASK, NOTHING_MASKED, FileChangePrompt, KvPrompt, Prompt, PromptResponse
+from handrail.ports.prompts import MASK, NOTHING_MASKED, FileChangePrompt, KvPrompt, Prompt
 from handrail.ports.waiting import finish
 
 T = TypeVar("T")

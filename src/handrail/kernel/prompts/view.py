@@ -22,8 +22,10 @@ from handrail.kernel.prompts.entries import (
 from handrail.kernel.prompts.index import PromptIndex, line_at
 from handrail.ports.errors import Conflict, NotFound
 from handrail.ports.journal import Journal, LockedJournal
+from handrail.ports.prompt_entries import Entry, RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import Page, QueuedPrompt
-from handrail.ports.prompts import Entry, Prompt, PromptResponse, RequestEntry, ResponseEntry, UnreadablePrompt
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import Prompt, UnreadablePrompt
 
 # How much is read before somebody else gets the lock.
 _BYTES_AT_ONCE = 1 << 23

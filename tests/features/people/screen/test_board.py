@@ -1,8 +1,10 @@
 """Which question is shown: nothing moves unless the person does."""
 
 from handrail.features.people.cli.screen.board import MOST_ANSWERED, Board
+from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import OWN_ORIGIN, QueuedPrompt
-from handrail.ports.prompts import FileChangePrompt, Prompt, PromptResponse, RequestEntry, ResponseEntry, ResultPrompt
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt, Prompt, ResultPrompt
 
 
 def asked(request_id: str, prompt: Prompt | None = None) -> QueuedPrompt:

@@ -7,8 +7,8 @@ from msgspec import to_builtins
 from handrail.faces.cli.output import local_time, one_line
 
 if TYPE_CHECKING:
+    from handrail.ports.prompt_entries import RequestEntry
     from handrail.ports.prompt_queue import CallerState, Origin
-    from handrail.ports.prompts import RequestEntry
 
 _CALLERS = {
     "waiting": "waiting for the answer",

@@ -17,8 +17,8 @@ from handrail.kernel.visible import visible
 
 if TYPE_CHECKING:
     from handrail.kernel.prompts.bundles import Bundle
+    from handrail.ports.prompt_entries import RequestEntry
     from handrail.ports.prompt_queue import CallerState, Origin, PromptQueue
-    from handrail.ports.prompts import RequestEntry
 
 EPILOG = """\b
 Examples:

@@ -25,7 +25,7 @@ from handrail.ports import prompt_views
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompt_queue import AnswerChannel
-from handrail.ports.prompts import PromptResponse
+from handrail.ports.prompt_response import PromptResponse
 
 _FOLD_BEYOND = 24
 _SHOWN_OF_FOLDED = 8

@@ -7,7 +7,9 @@ from handrail.kernel.grants import NotOffered
 from handrail.kernel.offers import choose_offer
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
-from handrail.ports.prompts import FileChangePrompt, PromptResponse, RequestEntry
+from handrail.ports.prompt_entries import RequestEntry
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import FileChangePrompt
 
 Lines = list[tuple[str, str]]
 

@@ -12,8 +12,8 @@ from handrail.features.people.routes.unreadable_log import UnreadableLog
 from handrail.kernel.prompts.bundles import bundle_members
 from handrail.kernel.prompts.foreign_prompts import client_members, origin_members
 from handrail.ports.errors import Failure
+from handrail.ports.prompt_entries import Entry, RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import CallerState, Page, PromptQueue, QueuedPrompt, caller_state
-from handrail.ports.prompts import Entry, RequestEntry, ResponseEntry
 
 State = Literal["pending", "answered", "all"]
 Placed = tuple[int, Entry]

@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from handrail.kernel.visible import one_line
+from handrail.ports.prompt_entries import Entry, ResponseEntry
 from handrail.ports.prompt_queue import QueuedPrompt
-from handrail.ports.prompts import Entry, ResponseEntry, UnreadablePrompt
+from handrail.ports.prompts import UnreadablePrompt
 
 MOST_A_MINUTE = 20
 

@@ -11,7 +11,7 @@ from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InputOutput, InvalidParams
 from handrail.ports.prompt_queue import PromptQueue
-from handrail.ports.prompts import Status
+from handrail.ports.prompt_response import Status
 
 _WIRE_NAMES = {
     "title": "title",

@@ -11,7 +11,8 @@ from handrail.kernel.tool import Preview, Reply, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import InputOutput, InvalidParams
 from handrail.ports.prompt_queue import PromptQueue
-from handrail.ports.prompts import MASK, Status
+from handrail.ports.prompt_response import Status
+from handrail.ports.prompts import MASK
 
 
 class Params(msgspec.Struct, frozen=True):

@@ -31,7 +31,8 @@ from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview
 from handrail.ports.effect import Effect
 from handrail.ports.prompt_queue import OWN_ORIGIN
-from handrail.ports.prompts import MASK, FileChangePrompt, PromptImage, PromptResponse
+from handrail.ports.prompt_response import PromptResponse
+from handrail.ports.prompts import MASK, FileChangePrompt, PromptImage
 from handrail.ports.tokens import TokenScope
 
 _PICTURE = "prompt.png"

@@ -14,8 +14,9 @@ from msgspec import UNSET
 from handrail.kernel.queue_approver import APPROVAL_PREFIX
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure
+from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import CallerState, Origin, PromptQueue, QueuedPrompt, caller_state
-from handrail.ports.prompts import FileChangePrompt, RequestEntry, ResponseEntry
+from handrail.ports.prompts import FileChangePrompt
 
 MOST_ANSWERED = 1000
 

@@ -10,11 +10,11 @@ from handrail.features.people.cli.screen.change_form import change_lines
 from handrail.features.people.cli.screen.lines import Line, TextBlock, fact_lines, own_line, text_lines
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.kernel.prompts.foreign_prompts import origin_members
+from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompts import (
     ChoicePrompt,
     FileChangePrompt,
     KvPrompt,
-    PromptResponse,
     ResultPrompt,
     TaskConfirmPrompt,
     UnreadablePrompt,
