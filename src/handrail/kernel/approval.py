@@ -1,4 +1,4 @@
-"""How a person is asked, and answers without a question: a preset one, a command that is its own yes, a refusal."""
+"""Questions to a person and their answers, and approvers that answer without asking anybody."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,55 +25,57 @@ class Question:
     preview: Preview
     digest: str
     images: Sequence[PromptImage] = ()
-    """Where the preview's pictures are kept."""
+    """The preview's pictures, as files of the evidence."""
     is_by_rule: bool = False
-    """A rule wants a person asked each time, whatever they have allowed before."""
+    """A rule asks a person each time, whatever they have allowed before."""
     is_critical: bool = False
-    """That rule wants proof that a person is present; a yes reaches no further than this call."""
+    """The rule requires proof that a person is present; the approval covers only this call."""
     target: Target = NOWHERE
-    """What rules can say of it."""
+    """What policy rules can match."""
     has_targets: bool = True
-    """The tool's calls are about targets, so a rule without one would cover more than this call."""
+    """The tool's calls have targets, so a rule without a target would cover more than this call."""
     stale: StaleReason | None = None
-    """What has changed since a person allowed this for good."""
+    """What has changed since a person always allowed this."""
     votes: int = 0
-    """So many people of the team have to approve it, whatever was allowed here."""
+    """How many people of the team have to approve it, whatever was allowed on this machine."""
     offers: Sequence[Offer] = ()
-    """How far a yes may reach, the narrowest first."""
+    """The scopes that the person may choose, the narrowest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Three different outcomes: a timed-out question is not a denial."""
+    """A person's answer. A timeout is not a denial."""
 
     status: Literal["ok", "canceled", "timeout"]
     by: str
     remark: str | None = None
     prompt_id: str | None = None
-    """The prompt that a person answered; None where nobody was asked."""
+    """The prompt that a person answered; None if nobody was asked."""
     chosen: Sequence[ChosenPart] | None = None
-    """What the person took of the proposed change; None where that is everything."""
+    """The parts of the change that the person approved; None means all of it."""
     presence: Mapping[str, Any] | None = None
-    """What proved that a person was present, where that was needed."""
+    """The proof that a person was present, if one was needed."""
 
 
 class Approver(Protocol):
     async def will_ask(self, call: Call, target: Target) -> bool:
-        """Whether anybody would see a question about this: False where its answer is known beforehand."""
+        """Whether somebody would see the question; False if its answer is known in advance."""
         return True
 
     async def ask(self, question: Question) -> Answer:
-        """Waits as long as the person needs; raises Declined when nobody can be asked."""
+        """Waits as long as the person needs. Declined: nobody can be asked."""
         ...
 
 
 class AutomaticApprover(Approver):
+    """An approver that never shows a question."""
+
     async def will_ask(self, call: Call, target: Target) -> bool:
         return False
 
 
 class PresetAnswer(AutomaticApprover):
-    """`--answer allow|deny`: recorded as such, never as a person's word."""
+    """`--answer allow|deny`. It is recorded as such and not as a person's decision."""
 
     def __init__(self, choice: Literal["allow", "deny"]) -> None:
         self._choice = choice
@@ -85,14 +87,14 @@ class PresetAnswer(AutomaticApprover):
 
 
 class CommandApprover(AutomaticApprover):
-    """For what only people can start: who typed the command has said yes by that."""
+    """For commands that only people can start: typing the command is the approval."""
 
     async def ask(self, question: Question) -> Answer:
         return Answer("ok", by="own command")
 
 
 class NoApprover(AutomaticApprover):
-    """For commands that only look."""
+    """For commands that only read."""
 
     async def ask(self, question: Question) -> Answer:
         raise Declined(f"{question.call.tool} needs approval, but approvals are off.", reason="nobody")

@@ -1,18 +1,17 @@
-"""The audit: what was done, in records that can only be added to.
+"""The audit: an append-only log of what was done.
 
-Each record seals the one before it (`chain`), and the head is kept apart from the log, so that a
-cut tail is found as well. It records what it is given and nothing else: callers pass digests,
-never parameters. Knows a journal, and no file.
+Each record contains the hash of the one before it (`chain`). The head is stored apart from the log, so a log whose end
+was cut off is detected too. The audit writes only what it is given: callers pass digests, never parameters. It uses a
+journal and knows no files.
 
-A record is announced in the head, written to the log, then acknowledged in the head. A process
-that dies in between leaves an announcement, and the log either as it was, or with exactly the
-announced record, or with a torn part of it, which the next record vouches for. Nothing else is
-taken for a crash. `append` builds on the head alone and never on what the log seems to say, so
-going on after somebody has changed the log hides nothing.
+A record is announced in the head, written to the log, then acknowledged in the head. If the process dies in between,
+the head contains an announcement, and the log is unchanged, has exactly the announced record, or has a torn part of
+it, whose hash the next record repeats. Nothing else is accepted as a crash. `append` continues from the head and not
+from the log's content, so appending after somebody has changed the log hides nothing.
 
-A power cut can take more: the newest head, and what wasn't synced of the log. The head says how much
-was. Once the machine has started again, whole records that follow that place are taken over, what
-else is there is vouched for, and all of that is on record.
+A power cut can lose more: the newest head, and the part of the log that wasn't synced. The head says how much was
+synced. After a restart, whole records after that point are accepted, the hash of anything else is recorded, and a
+record says so.
 """
 
 import time
@@ -35,7 +34,7 @@ _LINE = 1 << 12
 
 
 class Audit:
-    """`clock` gives seconds since 1970; `keeper` makes checkpoints of what is written."""
+    """`clock` returns seconds since 1970; `keeper` makes checkpoints of what is written."""
 
     def __init__(
         self, journal: Journal, clock: Callable[[], float] = time.time, keeper: CheckpointMaker | None = None
@@ -46,15 +45,15 @@ class Audit:
             keeper.append = self.append
         self._clock = clock
         self.lag = 0
-        """How many whole records `verify` found after a head that a power cut had left behind."""
+        """How many whole records `verify` found after the head, which a power cut had set back."""
         self.lost = 0
-        """How many records that the head counts `verify` found missing after a power cut."""
+        """How many records `verify` found missing after a power cut, compared with the head."""
         self.may_lag = False
-        """Whether nobody has written since the machine started, as `verify` found it."""
+        """Whether, when `verify` ran, nothing had been written since the machine started."""
         self._last = Head()
         self._last_spelled = self._last.spelled()
         self._second = -1, ""
-        """The second of the last record, and how it is spelled."""
+        """The second of the last record, and its text."""
         self._queue = AuditQueue(self._append_all)
 
     def append(self, record: Mapping[str, Any], durable: bool = False) -> int:
@@ -62,21 +61,21 @@ class Audit:
         return self._append_all([_spelled(record)], durable=durable)
 
     async def add(self, record: Mapping[str, Any], *, durable: bool = False) -> None:
-        """`append` for an event loop."""
+        """Like `append`, for an event loop."""
         spelled = _spelled(record)
         if durable or not self._queue.add_now(spelled):
             await self._queue.add(spelled, durable=durable)
 
     def put(self, record: Mapping[str, Any], *, durable: bool) -> None:
-        """`add` for a thread of a call: records of several calls share one trip to the disk. Blocks."""
+        """Like `add`, for a thread of a call: records of several calls share one disk access. Blocks."""
         self._queue.put(_spelled(record), durable=durable)
 
     def entries(self, *, reverse: bool = False) -> Iterator[dict[str, Any]]:
-        """Every record that can be read, as it was written; damage is for `verify` to find. Blocks."""
+        """Every readable record; only `verify` detects damage. Blocks."""
         return (entry for _, entry in self.lines(reverse=reverse))
 
     def lines(self, *, reverse: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
-        """The same, each with the line that it stands in."""
+        """Every readable record with its line."""
         for line in self._journal.lines_backwards() if reverse else self._journal.lines():
             try:
                 entry = msgspec.json.decode(line)
@@ -86,9 +85,9 @@ class Audit:
                 yield line, entry
 
     def verify(self, each: OnRecord = lambda link, line: None) -> int:
-        """How many records there are; BrokenChain at the first line that is not as it was written. Blocks.
+        """The number of records. BrokenChain at the first line that isn't as it was written. Blocks.
 
-        `each` gets every record on the way.
+        `each` is called with every record.
         """
         snapshot = self._journal.snapshot()
         if snapshot.mark is None:
@@ -107,7 +106,7 @@ class Audit:
         return count
 
     def has_record(self, sealed: str, end: int) -> bool:
-        """Whether a record with this hash ends at that place of the log."""
+        """Whether a record with this hash ends at this offset of the log."""
         start = max(0, end - len(sealed) - 3)
         return b"".join(self._journal.lines(start, end)) == b'%b"}\n' % sealed.encode()
 
@@ -122,9 +121,9 @@ class Audit:
         self._journal.close()
 
     def _append_all(self, spelled: Sequence[bytes], *, durable: bool, patience: float | None = None) -> int:
-        """All of them or none; the last one's number."""
+        """Appends all of them or none; returns the number of the last one."""
         with self._journal.lock(is_durable=durable, patience=patience) as held:
-            # A log that somebody else has changed: a later crash must vouch for our own bytes alone.
+            # If somebody else has changed the log, a repair after a later crash must cover only our own bytes.
             head = before = self._settle(held, self._read_head(held)).placed_at(held.size)
             written: list[WrittenRecord] = []
             for members in spelled:
@@ -149,28 +148,28 @@ class Audit:
         return head
 
     def _settle(self, held: LockedJournal, head: Head) -> Head:
-        """What a killed process announced is acknowledged, withdrawn or vouched for. Where the machine has stopped
-        since, what is left of the log is taken over, and that is on record.
+        """Acknowledges, withdraws or repairs what a killed process announced. After a power cut, accepts what is left
+        of the log and records that.
         """
         if held.may_lag and (recovered := self._recovered(held, head)) is not None:
             return recovered
         if not head.is_announcing:
             return head
-        found = held.size - head.size
+        size = held.size - head.size
         expected = head.next_size - head.size
-        if 0 < found <= expected:
-            written = held.read(head.size, found)
+        if 0 < size <= expected:
+            written = held.read(head.size, size)
             if _is_announced(written, expected, head.next_hash):
                 held.end_line()
                 return head.settled()
-            if found < expected:
+            if size < expected:
                 torn = written.removesuffix(b"\n")
                 vouching = {"repair": {"length": len(torn), "sha256": sha256(torn).hexdigest()}}
                 return self._write(held, head.withdrawn(), encode_members(vouching), [])
         return head.withdrawn()
 
     def _recovered(self, held: LockedJournal, head: Head) -> Head | None:
-        """None where nothing is to be recovered, or where what is there was not left by a power cut."""
+        """None if there is nothing to recover, or if the log's state can't be the result of a power cut."""
         floor = _floor(held, head)
         if floor is None:
             return None
@@ -218,7 +217,7 @@ def _spelled(record: Mapping[str, Any]) -> bytes:
 
 
 def _floor(held: LockedJournal, head: Head) -> Head | None:
-    """The head as it was when all of the log was last known to be on disk; None where the log doesn't have that."""
+    """The head at the time when all of the log was last known to be on disk; None if the log doesn't contain that."""
     if held.size < head.floor:
         return None
     if head.floor == head.size:
@@ -244,7 +243,7 @@ def _line_before(held: LockedJournal, end: int) -> bytes:
 
 
 def _is_announced(written: bytes, expected: int, sealed: str) -> bool:
-    """True when only the LF may be missing."""
+    """Whether these bytes are the announced record, perhaps without its LF."""
     whole = written if written.endswith(b"\n") else written + b"\n"
     if len(whole) != expected:
         return False

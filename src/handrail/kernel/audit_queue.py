@@ -1,7 +1,7 @@
-"""Records on their way into the audit: nobody on an event loop waits for a lock or a disk in its place.
+"""Queues records for the audit, so that no event loop waits for its lock or the disk.
 
-One thread writes at a time. All records that wait go in together, and share one trip to the disk. A record that need
-not be durable holds nobody up while another process has the log: it keeps its place here and follows as soon as it can.
+One thread writes at a time. All waiting records are written together, with one disk access. While another process has
+the log locked, callers don't wait for records that needn't be durable: these stay queued and are written later.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _MOST_LATE = 10_000
 
 class Append(Protocol):
     def __call__(self, spelled: Sequence[bytes], *, durable: bool, patience: float | None = None) -> object:
-        """All of them or none. Conflict when somebody else has had the log for `patience` seconds."""
+        """Appends all of them or none. Conflict: another process has held the log for `patience` seconds."""
         ...
 
 
@@ -36,7 +36,7 @@ class _Entry:
 
     @property
     def is_late(self) -> bool:
-        """Nobody waits for it any more."""
+        """Its caller no longer waits for it."""
         return self.written.done()
 
     def succeed(self) -> None:
@@ -65,7 +65,7 @@ class AuditQueue:
         self._process = os.getpid()
 
     def add_now(self, spelled: bytes) -> bool:
-        """Without a wait; False where that can't be."""
+        """Appends without waiting; returns False if that isn't possible."""
         if self._is_writing:
             return False
         try:
@@ -75,7 +75,7 @@ class AuditQueue:
         return True
 
     async def add(self, spelled: bytes, *, durable: bool) -> None:
-        """Once it is written, or on disk where it must be. Who is cancelled meanwhile waits for that nevertheless."""
+        """Returns once the record is written, or on disk if `durable`. A cancelled caller still waits for that."""
         written = self._put(_Entry(spelled, durable))
         if not written.done():
             await finish(asyncio.wrap_future(written))
@@ -83,9 +83,9 @@ class AuditQueue:
             written.result()
 
     def put(self, spelled: bytes, *, durable: bool) -> None:
-        """`add` for a thread, which writes by itself where nobody else does. Blocks."""
+        """Like `add`, for a thread: it writes the record itself if no other thread is writing. Blocks."""
         entry = _Entry(spelled, durable)
-        if not self._leads():
+        if not self._start_writing():
             self._put(entry).result()
             return
         self._write_batch([entry])
@@ -97,13 +97,13 @@ class AuditQueue:
         entry.written.result()
 
     def drain(self) -> None:
-        """Waits until nothing is left to write."""
+        """Waits until the queue is empty."""
         if self._process == os.getpid():
             with self._turn:
                 self._turn.wait_for(lambda: not self._is_writing)
 
     def close(self) -> None:
-        """What nobody waits for and the log does not take in time is lost, and told in our own log."""
+        """Records without a waiting caller that can't be written in time are lost; the program's log says so."""
         self._is_closing = True
         self.drain()
         if self._thread is not None and self._process == os.getpid():
@@ -111,17 +111,16 @@ class AuditQueue:
         self._thread = None
         self._is_closing = False
 
-    def _leads(self) -> bool:
-        """Whether nobody writes, so that it is for the caller to do."""
+    def _start_writing(self) -> bool:
+        """False if another thread is already writing."""
         self._leave_parent()
         with self._turn:
-            leads = not self._is_writing
-            self._is_writing = True
-        return leads
+            was_writing, self._is_writing = self._is_writing, True
+        return not was_writing
 
     def _leave_parent(self) -> None:
         if self._process != os.getpid():
-            self._begin()  # its thread has stayed there
+            self._begin()  # the thread did not survive the fork
 
     def _put(self, entry: _Entry) -> "Future[None]":
         self._leave_parent()
@@ -154,7 +153,7 @@ class AuditQueue:
     def _write_batch(self, batch: list[_Entry]) -> None:
         try:
             self._write(batch)
-        except BaseException as fault:  # noqa: BLE001 - told to who waits; the next records have their own fate
+        except BaseException as fault:  # noqa: BLE001 - raised where the records are awaited
             for entry in batch:
                 entry.fail(fault)
 
@@ -200,7 +199,7 @@ class AuditQueue:
             if len(batch) == 1:
                 batch[0].fail(failure)
                 return
-            for entry in batch:  # what is wrong with one is not wrong with all
+            for entry in batch:  # the fault may be in only one of them
                 self._append_all([entry], patience)
             return
         for entry in batch:

@@ -1,4 +1,4 @@
-"""Files whose content runs as code later, without anyone starting it on purpose: a question about one says so."""
+"""Files whose content later runs as code without anyone starting it on purpose; an approval warns about them."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -131,18 +131,18 @@ _BY_ENDING = {
 
 
 def reasons() -> dict[str, str]:
-    """Every reason that there is, by its code."""
+    """All reasons by their codes."""
     return dict(_REASONS)
 
 
 def auto_run_files(paths: Iterable[str | None]) -> list[tuple[str, str]]:
-    """Those that are code which runs later, each with the reason."""
-    named = dict.fromkeys(path for path in paths if path is not None)
-    return [(path, why) for path in named if (why := auto_run_reason(path)) is not None]
+    """Those that run automatically, each with the reason."""
+    unique = dict.fromkeys(path for path in paths if path is not None)
+    return [(path, why) for path in unique if (why := auto_run_reason(path)) is not None]
 
 
 def auto_run_reason(path: str) -> str | None:
-    """Why the file is code that runs later; None where it isn't known as such."""
+    """What runs the file automatically; None if nothing is known to."""
     folder, _, name = path.rpartition("/")
     while name in ("", ".") and folder:
         folder, _, name = folder.rpartition("/")
@@ -158,6 +158,6 @@ def _in_folder(folder: str) -> str | None:
 
 
 def link_auto_run_reason(path: str) -> str | None:
-    """The same for a link, which may stand for a whole folder of such files."""
+    """The same for a link, which may point to a whole folder of such files."""
     inside = ("x", *dict.fromkeys(f"{name}/x" for _, name in _BY_FOLDERS))
     return auto_run_reason(path) or next(filter(None, (auto_run_reason(f"{path}/{each}") for each in inside)), None)

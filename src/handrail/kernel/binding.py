@@ -14,13 +14,13 @@ from handrail.ports.tokens import TokenScope
 
 
 def shown_target(target: Target, preview: Preview) -> Target:
-    """What rules can say of what was shown: a page or window may have changed since it was located."""
+    """The target that was shown: the page or window may have changed since it was located."""
     place = target.place if preview.place is None else preview.place
     return replace(target, place=place, app=preview.app or target.app)
 
 
 def target_binding(tool: Tool[Any, Any], target: Target) -> Mapping[str, str]:
-    """Where the parameters don't tell what a call is about, a yes is bound to what was found, such as the page."""
+    """If the parameters don't determine the target, an approval is bound to the located one, such as the page."""
     return {} if tool.locate is None else {"target": msgspec.json.encode(target).decode()}
 
 
@@ -29,14 +29,14 @@ def digest_of(params: Any, binding: Mapping[str, str]) -> str:
 
 
 def approval_digest(params: Any, preview: Preview) -> str:
-    """The digest that is approved, recorded and checked: that of the program which carries it out, where one does."""
+    """The digest that is approved, recorded and checked; if another program executes the call, that program's."""
     if preview.executor is not None and preview.warrant is not None:
         return preview.warrant.params_digest
     return digest_of(params, preview.binding)
 
 
 def token_scope(state: CallState, preview: Preview) -> TokenScope:
-    """What the call's one-time token is good for."""
+    """What the call's one-time token is bound to."""
     assert state.params_digest is not None
     if preview.executor is not None and preview.warrant is not None:
         return TokenScope(preview.executor, preview.warrant.method, state.params_digest)

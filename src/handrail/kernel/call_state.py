@@ -1,4 +1,4 @@
-"""What is known of a call on its way through the gate; the audit records it however the call ends."""
+"""What the gate knows of a call while it passes; the audit records it however the call ends."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -20,12 +20,12 @@ _MOST_PATHS = 100
 
 
 def _nowhere() -> None:
-    """It has not entered any lane."""
+    """For a call that has not entered a lane."""
 
 
 @dataclass(frozen=True, slots=True)
 class EarlyApproval:
-    """What a person said yes to before the call's turn came."""
+    """What a person approved before the call's turn came."""
 
     verdict: Verdict
     digest: str
@@ -42,27 +42,27 @@ class CallState:
     decision: str | None = None
     answer: Answer | None = None
     has_consent: bool = False
-    """What a person has allowed for good stands for the answer."""
+    """An earlier consent replaces the answer."""
     stale: StaleReason | None = None
-    """Why an earlier consent doesn't count any more."""
+    """Why an earlier consent no longer counts."""
     params_digest: str | None = None
     target: str | None = None
     paths: list[str] = field(default_factory=list)
-    """Of a call about several files, all of them."""
+    """All files of a call about several files."""
     reached: dict[str, str] = field(default_factory=dict)
-    """What the policy said about each target beyond the first."""
+    """The policy's verdict about each target that the call reached later."""
     allowed_targets: set[Target] = field(default_factory=set)
     undoes: str | None = None
     shown: Preview | None = None
-    """What a person was asked about last."""
+    """The preview of the last question."""
     early_approval: EarlyApproval | None = None
     evidence: CallEvidence | None = None
     extra_evidence: list[tuple[str, Any]] = field(default_factory=list)
-    """Evidence that is written once the call has ended."""
+    """Files of evidence that are written when the call ends."""
     adopted: dict[str, str] = field(default_factory=dict)
-    """Evidence that somebody else has put into the call's folder: names and hashes."""
+    """Files that another program wrote into the call's evidence folder: names and hashes."""
     pictures: list[str] = field(default_factory=list)
-    """Which files of the evidence are pictures of the reply."""
+    """The files of evidence that are pictures of the reply."""
     has_evidence: bool = False
     leave_lane: Callable[[], None] = _nowhere
     """Gives its turn to the next call in the lane."""
@@ -74,12 +74,12 @@ class CallState:
             self.paths = list(dict.fromkeys(step.target.path for step in target.steps if step.target.path))
 
     def add_evidence(self, name: str, content: Any) -> None:
-        """`Call.add_evidence`: what a tool wants to be seen later."""
+        """See `Call.add_evidence`."""
         self.extra_evidence.append((name, content))
         self.has_evidence = True
 
     def adopt_evidence(self, hashes: Mapping[str, str]) -> None:
-        """`Call.adopt_evidence`: files that are in the call's folder already."""
+        """See `Call.adopt_evidence`."""
         self.adopted.update(hashes)
         self.has_evidence = True
 
@@ -89,17 +89,17 @@ class CallState:
 
     @property
     def is_approved_early(self) -> bool:
-        """The yes that came before the turn is for exactly this, and under the same rule."""
+        """Whether the early approval is for exactly this preview, and under the same verdict."""
         return self.verdict is not None and self.early_approval == EarlyApproval(self.verdict, self.params_digest or "")
 
     @property
     def is_by_rule(self) -> bool:
-        """A rule spoke, not the default."""
+        """Whether a rule decided, and not the default."""
         return self.verdict is not None and not self.verdict.is_default
 
     @property
     def lane(self) -> str | None:
-        """A task's calls keep their order. Without a task, a caller's changes do, and reads wait for nobody."""
+        """Calls of a task keep their order. Without a task, a caller's changes do; reads don't wait."""
         lane = self.entry.tool.lane
         if self.call.task is not None:
             return f"task:{self.call.task}"
@@ -110,13 +110,13 @@ class CallState:
 
     @property
     def subject(self) -> str | None:
-        """The file that the call is about. None: it may concern any later call; empty: it changes nothing."""
+        """The file that the call changes. None: unknown, so it may affect any later call; empty: it changes nothing."""
         if self.effect is not None and not self.effect.changes:
             return ""
         return self.entry.tool.target(self.params).path if self.entry.tool.asks_early else None
 
     def record(self, event: str, project: str, **outcome: Any) -> dict[str, Any]:
-        """One line of the audit; what is not known yet is left out."""
+        """One line of the audit, without what is not known yet."""
         call, evidence, paths = self.call, self.evidence, self.paths
         record: dict[str, Any] = {
             "event": event,
@@ -146,7 +146,7 @@ class CallState:
             if self.answer.presence is not None:
                 record["answer"]["presence"] = self.answer.presence
         if evidence is not None:
-            # Before the end, what a power cut can't take: a file that is missing then was removed.
+            # Before the end, only files that a power cut can't lose: if one is missing later, it was removed.
             hashes = evidence.hashes if event == "end" else evidence.durable
             record["evidence"] = {"dir": evidence.path, "sha256": hashes}
             if self.pictures:

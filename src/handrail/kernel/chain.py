@@ -1,13 +1,13 @@
-"""How the audit's records hang together: one sealed line each, and a head that says where the chain ends.
+"""The format of the audit: a chain of lines, each with its own hash, and a head that says where the chain ends.
 
-Pure bytes in, bytes out. Knows no file, no clock and no lock.
+Only converts bytes; knows no file, no clock and no lock.
 
 A line is JSON whose last member is the SHA-256 of all the bytes before it:
 `{"seq":2,"ts":"…","prev":"<hash of line 1>", …,"hash":"<64 hex>"}`.
 
 The head is one line of fixed length: how many records there are, how long the log is and the last
-record's hash; then the same for a record that is announced and not yet acknowledged (zeros when
-there is none); how much of the log is known to be on disk, which a power cut can't have taken; then
+record's hash; then size and hash for a record that is announced and not yet acknowledged (zeros when
+there is none); how much of the log is known to be on disk, so that a power cut can't lose it; then
 a SHA-256 over all of that.
 """
 
@@ -29,14 +29,14 @@ _HEAD = re.compile(
 
 
 class Repair(msgspec.Struct):
-    """Vouches for the torn bytes between the record before and this one."""
+    """Length and hash of the torn bytes between the previous record and this one, which a crash left."""
 
     length: int
     sha256: str
 
 
 class Link(msgspec.Struct):
-    """What holds a record in its place."""
+    """The members that link a record to the chain."""
 
     seq: int
     prev: str
@@ -45,24 +45,24 @@ class Link(msgspec.Struct):
 
 
 class InvalidRecord(Exception):
-    """A line that isn't a record, or no longer the one that was written. The message says why."""
+    """A line that isn't a record or was changed. The message says why."""
 
 
 _links = msgspec.json.Decoder(Link)
 
 
 def seal_record(seq: int, ts: str, prev: str, members: bytes) -> tuple[bytes, str]:
-    """The line, without LF, and its hash. `members` is what `encode_members` gave."""
+    """The line, without LF, and its hash. `members` is the result of `encode_members`."""
     body = b'{"seq":%d,"ts":"%b","prev":"%b"%b' % (seq, ts.encode(), prev.encode(), members)
     sealed = sha256(body).hexdigest()
     return b'%b,"hash":"%b"}' % (body, sealed.encode()), sealed
 
 
 def encode_members(record: Mapping[str, Any]) -> bytes:
-    """The record's members as they stand in the line, with a comma before each."""
+    """The record's members as JSON, with a comma before each."""
     try:
         text = msgspec.json.encode(record)
-    except UnicodeEncodeError:  # names of files may be no text: record them legibly rather than not at all
+    except UnicodeEncodeError:  # a file name may be invalid text: record it with escapes instead of failing
         text = msgspec.json.encode(_legible(record))
     return b"," + text[1:-1] if len(text) > 2 else b""
 
@@ -83,9 +83,9 @@ def read_record(line: bytes) -> Link:
 
 
 class Head(msgspec.Struct, frozen=True):
-    """`count` records in `size` bytes, the last with `hash`; and how it will be once an announced record is written.
+    """`count` records in `size` bytes, the last with `hash`; `next_*` are the values after an announced record.
 
-    The first `safe` bytes are on disk; None in a head of version 1, which doesn't say so.
+    The first `safe` bytes are on disk; None in a head of version 1, which doesn't contain that.
     """
 
     count: int = 0
@@ -101,7 +101,7 @@ class Head(msgspec.Struct, frozen=True):
 
     @property
     def floor(self) -> int:
-        """How much of the log a power cut can't have taken."""
+        """How much of the log a power cut can't have lost."""
         return self.size if self.safe is None else self.safe
 
     @property
@@ -115,15 +115,15 @@ class Head(msgspec.Struct, frozen=True):
         return Head(self.count, self.size, self.hash, size, sealed, self.safe)
 
     def settled(self) -> "Head":
-        """With the announced record acknowledged."""
+        """The head after the announced record is acknowledged."""
         return Head(self.count + 1, self.next_size, self.next_hash, safe=self.safe)
 
     def withdrawn(self) -> "Head":
-        """Without the announced record, which was never written."""
+        """The head without the announced record, which was never written."""
         return Head(self.count, self.size, self.hash, safe=self.safe)
 
     def saved(self) -> "Head":
-        """With all of the log on disk."""
+        """The head after all of the log is on disk."""
         return Head(self.count, self.size, self.hash, safe=self.size)
 
     def spelled(self) -> bytes:
@@ -141,11 +141,11 @@ class Head(msgspec.Struct, frozen=True):
 
 
 def read_head(data: bytes) -> Head | None:
-    """None when a single bit of it has changed."""
-    found = _HEAD.fullmatch(data)
-    if found is None:
+    """None if any bit of it has changed."""
+    match = _HEAD.fullmatch(data)
+    if match is None:
         return None
-    count, size, last, next_size, following, safe, _ = found.groups()
+    count, size, last, next_size, following, safe, _ = match.groups()
     sizes = int(count), int(size), last.decode(), int(next_size), following.decode()
     head = Head(*sizes, None if safe is None else int(safe))
     return head if head.spelled() == data else None

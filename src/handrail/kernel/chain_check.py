@@ -1,6 +1,6 @@
-"""Reads a chain of records from its first line to its head and finds whatever is not as it was written.
+"""Checks a chain of records from its first line to its head.
 
-One pass, one line in memory. Says which line and why; repairs nothing.
+One pass, with one line in memory. Reports the line and the reason; repairs nothing.
 """
 
 import re
@@ -13,11 +13,11 @@ from handrail.ports.errors import Damaged
 _LINES = re.compile(rb"[^\n]*\n")
 
 OnRecord = Callable[[Link, bytes], None]
-"""Gets every record with its line."""
+"""Called with every record and its line."""
 
 
 class BrokenChain(Damaged):
-    """`details` has `reason`, and `line` (from 1) where it is a line of the log and not the head."""
+    """`details` has the `reason`, and the `line` (from 1) unless the head is wrong."""
 
     recoverable = False
 
@@ -32,7 +32,7 @@ class BrokenChain(Damaged):
 
 
 class _Torn:
-    """Lines that are no records: a crash, if the next record vouches for them, and damage otherwise."""
+    """Lines that aren't records: left by a crash if the next record has their hash, otherwise damage."""
 
     def __init__(self, line: int, start: int, reason: str) -> None:
         self.line = line
@@ -43,7 +43,7 @@ class _Torn:
         self._separator = b""
 
     def add(self, line: bytes) -> None:
-        # The last LF is the one that the repair put there: it counts once another line follows.
+        # The repair added the last LF, so it counts only once another line follows.
         text = line.removesuffix(b"\n")
         self._digest.update(self._separator + text)
         self._length += len(self._separator) + len(text)
@@ -60,10 +60,10 @@ class _Torn:
 def check_chain(
     lines: Iterable[bytes], size: int, head: Head, each: OnRecord = lambda link, line: None, *, may_lag: bool = False
 ) -> int:
-    """The number of records in these `size` bytes; BrokenChain when they are not what the head says.
+    """The number of records in these `size` bytes. BrokenChain if they don't match the head.
 
-    `may_lag`: a power cut may have left an older head, and taken what follows the head's floor. Then whole records that
-    follow that one are right.
+    `may_lag`: a power cut may have left an older head, and lost what follows the head's floor. Then further whole
+    records after the head are accepted.
     """
     count, last, offset, number, beyond = 0, NO_HASH, 0, 0, 0
     torn: _Torn | None = None
@@ -93,8 +93,8 @@ def check_chain(
         return count
     if torn is not None:
         return _check_tail(torn, count, last, size, head)
-    found = (count, size, last)
-    if found == head.end or (head.is_announcing and found == head.settled().end):
+    end_of_log = (count, size, last)
+    if end_of_log == head.end or (head.is_announcing and end_of_log == head.settled().end):
         return count
     if count < head.count:
         raise BrokenChain(number + 1, f"{_records(count + 1, head.count)} missing: the end was cut off")
@@ -104,7 +104,7 @@ def check_chain(
 
 
 def follow_records(count: int, last: str, data: bytes) -> tuple[int, str, int]:
-    """How far `data` follows a record: the number and the hash of the last whole record, and where it ends there."""
+    """Follows the chain through `data`: number and hash of the last whole record, and where it ends in `data`."""
     end, offset = 0, 0
     torn: _Torn | None = None
     for line in _LINES.findall(data):
@@ -132,7 +132,7 @@ def _check_place(link: Link, seq: int, last: str) -> None:
 
 
 def _check_tail(torn: _Torn, count: int, last: str, size: int, head: Head) -> int:
-    """A torn end is a crash only where the head had announced a longer record, right there."""
+    """A torn end is a crash only if the head had announced a longer record at that place."""
     is_crash = (
         head.is_announcing and (count, last, torn.start) == (head.count, head.hash, head.size) and size < head.next_size
     )

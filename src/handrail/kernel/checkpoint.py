@@ -1,7 +1,7 @@
-"""A checkpoint: what the audit and the other files were at one moment, in one signed line.
+"""A checkpoint: the state of the audit and of the other files at one moment, in one signed line.
 
-A line is JSON whose last member is an Ed25519 signature of all the bytes before it, and which names the hash of the
-checkpoint before. Pure bytes in, bytes out.
+A line is JSON whose last member is an Ed25519 signature of all the bytes before it. It contains the hash of the
+previous checkpoint. Only converts bytes.
 """
 
 from collections.abc import Callable
@@ -17,16 +17,16 @@ _SIGNATURE_LENGTH = len(_SIGNATURE) + 128 + len(b'"}')
 
 
 class FileState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file of the state directory. `size` is set where it only grows: then the hash is a chain over its parts."""
+    """A file of the state directory. `size` is set if it only grows: the hash is then a chain over its parts."""
 
     sha256: str
     size: int | None = None
 
 
 class CompactedCheckpoints(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was in the checkpoints up to `number`, which are not kept any more; `hash` is that of the last of them.
+    """A summary of the checkpoints up to `number`, which were removed; `hash` is the hash of the last of them.
 
-    `files` has what they saw of each file, the newest last; `starts` the plain hash of what a growing file had then.
+    `files` has the states of each file, the newest last; `starts` the plain hash of each growing file's content then.
     """
 
     number: int
@@ -38,10 +38,10 @@ class CompactedCheckpoints(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`count`, `size` and `head` are the audit's, `root` and `frontier` those of the tree over its records.
+    """`count`, `size` and `head` describe the audit, `root` and `frontier` the tree over its records.
 
-    `files` has what was changed since the checkpoint before. `faults` are what was found wrong when it was made.
-    With `accepted`, a person has taken the state as it was then for the right one. `folded` stands for earlier ones.
+    `files` has what changed since the previous checkpoint, `faults` what was wrong when this one was made. `accepted`:
+    a person has accepted the state at that time as correct. `folded` summarizes earlier checkpoints.
     """
 
     number: int
@@ -66,7 +66,7 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class InvalidCheckpoint(Exception):
-    """A line that isn't a checkpoint, or no longer the one that was signed. The message says why."""
+    """A line that isn't a checkpoint or was changed. The message says why."""
 
 
 _checkpoints = msgspec.json.Decoder(Checkpoint)
@@ -78,7 +78,7 @@ def sign_checkpoint(checkpoint: Checkpoint, sign: Callable[[bytes], bytes]) -> b
 
 
 def read_checkpoint(line: bytes) -> Checkpoint:
-    """Without a look at its signature."""
+    """Doesn't check the signature."""
     try:
         return _checkpoints.decode(line)
     except msgspec.DecodeError:
@@ -86,7 +86,7 @@ def read_checkpoint(line: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(line: bytes) -> Checkpoint:
-    """Signed by the key that it names, and sound in itself."""
+    """InvalidCheckpoint unless it is signed by the key that it names and consistent in itself."""
     line = line.removesuffix(b"\n")
     checkpoint = read_checkpoint(line)
     body, seal = line[:-_SIGNATURE_LENGTH], line[-_SIGNATURE_LENGTH:]

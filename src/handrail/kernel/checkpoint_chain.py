@@ -1,7 +1,7 @@
-"""The file of checkpoints as a whole: each follows the one before, and old ones are folded into a newer one.
+"""The chain of checkpoints: checks it, and replaces old checkpoints with a summary in a newer one.
 
-The newest checkpoint's root covers every record, so verifying the audit needs no old ones. What only they knew (which
-contents the other files had, what was found wrong) stands in the checkpoint that takes their place, which is signed.
+The newest checkpoint's root covers every record, so verifying the audit needs no old checkpoints. What only they
+contain (earlier contents of other files, faults) goes into the summary, which is signed with its checkpoint.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ from handrail.ports.record import StateFiles
 MAX_CHECKPOINTS = 1000
 REMAINING_CHECKPOINTS = 200
 _CONTENTS = 50
-"""Of each file, so many of its earlier contents are remembered."""
+"""How many earlier contents of each file a summary keeps."""
 
 
 @dataclass(slots=True)
 class CheckedChain:
-    """`checkpoints` are those since the state was last accepted."""
+    """`checkpoints` has those since a person last accepted the state."""
 
     checkpoints: list[Checkpoint] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ def readable_checkpoints(lines: Sequence[bytes]) -> Iterator[Checkpoint]:
 
 
 def check_lines(lines: Sequence[bytes]) -> CheckedChain:
-    """Each signed and following the one before; the first follows what the newest of them has folded."""
+    """Checks that each is signed and follows the previous one; the first follows the newest summary."""
     checked = CheckedChain()
     folded = newest_compaction(lines)
     number, before = (0, NO_HASH) if folded is None else (folded.number, folded.hash)
@@ -79,7 +79,7 @@ def _add(checked: CheckedChain, checkpoint: Checkpoint, number: int, *, follows:
 
 
 def standing_faults(lines: Sequence[bytes]) -> list[str]:
-    """What checkpoints have found since a person last accepted the state."""
+    """The faults in checkpoints since a person last accepted the state."""
     folded = newest_compaction(lines)
     faults: list[str] = [] if folded is None else [*folded.faults]
     for checkpoint in readable_checkpoints(lines):
@@ -88,9 +88,9 @@ def standing_faults(lines: Sequence[bytes]) -> list[str]:
 
 
 def compact(lines: Sequence[bytes], files: StateFiles) -> tuple[CompactedCheckpoints, list[bytes]] | None:
-    """What takes the place of the oldest checkpoints, and the lines that stay.
+    """A summary of the oldest checkpoints, and the lines that remain.
 
-    None while there are few, and where something is wrong: then all of them stay as they are, to be looked at.
+    None while there are few, or if something is wrong: then all of them stay, so that a person can examine them.
     """
     if (
         len(lines) < MAX_CHECKPOINTS
@@ -98,7 +98,7 @@ def compact(lines: Sequence[bytes], files: StateFiles) -> tuple[CompactedCheckpo
         or list(FileHistory(readable_checkpoints(lines)).damage(files))
     ):
         return None
-    gone, kept = lines[:-REMAINING_CHECKPOINTS], list(lines[-REMAINING_CHECKPOINTS:])
+    gone, remaining = lines[:-REMAINING_CHECKPOINTS], list(lines[-REMAINING_CHECKPOINTS:])
     sightings, growing = FileHistory(readable_checkpoints(gone)), set(files.growing())
     accepted = [each.ts for each in readable_checkpoints(gone) if each.accepted]
     before = newest_compaction(gone)
@@ -114,11 +114,11 @@ def compact(lines: Sequence[bytes], files: StateFiles) -> tuple[CompactedCheckpo
         faults=tuple(standing_faults(gone)),
         accepted=accepted[-1] if accepted else "" if before is None else before.accepted,
     )
-    return folded, kept
+    return folded, remaining
 
 
 def newest_compaction(lines: Sequence[bytes]) -> CompactedCheckpoints | None:
-    """Only what is signed can stand for others."""
+    """The newest summary. It counts only if its checkpoint's signature is valid."""
     for line in reversed(lines):
         try:
             folded = read_checkpoint(line).folded

@@ -7,24 +7,22 @@ Never takes a fault for granted: what does not fit stays in the checkpoints unti
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from handrail.kernel.chain import NO_HASH, Head, InvalidRecord, read_head, read_record
+from handrail.kernel.audit_tree import AuditTree, empty_tree, tree_at
+from handrail.kernel.chain import Head, InvalidRecord, read_head, read_record
 from handrail.kernel.checkpoint import (
     Checkpoint,
-    InvalidCheckpoint,
     hash_line,
-    read_checkpoint,
     sign_checkpoint,
-    verify_checkpoint,
 )
 from handrail.kernel.checkpoint_chain import MAX_CHECKPOINTS, compact, readable_checkpoints, standing_faults
+from handrail.kernel.checkpoint_copies import copy_faults, newest_checkpoint
 from handrail.kernel.file_history import FileHistory
-from handrail.kernel.merkle import Tree
 from handrail.kernel.recorded_evidence import RECOVERED, OpenEvidence, RecordedEvidence, mentions_evidence
 from handrail.ports.errors import Damaged, Failure
 from handrail.ports.journal import Journal
@@ -39,39 +37,6 @@ RECORDS = 1000
 
 WrittenRecord = tuple[bytes, str, int]
 """A record's line without LF, its hash, and where it ends."""
-
-
-class AuditTree:
-    """The tree over the audit's first records, and where they end."""
-
-    def __init__(self, tree: Tree, size: int, head: str) -> None:
-        self.tree = tree
-        self.size = size
-        self.head = head
-
-    def copy(self) -> "AuditTree":
-        return AuditTree(self.tree.copy(), self.size, self.head)
-
-    def add(self, line: bytes, sealed: str, size: int) -> None:
-        self.tree.add(line)
-        self.size, self.head = size, sealed
-
-    def catch_up(self, lines: Iterator[bytes]) -> None:
-        """What others have written since. Damaged where it does not follow."""
-        for line in lines:
-            size = self.size + len(line)
-            try:
-                link = read_record(line)
-            except InvalidRecord:
-                self.size = size  # a torn line: whether the next record vouches for it is for `verify` to find
-                continue
-            if link.seq != self.tree.count + 1 or link.prev != self.head:
-                raise Damaged(f"record {link.seq} of the audit does not follow record {self.tree.count}")
-            self.add(line.removesuffix(b"\n"), link.hash, size)
-
-
-def empty_tree() -> AuditTree:
-    return AuditTree(Tree(), 0, NO_HASH)
 
 
 class CheckpointMaker:
@@ -293,54 +258,6 @@ class CheckpointMaker:
             return tree_at(newest_checkpoint(self.stores.checkpoints.lines_backwards())[1])
         except Failure:
             return empty_tree()
-
-
-def tree_at(last: Checkpoint | None) -> AuditTree:
-    return empty_tree() if last is None else AuditTree(last.tree, last.size, last.head)
-
-
-def newest_checkpoint(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Checkpoint | None]:
-    """The one with the highest number among those that can be read; of backward lines, the first."""
-    found: tuple[bytes | None, Checkpoint | None] = None, None
-    for line in lines:
-        try:
-            checkpoint = read_checkpoint(line)
-        except InvalidCheckpoint:
-            continue
-        if not isinstance(lines, Sequence):
-            return line, checkpoint
-        if found[1] is None or checkpoint.number >= found[1].number:
-            found = line, checkpoint
-    return found
-
-
-def copy_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterator[str]:
-    """Where another place and the file of checkpoints do not know the same."""
-    number = 0 if last is None else read_checkpoint(last).number
-    expected = () if last is None else read_checkpoint(last).places
-    for place in places:
-        try:
-            known = place.read()
-        except Failure as failure:
-            yield failure.message.removesuffix(".")
-            continue
-        if known is None:
-            if place.name in expected:
-                yield f"{place.name} is missing or was rolled back: it knows no checkpoint"
-            continue
-        try:
-            theirs = verify_checkpoint(known.line)
-        except InvalidCheckpoint as wrong:
-            yield f"the checkpoint in {place.name} was changed: {wrong}"
-            continue
-        if theirs.number > number and known.is_settled:
-            yield (
-                f"checkpoints were rolled back or removed: there are {number}, and {place.name} knows {theirs.number}"
-            )
-        elif theirs.number < number and place.name in expected:
-            yield f"{place.name} was rolled back: it knows checkpoint {theirs.number} of {number}"
-        elif theirs.number == number and hash_line(known.line) != hash_line(last):
-            yield f"checkpoint {number} is not the one that {place.name} knows"
 
 
 def _tell(stores: RecordStores) -> None:

@@ -1,4 +1,4 @@
-"""One thing that is looked at: whether it is there, and what to do where it is not."""
+"""Checks of the setup, for `handrail doctor`: whether something works, and how to fix it if not."""
 
 import subprocess
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from handrail.ports.errors import Failure
 
 
 class CheckContext(NamedTuple):
-    """Where a check is made: this program, a project's folder and a state directory."""
+    """What a check looks at: this program, a project's folder and a state directory."""
 
     program: Program
     folder: Path
@@ -18,7 +18,7 @@ class CheckContext(NamedTuple):
 
 
 class Check(NamedTuple):
-    """`required`: handrail does not work without it. What is not required has a slower or smaller stand-in."""
+    """`required`: handrail doesn't work without it. Otherwise there is a slower or simpler replacement."""
 
     name: str
     ok: bool

@@ -1,4 +1,4 @@
-"""What a tool may hand back beside its result: pictures, sound, files."""
+"""What a tool may return in addition to its result: text, pictures, sound, files."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Audio:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """`data` in place of the text where it isn't text."""
+    """`data` replaces `text` if the content isn't text."""
 
     uri: str
     text: str
@@ -32,7 +32,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class ResourceLink:
-    """Where something can be read, with what is said about it there."""
+    """The address of a resource, with its description."""
 
     uri: str
     name: str

@@ -1,4 +1,4 @@
-"""A call's own time. What a person needs to answer is not part of it."""
+"""A call's time limit. Time that a person takes to answer doesn't count."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ from handrail.ports.errors import Timeout
 
 
 class Deadline:
-    """Without a limit it never passes: then whoever does the work bounds each of its steps."""
+    """Without a limit it never passes; then the tool limits each of its steps."""
 
     __slots__ = ("_cancelled_before", "_has_passed", "_limit_ms", "_task", "_tool", "_watch", "until")
 
@@ -43,7 +43,7 @@ class Deadline:
 
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[None]:
-        """While inside, no time passes."""
+        """Stops the clock while inside."""
         loop = asyncio.get_running_loop()
         began, is_running = loop.time(), self._watch.discard(self)
         try:
@@ -55,7 +55,7 @@ class Deadline:
 
 
 class _Watch:
-    """One timer for all deadlines of a loop: most calls are done long before theirs, and need none of their own."""
+    """One timer for all deadlines of a loop: most calls finish long before theirs and need no timer of their own."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -68,7 +68,7 @@ class _Watch:
             self._look_at(deadline.until)
 
     def discard(self, deadline: Deadline) -> bool:
-        """Whether it was running."""
+        """Returns whether it was running."""
         if deadline not in self._running:
             return False
         self._running.remove(deadline)
@@ -97,8 +97,8 @@ _current = _Current()
 
 
 def _watch_of(loop: asyncio.AbstractEventLoop) -> _Watch:
-    """A thread runs one loop at a time."""
-    found = _current.watch
-    if found is None or found.loop is not loop:
-        found = _current.watch = _Watch(loop)
-    return found
+    """The thread's watch; a thread runs one loop at a time."""
+    watch = _current.watch
+    if watch is None or watch.loop is not loop:
+        watch = _current.watch = _Watch(loop)
+    return watch

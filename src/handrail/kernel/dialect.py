@@ -1,4 +1,4 @@
-"""How errors are spelled on a wire: a table from condition to code and an object around it. These are contract 3's."""
+"""How a wire spells errors: a table from conditions to codes, and the object around them. This one is contract 3's."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ _CONDITIONS: dict[str, type[errors.Failure]] = {
 
 
 def failure_of(error: Mapping[str, Any]) -> errors.Failure:
-    """The condition that another process of ours has spelled so. KeyError: it isn't an error object."""
+    """The condition from another handrail process's error object. KeyError: it isn't an error object."""
     condition = _CONDITIONS.get(error["code"], errors.Internal)
     failure = condition(error["message"], hint=error.get("hint"))
     failure.details = error.get("details", {})

@@ -1,7 +1,6 @@
-"""What a value is known by: SHA-256 over its one canonical spelling (RFC 8785).
+"""The digest of a value: SHA-256 over its canonical JSON (RFC 8785).
 
-1 and 1.0, or the same keys in another order, are one value and have one digest. Knows nothing
-of what the value means; which members to leave out is the caller's business.
+1 and 1.0, or the same keys in another order, are the same value and have the same digest.
 """
 
 from hashlib import sha256
@@ -11,18 +10,18 @@ from handrail.ports.errors import InvalidParams
 
 
 def digest(value: Any) -> str:
-    """All 64 hex digits: what is compared inside."""
+    """All 64 hex digits; used for comparisons."""
     return sha256(canonical(value)).hexdigest()
 
 
 def shorten(full: str) -> str:
-    """The first 16 hex digits: what goes out on a wire, and is never compared."""
+    """The first 16 hex digits; sent on wires and never compared."""
     return full[:16]
 
 
 def canonical(value: Any) -> bytes:
-    """The value as RFC 8785 spells it."""
-    import rfc8785  # costs 15 ms, and not every process takes a digest
+    """The value as canonical JSON (RFC 8785)."""
+    import rfc8785  # takes 15 ms to import, and not every process needs it
 
     try:
         return rfc8785.dumps(value)

@@ -1,4 +1,4 @@
-"""Tools that a feature finds while the program runs: those of apps, of other MCP servers."""
+"""Tools that a feature finds while the program runs, such as those of apps and of other MCP servers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -7,11 +7,11 @@ from handrail.kernel.tool import ResourceKind, Surface, Tool
 
 
 class DynamicTools(Protocol):
-    """What there is now. A tool is the same object until something about it changes."""
+    """The current tools. A tool stays the same object until something about it changes."""
 
     @property
     def surface(self) -> Surface:
-        """The port and the dialect that these tools share; it declares none itself."""
+        """The port and the dialect that these tools share; it contains no tools itself."""
         ...
 
     def tools(self) -> Sequence[Tool[Any, Any]]: ...
@@ -21,9 +21,9 @@ class DynamicTools(Protocol):
     def resources(self) -> Sequence[ResourceKind]: ...
 
     def find(self, name: str) -> Tool[Any, Any] | None:
-        """One of the tools, by its name or alias; also one that a client may know from an earlier list."""
+        """A tool by its name or alias, also one that a client may know from an earlier list."""
         ...
 
     def on_change(self, changed: Callable[[], None]) -> None:
-        """`changed` is called, on the event loop, when there are other tools than before."""
+        """`changed` is called on the event loop when the list of tools changes."""
         ...

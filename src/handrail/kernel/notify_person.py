@@ -1,4 +1,4 @@
-"""Calls a person when a question finds nobody watching, and tells the caller where the person finds it."""
+"""Notifies a person of a question when nobody is watching the queue, and tells the caller where to answer it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -7,22 +7,22 @@ from handrail.ports.prompt_queue import AnswerChannel, FindChannels
 from handrail.ports.prompts import Prompt
 
 NotifyPerson = Callable[[], Awaitable[str | None]]
-"""Gives words for the caller; None when somebody watches."""
+"""Returns a message for the caller; None if somebody is already watching."""
 
 
 async def notify_nobody() -> None:
     return None
 
 
-def channels_with_notice(call: Call, call_person: NotifyPerson) -> FindChannels:
-    """Where this call's questions are put. Where that is the queue alone a person is called, which is no answer."""
-    places = call.channels
+def channels_with_notice(call: Call, notify_person: NotifyPerson) -> FindChannels:
+    """The call's own channels. If there are none, one that only notifies a person and never answers."""
+    own_channels = call.channels
 
     async def notify() -> None:
-        if (words := await call_person()) is not None:
-            await call.progress(words)
+        if (message := await notify_person()) is not None:
+            await call.progress(message)
 
     def channels(prompt: Prompt) -> Sequence[AnswerChannel]:
-        return places(prompt) or [AnswerChannel("handrail", notify)]
+        return own_channels(prompt) or [AnswerChannel("handrail", notify)]
 
     return channels

@@ -1,4 +1,4 @@
-"""The gate where somebody observes it. Where nobody does, `Gate` itself serves, and nothing is measured."""
+"""The gate with metrics and traces; without an observer, `Gate` itself is used and nothing is measured."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class ObservedGate(Gate):
     def with_approver(self, approver: Approver) -> Gate:
         return super().with_approver(ObservedApprover(approver))
 
-    async def _recorded(self, state: CallState) -> Reply:
+    async def _run_and_record(self, state: CallState) -> Reply:
         call = state.call
         trace = self.observer.begin(call.tool, call.caller.face, call.execution_id)
         token = _TRACE.set(trace)
         outcome = "Aborted"
         try:
-            reply = await super()._recorded(state)
+            reply = await super()._run_and_record(state)
             outcome = "ok"
             return reply
         except Failure as failure:
@@ -54,9 +54,9 @@ class ObservedGate(Gate):
         with step("validate"):
             super()._validate(state)
 
-    async def _within_deadline(self, state: CallState, preview: Preview | None) -> Reply:
+    async def _run_tool(self, state: CallState, preview: Preview | None) -> Reply:
         with step("run"):
-            return await super()._within_deadline(state, preview)
+            return await super()._run_tool(state, preview)
 
 
 class ObservedApprover(Approver):
@@ -72,7 +72,7 @@ class ObservedApprover(Approver):
 
 
 class ObservedRecorder(Recorder):
-    """What is kept before a call runs, evidence and its first record, is one trip to the disk: `evidence`."""
+    """Counts everything that is written before a call runs as the step `evidence`: it is one disk access."""
 
     async def begin(self, state: CallState, preview: Preview, times: int = 0) -> None:
         with step("evidence"):

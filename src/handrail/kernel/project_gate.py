@@ -22,23 +22,23 @@ def build_gate(
     surfaces: Collection[str] | None,
     not_installed: Mapping[str, str],
 ) -> Gate:
-    """`surfaces` are the features whose tools are enabled; None is all of them."""
+    """`surfaces` are the features whose tools are enabled; None means all of them."""
     has_terminal = isinstance(approver, AskInQueue) and approver.has_terminal
     calls_person = project.settings.call_person and not has_terminal
     observer, person = (
         project.observer,
         approver_for(project, approver) if isinstance(approver, AskInQueue) else approver,
     )
-    kept = (project.evidence, project.audit, project.location)
+    recording = (project.evidence, project.audit, project.location)
     gate = (Gate if observer is None else ObservedGate)(
         _registry(project, surfaces, not_installed),
         project.policy.fetch if observer is None else observed_policy(project.policy.fetch),
         person if observer is None else ObservedApprover(person),
         MemoryTokens(),
-        Recorder(*kept) if observer is None else ObservedRecorder(*kept),
+        Recorder(*recording) if observer is None else ObservedRecorder(*recording),
         executor_tokens=project.stores.tokens,
         consents=project.stores.consents,
-        call_person=project.offer("people", "summons").call if calls_person else notify_nobody,
+        notify_person=project.offer("people", "summons").call if calls_person else notify_nobody,
         end_task=end_grants_in(project.stores.grants),
         ownership=TaskOwnership(project.stores.task_owners, project.machine.has_ended),
         is_identity_valid=project.stores.agents.is_still_valid,
@@ -50,7 +50,7 @@ def build_gate(
 
 
 def approver_for(project: Project, how: AskInQueue) -> QueueApprover:
-    """Approvals through the queue of this project's stores."""
+    """An approver that asks through the queue of this project's stores."""
     stores = project.stores
     return QueueApprover(
         stores.prompts,
@@ -65,18 +65,18 @@ def approver_for(project: Project, how: AskInQueue) -> QueueApprover:
 
 
 def _registry(project: Project, surfaces: Collection[str] | None, not_installed: Mapping[str, str]) -> Registry:
-    tooled = [feature for feature in project.features.values() if feature.tools]
-    on = [feature for feature in tooled if not feature.switched_on or load(feature.switched_on)(project)]
-    enabled = [feature for feature in on if surfaces is None or feature.name in surfaces]
+    with_tools = [feature for feature in project.features.values() if feature.tools]
+    switched_on = [feature for feature in with_tools if not feature.switched_on or load(feature.switched_on)(project)]
+    enabled = [feature for feature in switched_on if surfaces is None or feature.name in surfaces]
     return Registry(
-        [surface_of(feature, project.part(feature.name)) for feature in tooled],
+        [surface_of(feature, project.part(feature.name)) for feature in with_tools],
         {feature.name for feature in enabled},
         in_developer_mode=lambda: project.policy.current().is_for_developers,
         not_installed=not_installed,
         dynamic=[
-            found
+            tools
             for feature in enabled
-            if feature.dynamic_tools and (found := load(feature.dynamic_tools)(project)) is not None
+            if feature.dynamic_tools and (tools := load(feature.dynamic_tools)(project)) is not None
         ],
         listing=_listing(project, surfaces),
         listed_first=lambda name: _is_listed_first(project, project.features[name]),

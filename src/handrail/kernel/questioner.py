@@ -1,4 +1,4 @@
-"""Asks a person about a call, or knows that they have allowed it for good."""
+"""Asks a person to approve a call, unless they have given consent to calls like it."""
 
 from collections.abc import Awaitable, Callable
 from copy import copy
@@ -27,20 +27,20 @@ class Questioner:
         self._policy = policy
         self._consents = consents
 
-    def through(self, approver: Approver) -> "Questioner":
-        """The same, where somebody else is asked."""
+    def with_approver(self, approver: Approver) -> "Questioner":
+        """The same questioner with another approver."""
         other = copy(self)
         other._approver = approver
         return other
 
     async def will_ask(self, call: Call, target: Target) -> bool:
-        """Whether a person would see the question."""
+        """Whether a person would see the question; False if its answer is already known."""
         return await self._approver.will_ask(call, target)
 
     async def ask(
-        self, state: CallState, preview: Preview, bound_to: str, target: Target, verdict: Verdict | None = None
+        self, state: CallState, preview: Preview, digest: str, target: Target, verdict: Verdict | None = None
     ) -> None:
-        """`verdict` is what the policy says of `target`, where that isn't the call's first one."""
+        """Declined unless the answer is ok. `verdict`: the policy's about `target`, if not the call's own target."""
         assert state.effect is not None
         verdict = verdict or state.verdict
         assert verdict is not None
@@ -51,7 +51,7 @@ class Questioner:
             state.effect,
             state.params if preview.shown_params is None else preview.shown_params,
             preview,
-            bound_to,
+            digest,
             images,
             not verdict.is_default,
             verdict.is_critical,
@@ -64,30 +64,30 @@ class Questioner:
         answer = await self._approver.ask(question)
         state.answer = answer
         if answer.status == "ok":
-            await self._policy()  # what a person has changed meanwhile counts for what runs now
+            await self._policy()  # reloads it: a person may have changed it while the question was open
             return
         details = {"remark": answer.remark} if answer.remark else {}
         if answer.status == "timeout":
             raise Declined("No one answered the approval in time.", reason="timeout", **details)
         raise Declined(f"{state.call.tool} was denied by {answer.by}.", reason="denied", **details)
 
-    async def is_allowed_for_good(self, state: CallState, preview: Preview) -> bool:
-        """A person's yes to this caller, app and tool stands for the answer, where no rule wants them asked."""
+    async def has_consent(self, state: CallState, preview: Preview) -> bool:
+        """Whether a consent to this caller, app and tool replaces the question; not if a rule or the team asks."""
         if self._consents is None or preview.consent is None or state.is_by_rule or await self._votes(state, preview):
             return False
-        given = await self._consents.find(state.call.caller, preview.consent)
-        if given is None:
+        consent = await self._consents.find(state.call.caller, preview.consent)
+        if consent is None:
             state.stale = await self._consents.stale_reason(state.call.caller, preview.consent)
-        if given is not None:
-            state.has_consent, state.decision = True, f"allow (consent {given.id}, by {given.by})"
-        return given is not None
+            return False
+        state.has_consent, state.decision = True, f"allow (consent {consent.id}, by {consent.by})"
+        return True
 
     async def _votes(self, state: CallState, preview: Preview) -> int:
-        """By how many people of the team it has to be approved."""
+        """How many people of the team have to approve it."""
         assert state.effect is not None
         target = state.entry.tool.target(state.params)
         return (await self._policy()).votes_for(state.call.tool, state.effect, target, preview.place)
 
-    def approved(self, state: CallState) -> CallApproval:
+    def approval(self, state: CallState) -> CallApproval:
         assert state.answer is not None
         return CallApproval(state.answer.by, self._recorder.now(), state.answer.prompt_id)

@@ -11,7 +11,7 @@ from handrail.kernel.chain import Link
 from handrail.kernel.chain_check import BrokenChain
 from handrail.kernel.checkpoint import Checkpoint, CompactedCheckpoints, InvalidCheckpoint, hash_line, verify_checkpoint
 from handrail.kernel.checkpoint_chain import check_lines, newest_compaction, readable_checkpoints, standing_faults
-from handrail.kernel.checkpoint_maker import copy_faults, newest_checkpoint
+from handrail.kernel.checkpoint_copies import copy_faults, newest_checkpoint
 from handrail.kernel.file_history import FileHistory, describe_changes
 from handrail.kernel.merkle import Tree, consistency_proof, inclusion_proof, is_consistent, is_included, leaf
 from handrail.kernel.recorded_evidence import OpenEvidence, RecordedEvidence

@@ -1,0 +1,51 @@
+"""Finds the newest checkpoint, and compares the copies of it that are kept elsewhere with the file of checkpoints."""
+
+from collections.abc import Iterator, Sequence
+
+from handrail.kernel.checkpoint import Checkpoint, InvalidCheckpoint, hash_line, read_checkpoint, verify_checkpoint
+from handrail.ports.errors import Failure
+from handrail.ports.record import CheckpointCopy
+
+
+def newest_checkpoint(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Checkpoint | None]:
+    """The one with the highest number among those that can be read; of backward lines, the first."""
+    found: tuple[bytes | None, Checkpoint | None] = None, None
+    for line in lines:
+        try:
+            checkpoint = read_checkpoint(line)
+        except InvalidCheckpoint:
+            continue
+        if not isinstance(lines, Sequence):
+            return line, checkpoint
+        if found[1] is None or checkpoint.number >= found[1].number:
+            found = line, checkpoint
+    return found
+
+
+def copy_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterator[str]:
+    """Where another place and the file of checkpoints do not know the same."""
+    number = 0 if last is None else read_checkpoint(last).number
+    expected = () if last is None else read_checkpoint(last).places
+    for place in places:
+        try:
+            known = place.read()
+        except Failure as failure:
+            yield failure.message.removesuffix(".")
+            continue
+        if known is None:
+            if place.name in expected:
+                yield f"{place.name} is missing or was rolled back: it knows no checkpoint"
+            continue
+        try:
+            theirs = verify_checkpoint(known.line)
+        except InvalidCheckpoint as wrong:
+            yield f"the checkpoint in {place.name} was changed: {wrong}"
+            continue
+        if theirs.number > number and known.is_settled:
+            yield (
+                f"checkpoints were rolled back or removed: there are {number}, and {place.name} knows {theirs.number}"
+            )
+        elif theirs.number < number and place.name in expected:
+            yield f"{place.name} was rolled back: it knows checkpoint {theirs.number} of {number}"
+        elif theirs.number == number and hash_line(known.line) != hash_line(last):
+            yield f"checkpoint {number} is not the one that {place.name} knows"
