@@ -68,7 +68,7 @@ def encode_members(record: Mapping[str, Any]) -> bytes:
 
 
 def read_record(line: bytes) -> Link:
-    """Reads a line with its LF; raises Unsealed when a single bit of it has changed."""
+    """Reads a line with its LF. InvalidRecord if any bit of it has changed."""
     if not line.endswith(b"\n"):
         raise InvalidRecord("the line does not end")
     body, seal_ = line[: -_SEAL_LENGTH - 1], line[-_SEAL_LENGTH - 1 : -1]

@@ -1,6 +1,6 @@
-"""What was about to happen and what came of it, on disk, one folder a call with an effect.
+"""The evidence of calls: one folder for each call that changes something, with what it was about to do and the result.
 
-Evidence shows what was on the screen and in files: it is for its owner alone, and git leaves it out.
+Evidence shows screens and files, so only its owner can read it, and git ignores it.
 """
 
 import hashlib
@@ -18,13 +18,13 @@ from handrail.ports.files import EvidenceFolder
 
 _ARTIFACTS = "artifacts"
 _MANY = 50
-"""From so many files on, one sync of the whole file system is less."""
+"""From this many files on, syncing the whole file system is faster."""
 
 
 class Evidence:
     """`<project>/.handrail/artifacts/<surface>/YYYY-MM-DD/<executionId>/`.
 
-    `elsewhere` has, by surface, the folder that takes the place of `.handrail` for it.
+    `elsewhere`: by surface, the folder that is used for it instead of `.handrail`.
     """
 
     def __init__(self, folder: EvidenceFolder, elsewhere: Mapping[str, EvidenceFolder] = MappingProxyType({})) -> None:
@@ -39,17 +39,17 @@ class Evidence:
             hide_from_git(folder, f"{_ARTIFACTS}/{surface}")
             return CallEvidence(folder, path)
         if not self._is_ignored_by_git:
-            if self._folder.mode(".gitignore") is None:  # what a person put there stays
+            if self._folder.mode(".gitignore") is None:  # keeps a file that a person put there
                 _write(self._folder, ".gitignore", f"{_ARTIFACTS}/\n".encode())
             self._is_ignored_by_git = True
         return CallEvidence(self._folder.private(), path)
 
     def location(self, exhibit: "CallEvidence", name: str) -> str:
-        """For people to read; never used to open anything."""
+        """The path for people to read; never used to open anything."""
         return f"{exhibit.folder.location}/{exhibit.path}/{name}"
 
     def read(self, path: str, name: str, limit: int) -> bytes:
-        """A file of the exhibit that lies at `path`."""
+        """A file of the call's evidence at `path`."""
         surface = path.removeprefix(f"{_ARTIFACTS}/").partition("/")[0]
         if surface in self._elsewhere:
             with suppress(NotFound):  # version 0.1 kept it in `.handrail` too
@@ -57,7 +57,7 @@ class Evidence:
         return self._folder.read(f"{path}/{name}", limit)
 
     def sync(self, files: Sequence[tuple[str, str]]) -> None:
-        """All of these, each with the path of its exhibit, are on disk when this returns; those that are there."""
+        """Syncs these files to disk, each given with the path of its call's evidence. Missing ones are skipped."""
         if len(files) > _MANY:
             self._folder.sync()
             return
@@ -70,22 +70,22 @@ class Evidence:
         self._folder.close()
 
     def prune(self, limits: Limits, now: datetime) -> list[str]:
-        """The days that went."""
+        """Removes what exceeds the limits; returns the removed days."""
         surfaces = [f"{_ARTIFACTS}/{surface}" for surface in folders_in(self._folder, _ARTIFACTS)]
         return prune(self._folder, surfaces, limits, now)
 
     def make_private(self) -> None:
-        """Evidence of version 0.1 could be read by others."""
+        """Makes evidence of version 0.1 private, which other users could read."""
         with suppress(NotFound):
             self._folder.make_private(_ARTIFACTS)
 
     def sweep(self) -> None:
-        """Removes what killed processes left half written."""
+        """Removes temporary files that killed processes left."""
         self._folder.sweep_all(".")
 
 
 def hide_from_git(folder: EvidenceFolder, evidence: str) -> None:
-    """Evidence in a folder of the project's own. What a person put there stays."""
+    """Adds a .gitignore to evidence in a folder of the project, unless there is one."""
     try:
         is_hidden = folder.mode(f"{evidence}/.gitignore") is not None
     except NotFound:
@@ -95,20 +95,17 @@ def hide_from_git(folder: EvidenceFolder, evidence: str) -> None:
 
 
 class CallEvidence:
-    """The folder of one call; remembers the hash of each file for the audit."""
+    """The evidence folder of one call; remembers the hash of each file for the audit."""
 
     def __init__(self, folder: EvidenceFolder, path: str) -> None:
         self.folder = folder
         self.path = path
         self.hashes: dict[str, str] = {}
         self.durable: dict[str, str] = {}
-        """Those of the files that are on disk for sure."""
+        """The hashes of files that are certainly on disk."""
 
     def add(self, name: str, content: Any, *, replaces: bool = True, is_durable: bool = False) -> None:
-        """Conflict where it is there already and must not be replaced, which is so for what is durable.
-
-        Durable: on disk when this returns.
-        """
+        """Durable: on disk when this returns. Conflict: the file exists and `replaces` is false or it is durable."""
         data = (
             content
             if isinstance(content, bytes)
@@ -128,7 +125,7 @@ def _write(folder: EvidenceFolder, path: str, data: bytes, *, replaces: bool = T
             folder.put(path, data)
         else:
             (folder.write if replaces else folder.create)(path, data, is_durable=False)
-    except NotFound as blocked:  # missing folders are made, so one of the names on the way is a file
+    except NotFound as blocked:  # missing folders are created, so one of the names in the path is a file
         raise InputOutput(f"No evidence can be kept: {blocked.message}", **blocked.details) from None
 
 

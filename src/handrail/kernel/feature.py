@@ -1,7 +1,7 @@
-"""What a feature declares about itself: its manifest, in `features/<name>/feature.py`.
+"""A feature's manifest, in `features/<name>/feature.py`.
 
-Whatever costs time to load is named as `module:attribute` and imported when it is used, so that listing every feature
-is cheap. For the same reason this module imports nothing at run time but the standard library's `importlib`.
+Anything that takes time to load is given as `module:attribute` and imported when it is used, so that listing all
+features is fast. For the same reason this module imports only `importlib` at run time.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def load(where: str) -> Any:
-    """What `module:attribute` names."""
+    """Imports what `module:attribute` names."""
     module, _, attribute = where.partition(":")
     return getattr(import_module(module), attribute)
 
 
 class Command:
-    """A command of the command line: `where` names a click command, `rank` its place in the list."""
+    """A command of the command line: `where` names a click command, `rank` orders the list."""
 
     __slots__ = ("name", "rank", "summary", "where")
 
@@ -35,7 +35,7 @@ class Command:
 
 
 class Extra:
-    """An optional install: `pip install 'handrail[name]'` brings these modules."""
+    """An optional install: `pip install 'handrail[name]'` installs these modules."""
 
     def __init__(self, name: str, *modules: str) -> None:
         self.name = name
@@ -43,7 +43,7 @@ class Extra:
 
     @cached_property
     def is_installed(self) -> bool:
-        """Whether its modules are there; none of them is imported to find out. What comes later needs a restart."""
+        """Whether its modules are installed, without importing them. Installing it later requires a restart."""
         return all(PathFinder.find_spec(module) is not None for module in self.modules)
 
     @property
@@ -52,23 +52,23 @@ class Extra:
 
 
 class Feature:
-    """`name` is what `--tools` and error messages call it, `rank` its place among the others.
+    """`name` is used by `--tools` and in error messages; `rank` orders the features.
 
-    Named as `module:attribute`:
+    Given as `module:attribute`:
 
     - `tools`, `prompts`, `resources`: sequences of declarations; `dialect`: how its errors are spelled
     - `dynamic_tools`: a function from the open project to the `DynamicTools` that it finds there, or to None
     - `opening`: a function from the open project to what its tools get; `offers`: the same for what other features use
-    - `routes`: a function from the HTTP server's context to what is mounted there; `commands`: of the command line
-    - `services`: by name, functions that serve a caller on the server's local socket (`kernel/local_service.py`)
-    - `serving`: a context in which its parts run beside a server; `tidy`: removes what is old, now and then
+    - `routes`: a function from the HTTP server's context to a mount; `commands`: commands of the command line
+    - `services`: functions that serve a caller on the server's local socket, by name (`kernel/local_service.py`)
+    - `serving`: a context manager that is entered while a server runs; `tidy`: regularly removes old data
     - `settings`: a type whose fields are keys of config.toml; `switched_on`: whether its tools are offered
-    - `listed_first`: whether its tools are in the list that a client gets, and not only found: True, or a function
-      from the open project
-    - `checks`: says what works on this machine; `terminal`: asks the person at the terminal
+    - `listed_first`: whether clients get its tools in the first list, without searching: True, or a function from the
+      open project
+    - `checks`: checks for `handrail doctor`; `terminal`: asks the person at the terminal
 
-    Without `extra` installed the feature is not offered; without one of `further_extras`, a part of it is missing.
-    With `keeps_evidence_openly`, evidence lies in the project's own `artifacts` folder, as the contract wants it.
+    The feature is not offered unless `extra` is installed; without one of `further_extras`, a part of it is missing.
+    With `keeps_evidence_openly`, evidence is in the project's own `artifacts` folder, as the contract requires.
     """
 
     __slots__ = (

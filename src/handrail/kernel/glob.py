@@ -12,7 +12,7 @@ _NOTHING = r"^\x00-\x{10ffff}"
 
 _SPECIAL = re.compile(r"[*?\[{},]")
 _HOME = re.compile(r"^~(?=/|$)")
-"""At the beginning, rules read it as the person's own folder."""
+"""At the beginning of a path in a rule, it means the home directory."""
 _ESCAPED = re.compile(r"\[(.)\]", re.DOTALL)
 
 
@@ -22,7 +22,7 @@ def escape_pattern(path: str) -> str:
 
 
 def unescape_pattern(pattern: str) -> str | None:
-    """The one path that a pattern of `escape_pattern` matches; None for any other pattern."""
+    """The one path that a pattern from `escape_pattern` matches; None for any other pattern."""
     path = _ESCAPED.sub(lambda found: found.group(1), pattern)
     return path if escape_pattern(path) == pattern else None
 
@@ -34,7 +34,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         raise InvalidParams(f"The pattern is longer than {MAX_PATTERN} characters.")
     if _SPECIAL.search(pattern) is None:
         return pattern.__eq__
-    import re2  # 12 ms, and most calls bring no pattern
+    import re2  # takes 12 ms to import, and most calls need no pattern
 
     options = re2.Options()
     options.log_errors = False
@@ -49,17 +49,17 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=256)
 def subtree_matcher(pattern: str) -> Callable[[str], bool]:
-    """A test for what the pattern matches and, where it names a folder, everything below; the root covers all."""
+    """A test for what the pattern matches and everything below it; the root matches everything."""
     plain = "/".join(part for part in pattern.split("/") if part not in ("", "."))
     if not plain:
         return lambda path: True
-    matches, holds = matcher(plain), matcher(plain + "/**")
-    return lambda path: matches(path) or holds(path)
+    matches, is_below = matcher(plain), matcher(plain + "/**")
+    return lambda path: matches(path) or is_below(path)
 
 
 @lru_cache(maxsize=256)
 def app_matcher(pattern: str) -> Callable[[str], bool]:
-    """A test for the ids of apps, of which one program writes `Mousepad` and the next `mousepad`."""
+    """A test for ids of apps that ignores case, because programs write both `Mousepad` and `mousepad`."""
     matches = matcher(pattern.casefold())
     return lambda app: matches(app.casefold())
 
@@ -99,7 +99,7 @@ def _translated(pattern: str) -> str:
 
 
 def _class(members: str) -> str:
-    """The members of a class, in RE2's spelling and without the separator, which no class matches."""
+    """The members of a class in RE2's syntax, without the separator, which no class matches."""
     out = []
     while members:
         first = last = members[0]

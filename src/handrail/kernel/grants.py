@@ -1,4 +1,4 @@
-"""What a yes allows beyond one call: whether a later call lies within it, how wide it is, which rule it becomes."""
+"""Grants, which allow more than one call: whether they cover a call, how wide they are, and which rule they become."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,12 +14,12 @@ from handrail.ports.errors import InvalidParams
 from handrail.ports.policy import Rule, parse_until
 
 ALL = "*"
-"""In `project` and `identity`: a person has chosen all of them."""
+"""In `project` and `identity`: any of them."""
 _SHORT = timedelta(hours=24)
 
 
 class NotOffered(Exception):
-    """The field of a grant that reaches further than a person may choose, and why."""
+    """The person may not choose this grant. `field` is the one that reaches too far, `why` the reason."""
 
     def __init__(self, field: str, why: str) -> None:
         super().__init__(why)
@@ -28,7 +28,7 @@ class NotOffered(Exception):
 
 
 def grant_covers(grant: Grant, tool: str, target: Target, *, project: str, identity: str, task: str | None) -> bool:
-    """Whether a call lies within the grant. What the grant doesn't name, the call must not have."""
+    """Whether the grant covers a call. The call must not have what the grant doesn't name."""
     return (
         tool in grant.tools
         and grant.project in (ALL, project)
@@ -48,7 +48,7 @@ def has_expired(grant: Grant, now: datetime) -> bool:
 
 
 def is_wide(grant: Grant, now: datetime | None = None) -> bool:
-    """Whether it needs proof of presence: without a near end, for other projects or agents, or for whole folders."""
+    """Whether it needs proof of presence: it lasts long, or is for other projects or agents, or for whole folders."""
     if ALL in (grant.project, grant.identity) or grant.project is UNSET or grant.identity is UNSET:
         return True
     if grant.path is not UNSET and grant.path.rstrip("/*") == "":
@@ -81,7 +81,7 @@ def _names_one_of(path: str | UnsetType, pattern: str | UnsetType) -> bool:
 
 
 def rule_from_grant(grant: Grant) -> Rule:
-    """The rule that allows exactly this. Only what has no task can be one."""
+    """The rule that allows exactly this. The grant must have no task."""
     return Rule(
         decision="allow",
         tool=grant.tools[0] if len(grant.tools) == 1 else f"{{{','.join(grant.tools)}}}",
@@ -98,9 +98,9 @@ def rule_from_grant(grant: Grant) -> Rule:
 
 
 def choose_grant(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Grant:
-    """The grant that an answer means: the narrowest of its scope, or what the person has spelled out.
+    """The grant that an answer means: the narrowest offered for its scope, or the one that the person specified.
 
-    NotOffered where the scope wasn't offered, or the wish doesn't cover what was shown, or can't be widened so.
+    NotOffered: the scope wasn't offered, or the wish doesn't cover what was shown or reaches too far.
     """
     offered = [each.grant for each in offers if each.scope == scope and each.grant is not UNSET]
     if not offered:
@@ -115,8 +115,8 @@ def choose_grant(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType)
         if getattr(wish, name) not in (UNSET, getattr(narrowest, name)):
             raise NotOffered(f"grant.{name}", "must be the one that was shown")
     for name in ("project", "identity"):
-        known = (UNSET, getattr(narrowest, name), *([ALL] if scope == "rule" else []))
-        if getattr(wish, name) not in known:
+        allowed = (UNSET, getattr(narrowest, name), *([ALL] if scope == "rule" else []))
+        if getattr(wish, name) not in allowed:
             raise NotOffered(f"grant.{name}", "must be the one that was shown" + (", or *" if scope == "rule" else ""))
     _check_pattern(wish, narrowest)
     _check_place(wish, narrowest)
@@ -170,7 +170,7 @@ def _covers_path(pattern: str | UnsetType, path: str | None) -> bool:
 
 
 def _covers_steps(pattern: str | UnsetType, target: Target) -> bool:
-    """What lies in a folder must be meant as well: by the folder's own name, or by the pattern."""
+    """The contents of a folder must be covered too: by the folder's own name, or by the pattern."""
     if pattern is UNSET:
         return True
     below = None if unescape_pattern(pattern) is None else f"{unescape_pattern(pattern)}/"

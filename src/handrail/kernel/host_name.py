@@ -1,4 +1,4 @@
-"""Names of hosts: one spelling for rules, pages and browsers."""
+"""Host names in one canonical spelling, for rules, pages and browsers."""
 
 import ipaddress
 import re
@@ -9,14 +9,14 @@ from handrail.kernel.glob import matcher
 from handrail.ports.errors import InvalidParams
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # what browsers take for an IPv4 address, in whatever spelling
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read these as IPv4 addresses
 _WILD = frozenset("*?[]{},!")
 
 
 def canonical_host(name: str) -> str | None:
-    """Lower case, without brackets and final dot, international names in their xn-- form.
+    """In lower case, without brackets and final dot, with international names in their xn-- form.
 
-    None where browsers might understand another one.
+    None if browsers might understand it as another host.
     """
     if (address := _ip6(name.strip("[]"))) is not None:
         return address
@@ -35,7 +35,7 @@ def canonical_host(name: str) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a browser takes this canonical host for this machine without asking anybody."""
+    """Whether browsers resolve this canonical host to this machine without DNS."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -47,7 +47,7 @@ def is_loopback(host: str) -> bool:
 
 @lru_cache(maxsize=256)
 def host_matcher(pattern: str) -> Callable[[str], bool]:
-    """A test for hosts: `*` and the like match within the whole name, case does not count. InvalidParams."""
+    """A test for hosts: `*` and other wildcards match anywhere in the name, case is ignored. InvalidParams."""
     if (address := _ip6(pattern.strip("[]"))) is not None:
         return matcher(address)
     if any(char in pattern for char in "/:@\\ "):
@@ -65,7 +65,7 @@ def _ip6(name: str) -> str | None:
 
 
 def _encoded(name: str) -> str | None:
-    import idna  # 20 ms, and few hosts need it
+    import idna  # takes 20 ms to import, and few hosts need it
 
     try:
         return idna.encode(name, uts46=True).decode().removesuffix(".")

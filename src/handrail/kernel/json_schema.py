@@ -1,4 +1,4 @@
-"""The JSON Schema of a type, and values against a schema."""
+"""JSON Schemas: makes them from types, and validates values against them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _MAX_AUTOMATON_BYTES = 1_000_000
 
 
 def schema_of(type: type[msgspec.Struct]) -> dict[str, Any]:
-    """In one piece: many clients can't follow references."""
+    """The schema of a type, without references, because many clients can't follow them."""
     (top,), parts = msgspec.json.schema_components([type], ref_template="{name}")
     inlined: dict[str, Any] = _inlined(top, parts)
     return inlined
@@ -25,14 +25,14 @@ def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
         return [_inlined(item, parts) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    if "$ref" in schema:  # a type's name and docstring are for us
+    if "$ref" in schema:  # drops the type's name and docstring, which are for developers
         named = parts[schema["$ref"]]
         return _inlined({key: value for key, value in named.items() if key not in ("title", "description")}, parts)
     return {name: _inlined(value, parts) for name, value in _portable(schema).items()}
 
 
 def _portable(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An array of so many equal items without `prefixItems` and `items: false`, which clients reject."""
+    """Describes an array of equal items without `prefixItems` and `items: false`, which some clients reject."""
     first, *others = schema.get("prefixItems") or [None]
     if first is None or any(other != first for other in others):
         return schema
@@ -40,12 +40,12 @@ def _portable(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class Validator:
-    """Checks parameters against the published schema, root `oneOf` and all."""
+    """Checks parameters against the published schema."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        import jsonschema_rs  # 40 ms, and `handrail --help` needs none of it
+        import jsonschema_rs  # takes 40 ms to import, and `handrail --help` doesn't need it
 
-        # A schema that came from outside must not make us fetch anything, nor search for ever.
+        # A schema from outside must not make us fetch anything or search without end.
         patience = jsonschema_rs.FancyRegexOptions(_MAX_BACKTRACKING, _MAX_PATTERN_BYTES, _MAX_AUTOMATON_BYTES)
         self._compiled = jsonschema_rs.validator_for(dict(schema), offline=True, pattern_options=patience)
 
@@ -60,7 +60,7 @@ class Validator:
         return self._compiled.is_valid(value)
 
     def faults(self, value: Any) -> list[dict[str, str]]:
-        """Each wrong `field` with a `message`; empty where all is well."""
+        """Each wrong `field` with a `message`; empty if the value is valid."""
         if self.fits(value):
             return []
         wrong: list[dict[str, str]] = []
@@ -73,12 +73,12 @@ class Validator:
 
 
 def _member(kind: Any) -> list[str]:
-    """Of a member that is missing or unknown, the path ends at the object that should or should not have it."""
+    """The name of a missing or unknown member; the error's path ends at the object around it."""
     if kind.name == "required":
         return [kind.property]
     return list(kind.unexpected[:1]) if kind.name == "additionalProperties" else []
 
 
 def _shortened(message: str, limit: int = 300) -> str:
-    """Messages quote the offending value, which may be a whole file."""
+    """Messages quote the invalid value, which may be a whole file."""
     return message if len(message) <= limit else f"{message[: limit // 2]} … {message[-limit // 2 :]}"

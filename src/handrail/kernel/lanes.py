@@ -1,4 +1,4 @@
-"""Calls of one task run in the order in which they came; calls of different tasks run side by side."""
+"""Lanes: calls of one task run in order of arrival, calls of different tasks at the same time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -11,7 +11,7 @@ class Lanes:
 
     @asynccontextmanager
     async def turn(self, key: str | None) -> AsyncIterator[None]:
-        """Waits for the task's earlier calls; without a key there is nothing to wait for."""
+        """Waits for the lane's earlier calls; without a key it doesn't wait."""
         turn = self.take(key)
         try:
             await turn.wait()
@@ -20,7 +20,7 @@ class Lanes:
             turn.leave()
 
     def take(self, key: str | None) -> "Turn":
-        """A place at the end of the lane. Whoever has it calls `leave`, however it ends."""
+        """A turn at the end of the lane. Its owner must call `leave`, whatever happens."""
         turn = Turn(self._lanes, key)
         if key is not None:
             self._lanes.setdefault(key, []).append(turn)
@@ -28,10 +28,10 @@ class Lanes:
 
 
 class Turn:
-    """A place in a lane, from arrival until it leaves."""
+    """A call's place in a lane, from its arrival until `leave`."""
 
     subject: str | None = None
-    """What it is about, for those who come after it."""
+    """What the call changes, for the calls after it."""
 
     def __init__(self, lanes: dict[str, list["Turn"]], key: str | None) -> None:
         self._lanes = lanes
@@ -44,20 +44,20 @@ class Turn:
 
     @property
     def earlier_subjects(self) -> Iterator[str | None]:
-        """Of those who came before and are still there."""
+        """The subjects of earlier calls that are still in the lane."""
         for earlier in self._lanes[self._key] if self._key is not None else ():
             if earlier is self:
                 return
             yield earlier.subject
 
     async def wait(self) -> None:
-        """Waits for all who came before."""
+        """Waits for all earlier calls."""
         if not self.is_first:
             self._waiting = asyncio.get_running_loop().create_future()
             await self._waiting
 
     def leave(self) -> None:
-        """Before or after it has begun; more than once changes nothing."""
+        """May be called before or after the turn begins; calling it again has no effect."""
         if self._key is None:
             return
         key, self._key = self._key, None

@@ -1,4 +1,4 @@
-"""Lines from a stream of bytes: cut at LF alone, bounded before anybody parses them, blank ones left out."""
+"""Splits a stream of bytes into lines: only at LF, with a maximum length, without blank lines."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ _EDGE = 4096
 
 @dataclass(frozen=True, slots=True)
 class LongLine:
-    """A line beyond the limit: its middle was thrown away, its edges may tell who sent it."""
+    """A line beyond the limit. Its middle was dropped; its start and end may show who sent it."""
 
     head: bytes
     tail: bytes
@@ -23,11 +23,11 @@ class LineFramer:
 
     @property
     def is_overlong(self) -> bool:
-        """The line that has not ended yet is beyond the limit."""
+        """Whether the current line, which has not ended yet, is beyond the limit."""
         return self._head is not None
 
     def feed(self, chunk: bytes) -> list[bytes | LongLine]:
-        """The lines that end in this chunk, without the blanks around them."""
+        """The lines that end in this chunk, without white space around them."""
         *ended, rest = chunk.split(b"\n")
         lines: list[bytes | LongLine] = []
         for piece in ended:

@@ -1,7 +1,7 @@
-"""A service of the running server on its local socket, as a feature sees it.
+"""A feature's service on the running server's local socket.
 
 A manifest's `services` maps a name to `module:function`, an `async def` that takes a `LocalSession` and serves it until
-it returns. What the caller says about itself is in `hello`; who it is, the operating system has said.
+it returns. `hello` is what the caller says about itself; its identity comes from the operating system.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,11 +14,11 @@ from handrail.ports.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class LocalCaller:
-    """The process at the other end of the socket.
+    """The process that has connected to the socket.
 
-    `identity` is that of the agent which started it, the same for all that it starts; `session` is that of this one
-    process, as over stdio. `cage` names the cage whose own socket it came through; a
-    caller outside of every cage has None and can't change that.
+    `identity` belongs to the agent that started it and is the same for everything it starts; `session` belongs to this
+    process, as over stdio. `cage` names the cage through whose socket it connected, None outside of cages; callers
+    can't change it.
     """
 
     pid: int
@@ -33,30 +33,30 @@ class LocalCaller:
 
 
 class LocalStream(Protocol):
-    """Both directions of one connection. Sizes are bounded before anything is parsed."""
+    """A connection in both directions. Sizes are limited before anything is parsed."""
 
     async def read(self) -> bytes:
-        """Some bytes; none at the end of the stream."""
+        """Some bytes; empty at the end of the stream."""
         ...
 
     async def read_line(self) -> bytes | None:
-        """Without its LF; None at the end of the stream."""
+        """A line without its LF; None at the end of the stream."""
         ...
 
     async def read_exactly(self, size: int) -> bytes:
-        """InvalidParams where the stream ends before."""
+        """InvalidParams if the stream ends before that."""
         ...
 
     async def write(self, data: bytes) -> None: ...
 
     async def closed(self) -> None:
-        """Returns when the caller has closed the connection. What it sends until then is lost."""
+        """Returns when the caller has closed the connection. Anything it sends until then is dropped."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class LocalSession:
-    """One connection, after its hello. `project` is the one that `hello` names, open."""
+    """A connection after its hello. `project` is the open project that `hello` names."""
 
     project: Project
     caller: LocalCaller

@@ -1,6 +1,6 @@
-"""A Merkle tree over lines, as RFC 6962 has it: one root for all of them, and short proofs about any of them.
+"""A Merkle tree over lines (RFC 6962): one root for all lines, and short proofs about single ones.
 
-Pure hashes. `Tree` keeps only the roots of whole subtrees, so adding a line takes little time however many there are.
+`Tree` stores only the roots of whole subtrees, so adding a line is fast however many there are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ def _node(left: bytes, right: bytes) -> bytes:
 
 
 class Tree:
-    """`frontier` has the roots of the whole subtrees that `count` lines make, the largest first."""
+    """`frontier` has the roots of the whole subtrees over `count` lines, the largest first."""
 
     def __init__(self, count: int = 0, frontier: Iterable[bytes] = ()) -> None:
         self.count = count
@@ -55,7 +55,7 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
 
 
 def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
-    """RFC 6962, 2.1.1: that the line with this index is one of these."""
+    """Proof that the line with this index is in the tree (RFC 6962, 2.1.1)."""
     if len(leaves) < 2:
         return []
     split = _split(len(leaves))
@@ -65,7 +65,7 @@ def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
 
 
 def consistency_proof(leaves: Sequence[bytes], older: int) -> list[bytes]:
-    """RFC 6962, 2.1.2: that the first `older` lines are still the first ones."""
+    """Proof that the first `older` lines are unchanged (RFC 6962, 2.1.2)."""
     return [] if older in (0, len(leaves)) else _consistency(leaves, older, is_whole=True)
 
 
@@ -79,7 +79,7 @@ def _consistency(leaves: Sequence[bytes], older: int, *, is_whole: bool) -> list
 
 
 def is_included(node: bytes, index: int, count: int, proof: Sequence[bytes], root: bytes) -> bool:
-    """RFC 9162, 2.1.3.2."""
+    """Verifies an inclusion proof (RFC 9162, 2.1.3.2)."""
     if not 0 <= index < count:
         return False
     last = count - 1
@@ -97,7 +97,7 @@ def is_included(node: bytes, index: int, count: int, proof: Sequence[bytes], roo
 
 
 def is_consistent(older: int, old_root: bytes, newer: int, new_root: bytes, proof: Sequence[bytes]) -> bool:
-    """RFC 9162, 2.1.4.2."""
+    """Verifies a consistency proof (RFC 9162, 2.1.4.2)."""
     if older == newer:
         return not proof and old_root == new_root
     if older == 0:

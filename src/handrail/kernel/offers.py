@@ -1,4 +1,4 @@
-"""Which scopes a person may choose for a question, the narrowest first, each with the exact rule it creates."""
+"""The scopes that a person may choose for a question, the narrowest first, each with the exact rule it creates."""
 
 import os
 import re
@@ -16,19 +16,19 @@ from handrail.kernel.visible import one_line, quoted_line
 from handrail.ports.approval_card import Grant, Offer, Scope
 
 LONGEST_TASK = timedelta(hours=12)
-"""A task whose end nobody tells keeps its grants no longer."""
+"""Grants for a task end after this time if nothing reports the task's end."""
 _KIND_OF_FILE = re.compile(r"[^/]*[^/.][^/]*\.(?P<suffix>[A-Za-z0-9]{1,8})")
 _MAY_RUN_LATER = frozenset({"json", "jsonc", "yml", "yaml", "toml", "sh"})
 
 
 def target_of(question: Question) -> Target:
-    """What a later call is compared with. An app's tool counts as it is declared now."""
+    """The target that later calls are compared with. For an app's tool, it includes the tool's current declaration."""
     consent = question.preview.consent
     return question.target if consent is None else replace(question.target, place=None, app=consent.place)
 
 
 def offers_for(question: Question, project: str, now: datetime) -> tuple[Offer, ...]:
-    """`once` always; the others only where a rule can name what was shown, and no rule asks each time."""
+    """`once` is always offered; the others only if a rule can name what was shown and no rule asks each time."""
     return (Offer(scope="once"), *_for_task(question, project, now), *_for_good(question, project))
 
 
@@ -46,20 +46,20 @@ def _for_task(question: Question, project: str, now: datetime) -> Iterator[Offer
 
 
 def _for_good(question: Question, project: str) -> Iterator[Offer]:
-    """Where a rule asks each time, one that allows changes nothing. Of an app's tool, a consent is kept instead."""
+    """Not if a rule asks each time, as a rule that allows wouldn't help. Apps' tools get a consent instead."""
     target = question.target
     if question.is_by_rule or question.is_critical or question.votes or not _can_be_named(question, target):
         return
     if target.path is not None and target.place is not None:
-        return  # what leaves the project for a place is asked about each time, rule or not
+        return  # sending a file of the project to a place is asked about each time
     grant = replace(_grant(question, target, project), identity=question.call.caller.agent)
     yield _offer("rule", grant, question)
 
 
 def _can_be_named(question: Question, target: Target) -> bool:
-    """A rule has one path: of a call about several files, it would cover others as well.
+    """A rule has one path, so for a call about several files it would also cover others.
 
-    Without a target, it would cover whatever else the tool can't tell, such as every window of an unknown app.
+    Without a target, it would cover too much, such as every window of an unknown app.
     """
     if question.has_targets and target == NOWHERE:
         return False
@@ -87,7 +87,7 @@ def _offer(scope: Scope, grant: Grant, question: Question) -> Offer:
 
 
 def choose_offer(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType) -> Offer:
-    """What an answer would allow, said as the offers are. NotOffered where it may not."""
+    """What an answer would allow, with the same texts as the offers. NotOffered."""
     grant = choose_grant(offers, scope, wish)
     words = describe_grant(grant, "")
     for each in offers:
@@ -97,7 +97,7 @@ def choose_offer(offers: Sequence[Offer], scope: Scope, wish: Grant | UnsetType)
 
 
 def describe_grant(grant: Grant, agent: str) -> dict[str, str]:
-    """What a grant says, for people: one line for each of what, where, who and until when."""
+    """A grant in words, for people: one line each for what, where, who and until when."""
     parts = [
         f"{word} {quoted_line(value)}"
         for word, value in (

@@ -1,4 +1,4 @@
-"""The server's own project, and others that local callers work in: opened when they are first needed."""
+"""The server's own project, and other projects of local callers, which are opened when they are first needed."""
 
 import asyncio
 import os
@@ -12,16 +12,16 @@ MOST = 32
 
 
 class OpenProjects:
-    """`open_beside` opens another folder with the same stores. It blocks."""
+    """`open_other` opens another folder with the same stores. It blocks."""
 
-    def __init__(self, own: Project, open_beside: Callable[[str], Project]) -> None:
+    def __init__(self, own: Project, open_other: Callable[[str], Project]) -> None:
         self._own = own
-        self._open_beside = open_beside
+        self._open_other = open_other
         self._others: dict[str, Project] = {}
         self._turn = asyncio.Lock()
 
     async def find(self, folder: str | None) -> Project:
-        """None stands for the server's own. InvalidParams, NotFound, or Busy where too many are open."""
+        """None means the server's own. InvalidParams; NotFound; Busy: too many are open."""
         if folder is None:
             return self._own
         if not os.path.isabs(folder) or "\0" in folder:
@@ -33,7 +33,7 @@ class OpenProjects:
             if place not in self._others:
                 if len(self._others) >= MOST:
                     raise Busy(f"{MOST} other projects are open in this server already.")
-                self._others[place] = await run_in_thread(lambda: self._open_beside(place))
+                self._others[place] = await run_in_thread(lambda: self._open_other(place))
             return self._others[place]
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""handrail's own pages: no tool may reach them, because whoever presses a button there answers in a person's name."""
+"""Keeps tools away from handrail's own pages: pressing a button there would answer in a person's name."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ from handrail.ports.own_servers import find_own_ports
 
 
 async def refuse_own_pages(target: Target) -> None:
-    """Declined, whatever a rule or a person says: rules and answers are given on these pages."""
+    """Declined, whatever a rule or a person allows, because rules and answers are given on these pages."""
     if target.place is None and not target.steps:
         return
     for place in (target.place, *(step.target.place for step in target.steps)):
@@ -24,7 +24,7 @@ async def refuse_own_pages(target: Target) -> None:
 
 
 async def is_own_page(place: str) -> bool:
-    """Whether a handrail of this user answers there, in whatever way its host is spelled."""
+    """Whether one of this user's handrail servers answers there, under any name of the host."""
     there = parse_place(place)
     if there.port not in await asyncio.to_thread(find_own_ports):
         return False
@@ -33,7 +33,7 @@ async def is_own_page(place: str) -> bool:
 
 async def _leads_here(host: str, port: int) -> bool:
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:
         return False
-    return any(is_loopback(str(address[0]).partition("%")[0].removeprefix("::ffff:")) for *_, address in found)
+    return any(is_loopback(str(address[0]).partition("%")[0].removeprefix("::ffff:")) for *_, address in addresses)

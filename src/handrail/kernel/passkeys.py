@@ -1,7 +1,7 @@
-"""Passkeys (WebAuthn): what a browser is asked for, and whether what it gives is good.
+"""Passkeys (WebAuthn): options for the browser, and verification of its answers.
 
-User verification is required both times: a touch alone, which a program with the device could trigger, is not enough.
-The library costs half a second to load, so it is loaded when a passkey is first used.
+User verification is required both times: a mere touch, which a program with the device could trigger, isn't enough.
+The library takes half a second to import, so it is loaded when a passkey is first used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,12 +38,12 @@ def registration_options(challenge: bytes, user: str, known: Sequence[Passkey]) 
 
 
 def verify_assertion(proof: PasskeyProof, challenge: bytes, known: Sequence[Passkey]) -> tuple[Passkey, int]:
-    """The passkey that signed, and its new count. PresenceNeeded for anything but a good signature."""
+    """The passkey that signed, and its new count. PresenceNeeded unless the signature is valid."""
     import webauthn
     from webauthn.helpers.exceptions import WebAuthnException
 
-    given = proof.credential.get("id")
-    passkey = next((one for one in known if one.id == given), None)
+    id = proof.credential.get("id")
+    passkey = next((one for one in known if one.id == id), None)
     if passkey is None:
         raise _refused("this passkey isn't registered here")
     try:
@@ -64,7 +64,7 @@ def verify_assertion(proof: PasskeyProof, challenge: bytes, known: Sequence[Pass
 
 
 def verify_registration(credential: Mapping[str, Any], challenge: bytes, origin: str) -> tuple[str, str, int]:
-    """Id, public key and count of a new passkey. PresenceNeeded for anything but a good one."""
+    """Id, public key and count of a new passkey. PresenceNeeded unless it is valid."""
     import webauthn
     from webauthn.helpers.exceptions import WebAuthnException
 

@@ -1,4 +1,4 @@
-"""What is allowed, asked or denied. Knows rules and defaults, not where they are kept."""
+"""The policy: decides from rules and defaults whether a call is allowed, asked about or denied."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -38,11 +38,11 @@ _DEFAULTS = {
 
 
 USER_RULE = "user rule"
-"""What a verdict says where a rule of the person's own decides; the rule's id follows."""
+"""The reason in a verdict if a rule of the person decided; the rule's id follows."""
 
 
 TEAM_RULE = "team rule"
-"""The same for a rule of the team that this machine is a node of."""
+"""The same for a rule of the team that this machine belongs to."""
 
 
 def utc_now() -> datetime:
@@ -53,26 +53,26 @@ class Verdict(msgspec.Struct, frozen=True):
     decision: Decision
     because: str
     is_critical: bool = False
-    """The rule that asks wants proof that a person is present."""
+    """The rule that asks requires proof that a person is present."""
 
     def __str__(self) -> str:
         return f"{self.decision.name.lower()} ({self.because})"
 
     @property
     def is_default(self) -> bool:
-        """No rule speaks of it."""
+        """Whether no rule matched."""
         return self.because == _BY_DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The project's document, already tightened, and the rules of project and user together."""
+    """The project's document, tightened if it isn't trusted, and the rules of project, user and team."""
 
     document: PolicyDocument
     rules: tuple[tuple[Rule, Decision, str], ...]
     now: Callable[[], datetime] = utc_now
     team: TeamPolicy | None = None
-    """What the team asks for that this machine is a node of."""
+    """The policy of the team that this machine belongs to."""
     project: str = ""
 
     @property
@@ -90,7 +90,7 @@ class Policy:
     def decide(self, tool: str, effect: Effect, target: Target, agent: str | None = None) -> Verdict:
         """The strictest matching rule; without one, the effect's default.
 
-        Of an agent that isn't known, rules about one agent count where they deny or ask, and never where they allow.
+        If the agent is unknown, rules about one agent apply if they deny or ask, and never if they allow.
         """
         if target.steps:
             return self._decide_steps(tool, effect, target, agent)
@@ -98,7 +98,7 @@ class Policy:
         applying = [
             (rule, Verdict(decision, because, rule.critical and decision is Decision.ASK))
             for rule, decision, because in self.rules
-            # An untrusted allow of what is allowed anyway takes nothing away.
+            # An untrusted "allow" counts as "ask", but must not restrict what is allowed by default.
             if not (decision is not rule.verdict and default is Decision.ALLOW)
             and (_applies(rule, tool, effect, target, agent) or _denies_reading(rule, tool, effect, target, agent))
             and not (rule.until is not None and rule.has_expired(self.now()))
@@ -109,15 +109,15 @@ class Policy:
         matches = [verdict for _, verdict in applying]
         if not matches:
             return Verdict(default, _BY_DEFAULT)
-        found = max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
-        if found.decision is Decision.ALLOW and default is Decision.ASK and self.votes_for(tool, effect, target):
+        strictest = max(matches, key=lambda verdict: (verdict.decision, verdict.is_critical))
+        if strictest.decision is Decision.ALLOW and default is Decision.ASK and self.votes_for(tool, effect, target):
             return Verdict(Decision.ASK, f"{TEAM_RULE} about approvals")
-        return found
+        return strictest
 
     def _decide_steps(self, tool: str, effect: Effect, target: Target, agent: str | None) -> Verdict:
-        """Of a command: a rule that denies or asks counts for any part; without one, every part must be allowed.
+        """For a command: a rule that denies or asks about any part applies; otherwise every part must be allowed.
 
-        A rule that allows the whole command stands for its parts, where no rule is stricter about one of them.
+        A rule that allows the whole command covers its parts, unless a rule is stricter about one of them.
         """
         whole = self.decide(tool, effect, replace(target, steps=()), agent)
         parts = [(step, self.decide(tool, step.effect, step.target, agent)) for step in target.steps]
@@ -132,7 +132,7 @@ class Policy:
         return Verdict(Decision.ASK, _BY_DEFAULT)
 
     def votes_for(self, tool: str, effect: Effect, target: Target, place: str | None = None) -> int:
-        """By how many people of the team this has to be approved; 0 where the person here decides."""
+        """How many people of the team have to approve this; 0 if the person at this machine decides."""
         if self.team is None:
             return 0
         return self.team.votes_for(
@@ -140,7 +140,7 @@ class Policy:
         )
 
     def opens(self, path: str) -> bool:
-        """Whether a rule in force opens this file of secrets to some tool or agent."""
+        """Whether a current rule opens this file of secrets to some tool or agent."""
         return any(
             _opens(rule, because)
             and rule.path is not None
@@ -150,14 +150,14 @@ class Policy:
         )
 
     def decide_again(self, tool: str, effect: Effect, target: Target, agent: str | None = None) -> Verdict:
-        """About what a call has reached on its way: whether it may go on there, and tell what it sees."""
+        """The verdict about a target that a call reaches while it runs: whether it may act there and read it."""
         verdicts = [self.decide(tool, kind, target, agent) for kind in (effect, Effect.READ)]
         return max(verdicts, key=lambda verdict: (verdict.decision, not verdict.is_default, verdict.is_critical))
 
     def denied_pages(self, tool: str, effect: Effect, agent: str | None = None) -> list[str]:
-        """Regular expressions for addresses that this call must never reach, as far as they can be said beforehand."""
+        """Regular expressions for addresses that this call must not reach, as far as they are known in advance."""
         rules = (rule for rule, decision, _ in self.rules if decision is Decision.DENY)
-        found: list[str] = []
+        expressions: list[str] = []
         for rule in rules:
             pattern = rule.host or rule.place
             if pattern is None or (rule.host and rule.place) or rule.has_expired(self.now()):
@@ -165,25 +165,25 @@ class Policy:
             everywhere = Target(place=ANY_PLACE)
             if any(_applies(rule, tool, kind, everywhere, agent) for kind in (effect, Effect.READ)):
                 expression = host_expression(rule.host) if rule.host else place_expression(pattern)
-                found += [] if expression is None else [expression]
-        return sorted(set(found))
+                expressions += [] if expression is None else [expression]
+        return sorted(set(expressions))
 
     def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK, agent: str | None = None) -> bool:
-        """For results about many files: whether no rule is stricter about this one than what the call has passed."""
+        """For results about many files: False if a rule is stricter about this file than `passed`."""
         return self.decide(tool, Effect.READ, Target(path=path), agent).decision <= passed
 
 
 def _denies_reading(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
-    """What `read_file` must not read of a project, searches, listings and snapshots don't show either.
+    """Searches, listings and snapshots don't show files that `read_file` must not read.
 
-    A dry run is decided as the write that it prepares.
+    A dry run is decided like the write that it prepares.
     """
     is_read = effect is Effect.READ and target.path is not None and tool != _WRITER
     return is_read and rule.verdict is Decision.DENY and _applies(rule, _READER, effect, target, agent)
 
 
 def rule_id(rule: Rule) -> str:
-    """By which the record and lists of rules name it; another content is another rule."""
+    """The rule's id in the audit and in lists: a hash of its content."""
     return sha256(msgspec.json.encode(rule)).hexdigest()[:12]
 
 
@@ -195,9 +195,9 @@ def compose_policy(
     project: str | None = None,
     team: TeamPolicy | None = None,
 ) -> Policy:
-    """A project's own policy can only tighten until a person trusts it: its allow counts as ask.
+    """A project's own policy can only tighten until a person trusts it: until then its "allow" counts as "ask".
 
-    Rules about other projects than `project` are left out, and those of a team that allow.
+    Leaves out rules about other projects than `project`, and rules of a team that allow.
     """
     rules = [(rule, rule.verdict, f"{USER_RULE} {rule_id(rule)}") for rule in user_rules if _is_about(rule, project)]
     for rule in document.rules:
@@ -215,7 +215,7 @@ def compose_policy(
 
 
 def _opens(rule: Rule, because: str) -> bool:
-    """Only a rule that names such files opens them; none of a project that nobody trusts, and none of a team."""
+    """Only a rule that names such files opens them; not a rule of an untrusted project or of a team."""
     names_it = rule.path is not None and names_secrets(rule.path)
     is_ours = because != _UNTRUSTED and not because.startswith(TEAM_RULE)
     return names_it and rule.verdict is not Decision.DENY and is_ours
@@ -253,7 +253,7 @@ def _names(pattern: str, tool: str, listed_as: str | None) -> bool:
 
 
 def _covers(rule: Rule, target: Target) -> bool:
-    """Outside of the project, a rule that allows must name an absolute path; one that is stricter need not."""
+    """Outside the project, a rule that allows must name an absolute path; a stricter rule needn't."""
     assert rule.path is not None
     assert target.path is not None
     if not target.is_outside:
@@ -266,7 +266,7 @@ def _covers(rule: Rule, target: Target) -> bool:
 
 
 def _starts(rule: Rule, program: tuple[str, ...] | None) -> bool:
-    """Whether the program is started with the rule's words. One that isn't known may be any."""
+    """Whether the program is started with the rule's words. An unknown program may be any, so strict rules apply."""
     assert rule.program is not None
     words, is_strict = split_program(rule.program), rule.verdict is not Decision.ALLOW
     if not program:
@@ -276,13 +276,13 @@ def _starts(rule: Rule, program: tuple[str, ...] | None) -> bool:
 
 
 def _default(effect: Effect, target: Target) -> Decision:
-    """Reading asks nothing in the project; what lies outside is not part of the work that an agent was given."""
+    """Reading is allowed in the project; outside of it, it asks."""
     is_beyond = target.is_outside or target.is_closed
     return Decision.ASK if is_beyond and effect is Effect.READ else _DEFAULTS[effect]
 
 
 def _applies_at(rule: Rule, target: Target) -> bool:
-    """Where on the web: of a page that nobody knows, every rule that denies or asks applies."""
+    """Compares host and place. If the page is unknown, every rule that denies or asks applies."""
     if rule.host is None and rule.place is None:
         return True
     is_strict = rule.verdict is not Decision.ALLOW

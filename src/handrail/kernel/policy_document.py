@@ -1,4 +1,4 @@
-"""The policy file of contract 3 §6: read strictly, every fault named with its line."""
+"""Reads the policy file of contract 3 §6 strictly, and reports each fault with its line."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _RULE_CODE = re.compile(r"WG\d{3}")
 
 
 class BrokenPolicy(Failure):
-    """A policy that can't be read stops the program; it never opens anything."""
+    """A policy that can't be read. It stops the program, and never allows anything."""
 
 
 class Policies(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -85,7 +85,7 @@ def read_document(data: bytes, where: str) -> PolicyDocument:
 
 
 def find_wrong_pattern(rule: Rule) -> tuple[str, str] | None:
-    """The field of a rule whose pattern can't be read, and why: better told at the start than at some later call."""
+    """The field of a rule whose pattern can't be read, and why; checked at the start and not at some later call."""
     for field, test in (
         ("tool", matcher),
         ("path", subtree_matcher),
@@ -147,24 +147,24 @@ class _RefusedAt(Exception):
 
 
 def _line_of_refusal(data: bytes) -> int:
-    """Where the strict decoder found what it does not let pass."""
+    """The line of what the strict decoder refuses."""
     try:
         _lines_by_path(data.decode(), refuse=True)
     except UnicodeDecodeError as error:
         return data.count(b"\n", 0, error.start) + 1
-    except _RefusedAt as found:
-        return found.line
+    except _RefusedAt as refused:
+        return refused.line
     except (json.JSONDecodeError, IndexError):
         return 1
     return 1
 
 
 def _lines_by_path(text: str, *, refuse: bool = False) -> dict[tuple[str | int, ...], int]:
-    """For each value of a JSON text, by the keys that lead to it, the line on which its key or itself stands.
+    """The line of each value of a JSON text (or of its key), by the keys that lead to it.
 
-    With `refuse`, _RefusedAt at the first line that the strict decoder does not let pass.
+    With `refuse`, raises _RefusedAt at the first line that the strict decoder refuses.
     """
-    found: dict[tuple[str | int, ...], int] = {}
+    lines: dict[tuple[str | int, ...], int] = {}
     decoder = json.JSONDecoder()
     whitespace = re.compile(r"[ \t\r\n]*")
     ends = [match.end() for match in re.finditer("\n", text)]
@@ -197,18 +197,18 @@ def _lines_by_path(text: str, *, refuse: bool = False) -> dict[tuple[str | int, 
             if is_object:
                 step, at = scalar(at)
                 at = skip(skip(at) + 1)
-            if refuse and (*path, step) in found:
+            if refuse and (*path, step) in lines:
                 raise _RefusedAt(line(start))
-            found[(*path, step)] = line(start)
+            lines[(*path, step)] = line(start)
             at = skip(value((*path, step), at))
             if text[at] == ",":
                 at = skip(at + 1)
             index += 1
         return at + 1
 
-    found[()] = line(skip(0))
+    lines[()] = line(skip(0))
     value((), skip(0))
-    return found
+    return lines
 
 
 def _camel(name: str) -> str:

@@ -1,6 +1,6 @@
-"""Which way each field of a policy tightens: an untrusted project's policy may only tighten.
+"""How each field of a policy can be tightened, because an untrusted project's policy may only tighten.
 
-`docs/settings.md` has this table; a test compares them, and another one that every field is in it.
+`docs/settings.md` has the same table. Tests compare the two, and check that no field is missing.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _OURS = Policies()
 
 
 class Field(NamedTuple):
-    """`tightens` says in words what an untrusted policy may do; `merged` is what is left of what it says."""
+    """`tightens` describes what an untrusted policy may set; `merged` combines our value with its value."""
 
     name: str
     tightens: str
@@ -34,7 +34,7 @@ def _fixed(ours: Any, theirs: Any) -> Any:
 
 
 def _kept_longer(ours: int, theirs: int) -> int:
-    """Zero keeps everything."""
+    """0 means that everything is kept."""
     return 0 if 0 in (ours, theirs) else max(ours, theirs)
 
 
@@ -57,7 +57,7 @@ FIELDS = (
 
 
 def tighten(document: PolicyDocument) -> PolicyDocument:
-    """What is left of a policy that nobody trusts. Its rules are tightened where they are composed."""
+    """An untrusted policy, limited to what may be tightened. `compose_policy` tightens its rules."""
     merged = {
         field.name: field.merged(getattr(_OURS, field.name), getattr(document.policies, field.name)) for field in FIELDS
     }

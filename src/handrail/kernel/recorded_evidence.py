@@ -1,8 +1,8 @@
-"""Files of evidence that the audit's records name, and what a power cut took of them.
+"""Files of evidence that the audit's records name, and which of them a power cut has lost.
 
-What a call was about to do is on disk before it is done, and named in its first record. What came of it is named in its
-last one, and on disk before a checkpoint signs that. So a power cut can take only what no checkpoint had signed. The
-checkpoint after it puts on record what it took: from then on, anything else that is missing was removed.
+What a call is about to do is on disk before it happens, and named in its first record. The result is named in its last
+record, and on disk before a checkpoint signs that record. So a power cut can lose only files that no checkpoint has
+signed. The next checkpoint records which files were lost: from then on, any other missing file was removed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ _LARGEST = 256 * 1024 * 1024
 _MARKS = (b'"evidence":', b'"pruned"', b'"recovered"')
 
 OpenEvidence = Callable[[str], Evidence | None]
-"""The evidence of a project, by its path; None where the project is not there."""
+"""Opens the evidence of a project by its path; None if the project doesn't exist."""
 
 
 def mentions_evidence(line: bytes) -> bool:
@@ -29,7 +29,7 @@ def mentions_evidence(line: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFile:
-    """`seq` is the number of the record that names it; durable: it was on disk by then."""
+    """`seq` is the number of the record that names it. Durable: it was already on disk then."""
 
     project: str
     folder: str
@@ -44,13 +44,13 @@ class RecordedFile:
 
 
 class RecordedEvidence:
-    """Collected from records, in their order."""
+    """Collects the files from the audit's records, which are added in order."""
 
     def __init__(self) -> None:
         self.lost_records = 0
-        """So many were not on disk when the machine stopped, and are not in the audit."""
+        """How many records were not on disk when the machine stopped."""
         self.not_there: set[str] = set()
-        """Projects that could not be opened."""
+        """Projects that couldn't be opened."""
         self._files: dict[tuple[str, str, str], RecordedFile] = {}
         self._pruned: set[tuple[str, str]] = set()
         self._lost: dict[tuple[str, str, str], int] = {}
@@ -73,27 +73,27 @@ class RecordedEvidence:
             case {"project": str(project), "evidence": {"dir": str(folder), "sha256": {**hashes}}}:
                 for name, digest in hashes.items():
                     file = RecordedFile(project, folder, str(name), str(digest), seq, record.get("event") != "end")
-                    known = self._files.get(file.key)
-                    if known is None or known.digest != file.digest:
+                    earlier = self._files.get(file.key)
+                    if earlier is None or earlier.digest != file.digest:
                         self._files[file.key] = file
 
     def note_stop(self) -> None:
-        """The machine has stopped after the last record."""
+        """Call this if the machine stopped after the last record."""
         self._stopped_after = self._last + 1
 
     def looked_at(self, open_evidence: OpenEvidence) -> Iterator[tuple[RecordedFile, str | None]]:
-        """Each, with what is wrong with it. Blocks."""
+        """Each file, and what is wrong with it. Blocks."""
         for _, evidence, files in self._by_project(open_evidence):
             for file in files:
                 yield file, _wrong(evidence, file)
 
     def sync(self, open_evidence: OpenEvidence) -> None:
-        """All of them are on disk when this returns. Blocks."""
+        """Syncs all of them to disk. Blocks."""
         for _, evidence, files in self._by_project(open_evidence):
             evidence.sync([(file.folder, file.name) for file in files if not file.is_durable])
 
     def newly_lost(self, open_evidence: OpenEvidence) -> list[dict[str, str]]:
-        """For a record that says what a power cut took. Blocks."""
+        """Files that a power cut has lost and no record says so yet. Blocks."""
         if not self._stopped_after:
             return []
         return [
@@ -103,9 +103,9 @@ class RecordedEvidence:
         ]
 
     def is_lost(self, file: RecordedFile, signed: Sequence[int]) -> bool:
-        """Whether a power cut took it. `signed` has how many records each checkpoint has signed."""
-        if (told := self._lost.get(file.key)) is not None:
-            return not file.is_durable and not any(file.seq <= count < told for count in signed)
+        """Whether a power cut has lost it. `signed`: how many records each checkpoint has signed."""
+        if (recorded := self._lost.get(file.key)) is not None:
+            return not file.is_durable and not any(file.seq <= count < recorded for count in signed)
         return self._may_be_lost(file) and not any(file.seq <= count for count in signed)
 
     def _may_be_lost(self, file: RecordedFile) -> bool:

@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.features.apps.apps import AppId, Apps, Declared, app_target, required_object
 from handrail.features.apps.model import AppRequest, UnknownApp, UnknownAppTool
-from handrail.kernel.call import Call, Keep
+from handrail.kernel.call import AddEvidence, Call
 from handrail.kernel.content import Text
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.tool import CallSubject, Preview, Reply, Tool
@@ -28,7 +28,7 @@ _LONGEST_KEPT = 1 << 20
 
 
 class Exchange:
-    def __init__(self, keep: Keep, declared: Declared) -> None:
+    def __init__(self, keep: AddEvidence, declared: Declared) -> None:
         self._keep = keep
         self._declared = declared
         self._tries = 0
