@@ -1,8 +1,8 @@
-"""Starts the program as a copy of a process that has imported it: the tests start it more than a thousand times.
+"""Starts handrail by forking a process that has already imported it, because the tests start it over a thousand times.
 
-`install` changes how this process starts `handrail` and modules of the tests, and nothing else. Such a start is a fork
-of the server below, made a child of this process; the program has its own arguments, environment, folder, streams and
-signals as ever. What asks for more, is started the long way, and so is everything in a campaign.
+`install` patches how this process starts `handrail` and modules of the tests; other programs start as usual. The fork
+becomes a child of this process, with its own arguments, environment, working directory, streams and signals. Starts
+with options that a fork can't imitate, and all starts in a campaign, are ordinary ones.
 """
 
 import atexit
@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(sys.executable).with_name("handrail")
-OF_THE_INTERPRETER = ("PYTHON", "LANG", "LC_", "LD_", "MALLOC_", "TZ", "SSL_", "VIRTUAL_ENV")
-TAKEN_WHERE_NONE_IS_NAMED = (("LANG", "C.UTF-8"), ("LC_CTYPE", "C.UTF-8"))
-"""The interpreter's own choice of a locale (PEP 538)."""
+INTERPRETER_VARIABLES = ("PYTHON", "LANG", "LC_", "LD_", "MALLOC_", "TZ", "SSL_", "VIRTUAL_ENV")
+DEFAULT_LOCALE = (("LANG", "C.UTF-8"), ("LC_CTYPE", "C.UTF-8"))
+"""The locale that the interpreter chooses if none is set (PEP 538)."""
 IMPORTED_LATE = (
     "cryptography.hazmat.primitives.asymmetric.ed25519",  # nearly every command signs at its end
     "keyring.backends.fail",
@@ -41,13 +41,13 @@ IMPORTED_LATE = (
     "uvicorn.lifespan.on",
     "uvloop",
 )
-"""By functions of libraries and of the program."""
+"""Modules that functions of libraries and of the program import when they are called."""
 _CLONE_PARENT = 0x8000
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 
 
 def take_terminal() -> None:
-    """For a child: its standard input becomes its controlling terminal."""
+    """Run in a child process: makes its standard input its controlling terminal."""
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
@@ -57,12 +57,12 @@ def take_terminal() -> None:
 
 def install() -> None:
     if os.uname().machine in _SYS_CLONE:
-        long_way = subprocess.Popen._execute_child  # type: ignore[attr-defined]
-        subprocess.Popen._execute_child = _quickly(long_way)  # type: ignore[attr-defined]
+        original = subprocess.Popen._execute_child  # type: ignore[attr-defined]
+        subprocess.Popen._execute_child = _forking(original)  # type: ignore[attr-defined]
 
 
-def _quickly(long_way: Callable[..., None]) -> Callable[..., None]:
-    """The arguments are those of CPython's own method, by their places."""
+def _forking(original: Callable[..., None]) -> Callable[..., None]:
+    """Replaces CPython's method; the positional arguments are the same."""
 
     def execute_child(self: Any, args: Any, executable: Any, *more: Any) -> None:
         preexec, _, pass_fds, cwd, env, _, _, shell = more[:8]
@@ -75,8 +75,14 @@ def _quickly(long_way: Callable[..., None]) -> Callable[..., None]:
             and group == -1
         )
         words = None if isinstance(args, str | bytes | os.PathLike) else [os.fspath(word) for word in args]
-        if executable or not is_plain or not words or not (program := _program(words)) or not _is_like_ours(env):
-            long_way(self, args, executable, *more)
+        if (
+            executable
+            or not is_plain
+            or not words
+            or not (program := _program(words))
+            or not _has_same_interpreter_settings(env)
+        ):
+            original(self, args, executable, *more)
             return
         order = {
             "module": program[0],
@@ -95,7 +101,7 @@ def _quickly(long_way: Callable[..., None]) -> Callable[..., None]:
 
 
 def _program(words: Sequence[str]) -> tuple[str, list[str]] | None:
-    """The module and its arguments, where it is one of ours."""
+    """Returns the module and its arguments if it is one of ours."""
     if words[0] == str(SCRIPT):
         return "handrail", list(words)
     is_module = words[0] == sys.executable and words[1:2] == ["-m"] and len(words) > 2
@@ -104,32 +110,32 @@ def _program(words: Sequence[str]) -> tuple[str, list[str]] | None:
     return None
 
 
-def _is_like_ours(env: Mapping[str, str] | None) -> bool:
-    """Whether an interpreter would begin with this environment as the server's did."""
-    return env is None or _of_interpreter(env) == _of_interpreter(os.environ) == _server().environ
+def _has_same_interpreter_settings(env: Mapping[str, str] | None) -> bool:
+    """Whether an interpreter started with this environment would behave like the fork server."""
+    return env is None or _interpreter_variables(env) == _interpreter_variables(os.environ) == _server().environ
 
 
-def _of_interpreter(env: Mapping[str, str]) -> dict[str, str]:
+def _interpreter_variables(env: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in env.items()
-        if name.startswith(OF_THE_INTERPRETER) and (name, value) not in TAKEN_WHERE_NONE_IS_NAMED
+        if name.startswith(INTERPRETER_VARIABLES) and (name, value) not in DEFAULT_LOCALE
     }
 
 
 class _Server:
-    def __init__(self, long_way: Callable[..., Any]) -> None:
-        self.environ = _of_interpreter(os.environ)
+    def __init__(self, popen: Callable[..., Any]) -> None:
+        self.environ = _interpreter_variables(os.environ)
         self.pid = os.getpid()
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._wire, far = socket.socketpair()
         with far:
             command = [sys.executable, "-c", "from tests.quick_start import serve; serve()", str(far.fileno())]
-            self._process = long_way(command, pass_fds=[far.fileno()], cwd=Path(__file__).parents[1])
+            self._process = popen(command, pass_fds=[far.fileno()], cwd=Path(__file__).parents[1])
 
     def start(self, order: Mapping[str, Any], streams: Sequence[int]) -> int:
         text = json.dumps(order).encode()
-        with self._turn:
+        with self._lock:
             socket.send_fds(self._wire, [len(text).to_bytes(4, "big")], streams)
             self._wire.sendall(text)
             return int.from_bytes(self._wire.recv(4), "big")
@@ -182,7 +188,7 @@ def _receive(wire: socket.socket, size: int) -> bytes:
 
 
 def _import_all() -> None:
-    """What the program imports when it needs it, too."""
+    """Includes modules that the program imports only when it needs them."""
     import handrail
 
     for module in pkgutil.walk_packages(handrail.__path__, "handrail.", onerror=lambda _: None):
@@ -194,8 +200,8 @@ def _import_all() -> None:
 
 
 def _fork_beside() -> int:
-    """A fork whose parent is the parent of this process, so that it can be waited for there."""
-    python = ctypes.PyDLL(None)  # holds the interpreter's lock meanwhile
+    """Forks a sibling: its parent is this process's parent, which can then wait for it."""
+    python = ctypes.PyDLL(None)  # keeps the GIL during the call
     python.PyOS_BeforeFork()
     pid = int(python.syscall(_SYS_CLONE[os.uname().machine], _CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0))
     if pid == 0:
@@ -229,7 +235,7 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> None:
 
 
 def _leave(status: int) -> None:
-    """As an interpreter does, but for freeing all that it has imported. Where nobody reads, that is left to it."""
+    """Exits like an interpreter, without freeing the imported modules. A broken pipe is left to the interpreter."""
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     with suppress(OSError):
