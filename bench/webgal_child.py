@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from handrail.features.webgal.script.listing import Listing, Surroundings
+from handrail.features.webgal.script.listing import GameAssets, Listing
 from handrail.features.webgal.script.project import Project
 from handrail.features.webgal.script.scene import clear_caches
 
@@ -18,7 +18,7 @@ def main() -> None:
     for _ in range(3):
         clear_caches()
         started = time.process_time()
-        project = Project(Surroundings(listing))
+        project = Project(GameAssets(listing))
         for name, text in texts.items():
             project.update(name, text)
         project.everything()

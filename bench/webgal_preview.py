@@ -11,8 +11,8 @@ from bench.comparison import Comparison
 from bench.rig import CALLER
 from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.webgal.preview_ports import Destination
-from handrail.features.webgal.previews.place import LOCAL_HOSTS
 from handrail.features.webgal.previews.preview_session import PreviewSession
+from handrail.features.webgal.previews.scene_finder import LOCAL_HOSTS
 from handrail.kernel.approval import NoApprover
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project

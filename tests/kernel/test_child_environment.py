@@ -1,6 +1,6 @@
 """What a script gets to know of our environment, and what is never shown."""
 
-from handrail.features.webgal.scripts import for_child, secrets_of
+from handrail.features.webgal.scripts import child_environment, secret_values
 
 OURS = {
     "PATH": "/bin",
@@ -17,13 +17,13 @@ OURS = {
 
 
 def test_only_names_that_hold_no_secrets_are_passed_on() -> None:
-    assert for_child(OURS, ()) == {"PATH": "/bin", "HOME": "/home/me", "LC_ALL": "zh_CN.UTF-8"}
+    assert child_environment(OURS, ()) == {"PATH": "/bin", "HOME": "/home/me", "LC_ALL": "zh_CN.UTF-8"}
 
 
 def test_the_policy_keeps_more_of_them_out() -> None:
-    assert for_child(OURS, ("HOME", "LC_*")) == {"PATH": "/bin"}
+    assert child_environment(OURS, ("HOME", "LC_*")) == {"PATH": "/bin"}
 
 
 def test_values_that_look_secret_or_that_the_policy_names_are_hidden() -> None:
-    assert secrets_of(OURS, ()) == ["abcdefgh", "ghp_123456"]
-    assert secrets_of(OURS, ("plain*",)) == ["abcdefgh", "ghp_123456", "plain-value"]
+    assert secret_values(OURS, ()) == ["abcdefgh", "ghp_123456"]
+    assert secret_values(OURS, ("plain*",)) == ["abcdefgh", "ghp_123456", "plain-value"]

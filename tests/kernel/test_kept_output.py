@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.features.webgal.output import KeptOutput
+from handrail.features.webgal.output import LimitedOutput
 
 
-def kept(*chunks: bytes, masked: tuple[str, ...] = ()) -> KeptOutput:
-    output = KeptOutput(masked)
+def kept(*chunks: bytes, masked: tuple[str, ...] = ()) -> LimitedOutput:
+    output = LimitedOutput(masked)
     for chunk in chunks:
         output.add(chunk)
     return output
@@ -65,7 +65,7 @@ def test_no_piece_of_a_secret_is_left_beside_what_was_left_out() -> None:
 
 
 def test_each_line_is_told_once_when_it_is_complete() -> None:
-    told = kept().told()
+    told = kept().live_lines()
     told.add(b"one\ntwo\nthree\nfo")
     assert told.take(2) == "two\nthree"
     assert told.take(2) == ""
@@ -76,7 +76,7 @@ def test_each_line_is_told_once_when_it_is_complete() -> None:
 @given(st.lists(st.integers(0, 60), max_size=6), st.sampled_from(["hunter22secret", "abcabc", "one\ntwo\nthree"]))
 def test_a_secret_is_told_to_nobody_however_it_is_printed(cuts: list[int], secret: str) -> None:
     printed = f"token={secret}\nand {secret}{secret}\nover\n".encode()
-    told, lines, begin = kept(masked=(secret, f"{secret}-long")).told(), [], 0
+    told, lines, begin = kept(masked=(secret, f"{secret}-long")).live_lines(), [], 0
     for cut in [*sorted(cuts), len(printed)]:
         told.add(printed[begin:cut])
         lines.append(told.take(10))
@@ -87,7 +87,7 @@ def test_a_secret_is_told_to_nobody_however_it_is_printed(cuts: list[int], secre
 
 def test_what_is_told_of_a_flood_begins_with_no_piece_of_a_secret() -> None:
     rest = "st-line\nsecond-line\n", "\nover\n"
-    told = kept(masked=("first-line\nsecond-line",)).told()
+    told = kept(masked=("first-line\nsecond-line",)).live_lines()
     told.add(f"fir{rest[0]}{'z' * (16 * 1024 - len(''.join(rest)))}{rest[1]}".encode())
     latest = told.take(10)
     assert latest.endswith("\nover")

@@ -158,8 +158,8 @@ class Legacy(Engine):
 class First(Engine):
     async def enter(self) -> None:
         await self.say({"kind": "request", "type": "session.register-preview", "requestId": "r1", "payload": {}})
-        welcome = await self.hear()
-        assert (welcome["kind"], welcome["type"], welcome["requestId"]) == (
+        registration_reply = await self.hear()
+        assert (registration_reply["kind"], registration_reply["type"], registration_reply["requestId"]) == (
             "response",
             "session.register-preview",
             "r1",
@@ -194,7 +194,7 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
             scene, sentence = await engine.sent_to()
             assert (scene.partition("?")[0], sentence) == ("start.txt", 3)
             assert (await asked(screen.address, f"game/scene/{scene}"))[2].decode() == "雪乃:好;\n"
-            waiting = asyncio.create_task(screen.arrived())
+            waiting = asyncio.create_task(screen.wait_for_arrival())
             await engine.tell(scene, 1)
             await engine.tell(scene, 3)
             assert await asyncio.wait_for(waiting, PATIENCE) == Position("start.txt", 3, {"showText": "好"})
@@ -204,7 +204,7 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
             assert draft != scene
             assert (await asked(screen.address, f"game/scene/{draft}"))[2].decode() == "雪乃:未保存;\n"
             assert (await asked(screen.address, f"game/scene/{scene}"))[2].decode() == "雪乃:好;\n"
-            waiting = asyncio.create_task(screen.arrived())
+            waiting = asyncio.create_task(screen.wait_for_arrival())
             await engine.say({"event": "handrail-jump", "data": 2})
             while not waiting.done():
                 await engine.tell("second.txt", 4)
@@ -234,7 +234,7 @@ async def test_what_an_engine_showed_before_a_jump_is_not_where_the_jump_led(
             engine = First(line)
             await engine.enter()
             scene, _ = await engine.sent_to()
-            waiting = asyncio.create_task(screen.arrived(look))
+            waiting = asyncio.create_task(screen.wait_for_arrival(look))
             await eventually(lambda: looks > 2)
             now += 60
             await engine.say({"event": "handrail-jump", "data": 1})

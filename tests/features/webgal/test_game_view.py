@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.game_view import GameView, Place
+from handrail.features.webgal.game_view import GameView, ProblemPlace
 from handrail.kernel.approval import NoApprover
 from handrail.kernel.project import Project
 from handrail.ports.errors import Conflict, Failure, NotFound
@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
+def open_game(tmp_path: Path) -> Iterator[Open]:
     rigs: list[Project] = []
 
     def open_game(folder: Path) -> GameView:
@@ -160,14 +160,14 @@ def test_what_a_rule_hides_is_neither_listed_nor_handed_out(project: Path, opene
 
 def test_one_fix_or_all_that_are_safe_keep_the_ends_of_lines(view: GameView, project: Path) -> None:
     (project / START).write_bytes("changeBg:beech.jpg;\r\n雪乃:你好\r\n".encode())
-    assert view.mended(START, None).content == "changeBg:beech.jpg;\r\n雪乃:你好;\r\n"
-    shown = view.mended(START, Place(1, "WG201", 9))
+    assert view.fix_file(START, None).content == "changeBg:beech.jpg;\r\n雪乃:你好;\r\n"
+    shown = view.fix_file(START, ProblemPlace(1, "WG201", 9))
     assert shown.content == "changeBg:beach.jpg;\r\n雪乃:你好\r\n"
     assert "+changeBg:beach.jpg;" in shown.diff
 
 
 def test_a_fix_of_what_is_no_longer_there_is_a_conflict(view: GameView, project: Path) -> None:
     with pytest.raises(Conflict):
-        view.mended(START, Place(3, "WG201", 9))
+        view.fix_file(START, ProblemPlace(3, "WG201", 9))
     (project / "game/config.txt").write_text("\ufeffGame_name : 雪;\n")
-    assert view.mended("game/config.txt", None).content == "\ufeffGame_name: 雪;\n"
+    assert view.fix_file("game/config.txt", None).content == "\ufeffGame_name: 雪;\n"

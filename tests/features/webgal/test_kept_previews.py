@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from handrail.features.webgal.opening import server_first
-from handrail.features.webgal.preview_ports import Destination, Position, Showing
+from handrail.features.webgal.preview_ports import Destination, Position, ShownScene
 from handrail.features.webgal.previews.preview_session import PreviewSession
 from handrail.kernel.approval import NoApprover
 from handrail.ports.errors import NotShown, Timeout
@@ -22,8 +22,10 @@ from handrail.stores.local.state import open_state
 from handrail.wiring import Wiring
 
 pytestmark = pytest.mark.anyio
-OWN = Showing("http://127.0.0.1:1/own/", Position("start.txt", 1, {}), b"own", [], [], [], 0.1, "By itself.")
-THEIRS = Showing("http://127.0.0.1:1/up/", Position("start.txt", 1, {"a": 1}), b"\x89PNG", ["x"], [], [], 0.1, "By up.")
+OWN = ShownScene("http://127.0.0.1:1/own/", Position("start.txt", 1, {}), b"own", [], [], [], 0.1, "By itself.")
+THEIRS = ShownScene(
+    "http://127.0.0.1:1/up/", Position("start.txt", 1, {"a": 1}), b"\x89PNG", ["x"], [], [], 0.1, "By up."
+)
 
 
 @pytest.fixture
@@ -35,11 +37,11 @@ class OwnSession(PreviewSession):
     def __init__(self) -> None:
         """Nothing is started."""
 
-    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> ShownScene:
         return OWN
 
 
-async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[Showing, Any]:
+async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[ShownScene, Any]:
     """By a process beside a server that gives this answer, or hangs up; and what that server was asked."""
     asked: list[Any] = []
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.words import words_in
+from handrail.features.webgal.prompt_texts import texts_in
 from handrail.ports.language import preferred_language
 from tests.wire.clients import run
 from tests.wire.stage import put
@@ -30,7 +30,7 @@ def test_the_wish_comes_first_then_the_locale(environ: dict[str, str], wanted: s
 
 
 def test_both_languages_say_the_same_with_the_same_values() -> None:
-    chinese, english = words_in("zh"), words_in("en")
+    chinese, english = texts_in("zh"), texts_in("en")
     assert chinese.keys() == english.keys()
     for name in chinese.keys() - {"writing"}:
         fields = [{field for _, field, _, _ in string.Formatter().parse(words[name])} for words in (chinese, english)]

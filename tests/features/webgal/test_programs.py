@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.webgal.backends.programs.kept import KeptProgram, start_program
+from handrail.features.webgal.backends.supervised_program import SupervisedProgram, start_program
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.anyio
-Begin = Callable[..., KeptProgram]
+Begin = Callable[..., SupervisedProgram]
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def begin(tmp_path: Path) -> Begin:
-    def begin(*command: str, environ: Mapping[str, str] | None = None) -> KeptProgram:
+    def begin(*command: str, environ: Mapping[str, str] | None = None) -> SupervisedProgram:
         folder = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
         try:
             return start_program(command, folder, environ or {"PATH": os.environ["PATH"]})
@@ -34,7 +34,7 @@ def begin(tmp_path: Path) -> Begin:
     return begin
 
 
-async def printed(program: KeptProgram) -> str:
+async def printed(program: SupervisedProgram) -> str:
     return b"".join([chunk async for chunk in program.chunks()]).decode()
 
 
@@ -82,7 +82,7 @@ async def test_ending_it_waits_until_nothing_is_left(begin: Begin, tmp_path: Pat
 
     await eventually(are_two)
     assert program.status is None
-    await program.ended()
+    await program.end_and_wait()
     assert program.status == 128 + signal.SIGKILL
     assert not any(map(is_there, (tmp_path / "pids").read_text().split()))
 
@@ -90,7 +90,7 @@ async def test_ending_it_waits_until_nothing_is_left(begin: Begin, tmp_path: Pat
 async def test_ending_it_twice_or_after_its_end_is_nothing(begin: Begin) -> None:
     program = begin("true")
     await printed(program)
-    await program.ended()
+    await program.end_and_wait()
     program.end()
     assert program.status == 0
 
@@ -102,7 +102,7 @@ async def test_the_ports_of_its_children_are_known(begin: Begin) -> None:
     (port,) = program.ports()
     with socket.create_connection(("127.0.0.1", port), timeout=10):
         pass
-    await program.ended()
+    await program.end_and_wait()
     assert program.ports() == []
 
 

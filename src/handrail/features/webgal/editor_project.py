@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.webgal.games import Games
-from handrail.features.webgal.previews.place import game_of
+from handrail.features.webgal.previews.scene_finder import find_game
 
 if TYPE_CHECKING:
     from handrail.features.webgal.backends.game_site.server import LocalGameSite
-    from handrail.features.webgal.script.listing import Surroundings
+    from handrail.features.webgal.script.listing import GameAssets
     from handrail.kernel.program import Program
 
 _PREVIEW = "preview_scene"
@@ -48,13 +48,13 @@ class ProjectReader:
     def largest(self) -> int:
         return self._policy.current().limits.max_read_bytes
 
-    def game_of(self, path: str | None) -> str | None:
-        return game_of(self._files, path)
+    def find_game(self, path: str | None) -> str | None:
+        return find_game(self._files, path)
 
-    def around(self, folder: str, edited: Mapping[str, str]) -> Surroundings:
+    def assets(self, folder: str, edited: Mapping[str, str]) -> GameAssets:
         self._files.overlay(edited)
         try:
-            return self._games.around(folder)
+            return self._games.assets(folder)
         finally:
             self._files.overlay({})
 

@@ -50,11 +50,11 @@ def _uncontrolled(files: Folder, folder: str) -> str | None:
 
 def describe_engine(open_folder: OpenFolder, project: Path) -> str:
     """Which engine shows this project's game, for people. NotShown if there is none."""
-    from handrail.features.webgal.previews.place import game_of
+    from handrail.features.webgal.previews.scene_finder import find_game
 
     files = open_folder(os.path.abspath(project))
     with closing(files):
-        game = game_of(files) or "."
+        game = find_game(files) or "."
         engine, folder = find_engine(open_folder, files, game)
         if engine is files:
             return f"{_version(files, folder)}, of the project's own"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import UNSET
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import game_of, games_below
+from handrail.features.webgal.previews.scene_finder import find_game, games_below
 from handrail.features.webgal.script.findings import Finding, fixed_line, kind_of, message
 from handrail.features.webgal.script.parser import split_lines
 from handrail.features.webgal.script.project import SCENES, Project
@@ -20,8 +20,8 @@ def checked(webgal: WebGal, call: Call, params: Params) -> Result:
     engines: set[str] = set()
     scenes = lines = 0
     for folder, wanted in _wanted(webgal, params.paths).items():
-        project, unreadable = webgal.games.opened(folder, call.checkpoint)
-        prefix = project.around.folder
+        project, unreadable = webgal.games.open_game(folder, call.checkpoint)
+        prefix = project.assets.folder
         for path in unreadable:
             if wanted is None or path in wanted:
                 problem = Finding("WG125", 1)
@@ -33,7 +33,7 @@ def checked(webgal: WebGal, call: Call, params: Params) -> Result:
         looked_at = [scene for name, scene in project.scenes.items() if wanted is None or _path(prefix, name) in wanted]
         scenes += len(looked_at)
         lines += sum(len(scene.lines) for scene in looked_at)
-        if (engine := project.around.engine) is not None:
+        if (engine := project.assets.engine) is not None:
             engines.add(engine.version)
     return Result([files[path] for path in sorted(files)], scenes, lines, sorted(engines))
 
@@ -48,7 +48,7 @@ def _wanted(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:
             for folder in games_below(webgal.games.files, name, webgal.games.may_read):
                 found[folder] = None
             continue
-        folder_of_file = game_of(webgal.games.files, name)
+        folder_of_file = find_game(webgal.games.files, name)
         if folder_of_file is None:
             raise NotFound(f"{name} belongs to no WebGAL game.", path=name)
         listed = found.setdefault(folder_of_file, set())
@@ -62,7 +62,7 @@ def _file(webgal: WebGal, project: Project, name: str, findings: list[Finding], 
     lines = split_lines(text)
     after = project.with_safe_fixes(name, text) if with_fix else text
     problems = [_problem(webgal, finding, lines) for finding in findings]
-    return File(project.around.folder + name, problems, after if after != text else UNSET)
+    return File(project.assets.folder + name, problems, after if after != text else UNSET)
 
 
 def _problem(webgal: WebGal, finding: Finding, lines: list[str]) -> Problem:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from handrail.features.webgal.games import Games, text_or_nothing
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import game_of, has_games, the_game
-from handrail.features.webgal.previews.shown_game import Overview, Resources, Text, overview, resources, source
+from handrail.features.webgal.previews.game_data import Overview, Resources, Text, overview, resources, source
+from handrail.features.webgal.previews.scene_finder import find_game, has_games, project_game
 from handrail.features.webgal.script.findings import Language, with_fix
-from handrail.features.webgal.script.graph_picture import Layout, laid_out
+from handrail.features.webgal.script.graph_picture import Layout, make_layout
 from handrail.features.webgal.script.media import media_type
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
 from handrail.features.workspace.offers import Changes
@@ -21,7 +21,7 @@ from handrail.ports.paths import parse_path
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProblemPlace:
     """The place of a problem: line, rule and first character."""
 
     line: int
@@ -30,7 +30,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class FixedFile:
     """A file with its fixes, and the hashes of its content now and then."""
 
     path: str
@@ -48,7 +48,7 @@ _BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenGame:
     stamp: str
     folder: str
     stamps: Mapping[str, Stamp]
@@ -70,11 +70,11 @@ class GameView:
         self._games = Games(checks.files, checks.policy, checks.language)
         self._changes: Changes = webgal.changes
         self._lock = threading.Lock()
-        self._last: _Opened | None = None
+        self._last: _OpenGame | None = None
 
     def stamp(self) -> str | None:
         """Changes when anything that the page shows may have changed. None if there is no game."""
-        folder = game_of(self._files)
+        folder = find_game(self._files)
         return None if folder is None else self._stamp(folder, self._files.stamps(folder))
 
     def overview(self, language: Language) -> Overview | None:
@@ -82,43 +82,43 @@ class GameView:
         with self._lock:
             if not has_games(self._files):
                 return None
-            game = self._opened()
+            game = self._open_game()
             return overview(game.project, game.unreadable, game.stamp, language)
 
     def scene(self, path: str) -> Text:
         """The text of a scene or of `config.txt`, with the parts of each line. NotFound for anything else."""
         with self._lock:
-            game = self._opened()
+            game = self._open_game()
             name = self._text_in(game, path)
             return source(path, game.project.text_of(name), game.stamp, is_config=name == CONFIG)
 
     def graph(self) -> Layout:
         with self._lock:
-            return laid_out(self._opened().project.graph())
+            return make_layout(self._open_game().project.graph())
 
     def resources(self) -> Resources:
         """The files that scenes can use, where they are used, and which used files are missing."""
         with self._lock:
-            game = self._opened()
+            game = self._open_game()
             return resources(game.project, game.stamps)
 
     def file(self, path: str) -> tuple[str, bytes]:
         """The media type and content of a picture or sound of the game. NotFound for anything else."""
         name = "/".join(parse_path(path))
-        folder = game_of(self._files)
+        folder = find_game(self._files)
         prefix = "" if folder in (None, ".") else f"{folder}/"
         kind = media_type(name.removeprefix(prefix)) if folder is not None and name.startswith(prefix) else None
         if kind is None or not self._policy().may_read(_TOOL, name):
             raise NotFound(f"{path} is neither a picture nor a sound of the game.", path=path)
         return kind, self._files.read(name, _LARGEST)
 
-    def mended(self, path: str, place: Place | None) -> Mended:
+    def fix_file(self, path: str, place: ProblemPlace | None) -> FixedFile:
         """The file with one problem fixed, or without a place with all safe fixes.
 
         Conflict if there is no such problem.
         """
         with self._lock:
-            game = self._opened()
+            game = self._open_game()
             name = self._text_in(game, path)
             before = game.project.text_of(name)
             after = (
@@ -128,24 +128,24 @@ class GameView:
         shown = self._changes.preview(path, (mark + after).encode(), f"Fix {path}")
         if after == before or shown.binding["baseHash"] != hashlib.sha256((mark + before).encode()).hexdigest():
             raise Conflict(f"{path} has changed since it was looked at.", hint="Look at it again.", path=path)
-        return Mended(path, mark + after, shown.diff or "", shown.binding["baseHash"], shown.binding["afterHash"])
+        return FixedFile(path, mark + after, shown.diff or "", shown.binding["baseHash"], shown.binding["afterHash"])
 
-    def _text_in(self, game: _Opened, path: str) -> str:
+    def _text_in(self, game: _OpenGame, path: str) -> str:
         """The path of a text below the game's folder."""
-        prefix = game.project.around.folder
+        prefix = game.project.assets.folder
         name = path.removeprefix(prefix)
         is_scene = name.startswith(f"{SCENES}/") and name.removeprefix(f"{SCENES}/") in game.project.scenes
-        if not path.startswith(prefix) or not (is_scene or (name == CONFIG and game.project.around.config is not None)):
+        if not path.startswith(prefix) or not (is_scene or (name == CONFIG and game.project.assets.config is not None)):
             raise NotFound(f"There is no scene {path!r} that can be shown.", path=path)
         return name
 
-    def _opened(self) -> _Opened:
-        folder = the_game(self._files, self._games.may_read)
+    def _open_game(self) -> _OpenGame:
+        folder = project_game(self._files, self._games.may_read)
         stamps = self._files.stamps(folder)
         stamp = self._stamp(folder, stamps)
         if self._last is None or self._last.stamp != stamp:
-            project, unreadable = self._games.opened(folder, _never)
-            self._last = _Opened(stamp, folder, stamps, project, list(unreadable))
+            project, unreadable = self._games.open_game(folder, _never)
+            self._last = _OpenGame(stamp, folder, stamps, project, list(unreadable))
         return self._last
 
     def _stamp(self, folder: str, stamps: Mapping[str, Stamp]) -> str:
@@ -157,7 +157,7 @@ class GameView:
         return hashlib.sha256(repr(seen).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _with_place(project: Project, name: str, text: str, place: Place) -> str:
+def _with_place(project: Project, name: str, text: str, place: ProblemPlace) -> str:
     findings = project.everything().get(name, ())
     found = [each for each in findings if (each.line, each.code, each.start) == (place.line, place.code, place.start)]
     return with_fix(text, found[0]) if found else text

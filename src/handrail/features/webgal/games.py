@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from handrail.features.webgal.engines import engine_folder, engine_in
-from handrail.features.webgal.previews.place import game_of
+from handrail.features.webgal.previews.scene_finder import find_game
 from handrail.features.webgal.script.character_file import CHARACTERS, names_in
 from handrail.features.webgal.script.commands import STOCK_ANIMATIONS
 from handrail.features.webgal.script.engine import Engine
-from handrail.features.webgal.script.findings import Finding, Language, breaks, kind_of, message
-from handrail.features.webgal.script.listing import Listing, Surroundings
-from handrail.features.webgal.script.media import is_part, pages_of_atlas, parts_of_model
+from handrail.features.webgal.script.findings import Finding, Language, is_breaking, kind_of, message
+from handrail.features.webgal.script.listing import GameAssets, Listing
+from handrail.features.webgal.script.media import atlas_pages, is_part, model_parts
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
 from handrail.kernel.policy import Policy
 from handrail.ports.errors import Damaged, Failure, NotClean
@@ -26,7 +26,7 @@ _VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+\.\d+\.\d+)')
 _NAMING = (".css", ".scss", ".jsonl")
 
 
-def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> Surroundings:
+def read_assets(files: Folder, folder: str, policy: Policy, tool: str) -> GameAssets:
     prefix = "" if folder == "." else f"{folder}/"
     paths, hidden = [], []
     for path, entry in files.walk(folder):
@@ -45,14 +45,14 @@ def read_surroundings(files: Folder, folder: str, policy: Policy, tool: str) -> 
     models: set[str] = set()
     for name in listing.by_folder.get("figure", ()):
         path = f"figure/{name}"
-        if name.endswith(".json") and not is_part(name) and (named := parts_of_model(path, text(path))) is not None:
+        if name.endswith(".json") and not is_part(name) and (named := model_parts(path, text(path))) is not None:
             models.add(path)
             parts |= named
         elif name.endswith(".atlas"):
-            parts |= pages_of_atlas(path, text(path)) | {path}
+            parts |= atlas_pages(path, text(path)) | {path}
     naming = [path for path in listing.paths if path.endswith(_NAMING) or path.startswith("template/")]
     known = set(listing.paths)
-    return Surroundings(
+    return GameAssets(
         listing=listing,
         folder=prefix,
         animations=_animations(listing, text("animation/animationTable.json")),
@@ -116,28 +116,28 @@ class Games:
         self.files = files
         self.language = language
         self._policy = policy
-        self._known: dict[str, tuple[tuple[Surroundings, tuple[str, ...]], _Game]] = {}
+        self._known: dict[str, tuple[tuple[GameAssets, tuple[str, ...]], _Game]] = {}
         self._lock = threading.Lock()
 
     def check_text(self, text: str, path: str | None, checkpoint: Checkpoint) -> list[Finding]:
         """Checks a script within the game that its path belongs to."""
         with self._lock:
-            game = self._game(game_of(self.files, path), checkpoint)
+            game = self._game(find_game(self.files, path), checkpoint)
             if path is None:
                 return game.project.findings_of(text)
-            name = _below(game.project.around.folder, path)
+            name = _below(game.project.assets.folder, path)
             if name == CONFIG:
                 return game.project.settings(text)
             return game.project.findings_of(text, name.removeprefix(f"{SCENES}/"))
 
-    def opened(self, folder: str, checkpoint: Checkpoint) -> tuple[Project, list[str]]:
+    def open_game(self, folder: str, checkpoint: Checkpoint) -> tuple[Project, list[str]]:
         """The game in a folder as it is now, and the scenes that are not valid text."""
         with self._lock:
             game = self._game(folder, checkpoint)
             return game.project, game.unreadable
 
-    def around(self, folder: str) -> Surroundings:
-        return read_surroundings(self.files, folder, self._policy(), _TOOL)
+    def assets(self, folder: str) -> GameAssets:
+        return read_assets(self.files, folder, self._policy(), _TOOL)
 
     def may_read(self, path: str) -> bool:
         return self._policy().may_read(_TOOL, path)
@@ -160,7 +160,7 @@ class Games:
             text = content.decode()
         except UnicodeDecodeError:
             return  # the write itself is refused for that
-        found = [finding for finding in self.check_text(text, path, _never) if breaks(finding)]
+        found = [finding for finding in self.check_text(text, path, _never) if is_breaking(finding)]
         if found:
             raise NotClean(
                 f"{path} has {len(found)} mistakes, and the policy requires a clean check before writes (lintOnWrite).",
@@ -176,23 +176,23 @@ class Games:
         policy = self._policy()
         silenced = policy.limits.lint_ignore
         if folder is None:
-            return _Game(Project(Surroundings(), silenced))
-        around = read_surroundings(self.files, folder, policy, _TOOL)
+            return _Game(Project(GameAssets(), silenced))
+        assets = read_assets(self.files, folder, policy, _TOOL)
         known = self._known.get(folder)
-        key = (around, silenced)
-        game = known[1] if known is not None and known[0] == key else _Game(Project(around, silenced))
+        key = (assets, silenced)
+        game = known[1] if known is not None and known[0] == key else _Game(Project(assets, silenced))
         self._known[folder] = (key, game)
         self._read_scenes(game, checkpoint)
         return game
 
     def _read_scenes(self, game: _Game, checkpoint: Checkpoint) -> None:
         project, game.unreadable = game.project, []
-        names = [name for name in project.around.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")]
+        names = [name for name in project.assets.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")]
         for gone in set(project.scenes).difference(names):
             project.remove(gone)
         for name in names:
             checkpoint()
-            path = f"{project.around.folder}{SCENES}/{name}"
+            path = f"{project.assets.folder}{SCENES}/{name}"
             try:
                 project.update(name, self.text_of(path))
             except Failure:

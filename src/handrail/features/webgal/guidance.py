@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from handrail.features.webgal.words import words_in
+from handrail.features.webgal.prompt_texts import texts_in
 from handrail.ports.errors import NotFound
 from handrail.ports.language import Language, preferred_language
 from handrail.ports.paths import parse_path
@@ -22,16 +22,16 @@ _ENDING = ".txt"
 
 def scene_path(project: "Project", name: str) -> str:
     """The path of a scene, whether it exists or not."""
-    return f"{project.around.folder}{_FOLDER}{scene_name(project, name)}"
+    return f"{project.assets.folder}{_FOLDER}{scene_name(project, name)}"
 
 
 def scene_name(project: "Project", given: str) -> str:
     """The scene's name in the game, with its extension. OutsideRoot, InvalidParams."""
-    name = "/".join(parse_path(given)).removeprefix(f"{project.around.folder}{_FOLDER}")
+    name = "/".join(parse_path(given)).removeprefix(f"{project.assets.folder}{_FOLDER}")
     return name if name.endswith(_ENDING) else f"{name}{_ENDING}"
 
 
-def known_scene(project: "Project", given: str) -> str:
+def existing_scene(project: "Project", given: str) -> str:
     """The name of an existing scene. NotFound."""
     name = scene_name(project, given)
     if name not in project.scenes:
@@ -56,29 +56,29 @@ _MOST_NAMES = 80
 _MOST_FINDINGS = 100
 
 LANGUAGE: Language = preferred_language(os.environ) or "en"
-WORDS = words_in(LANGUAGE)
+TEXTS = texts_in(LANGUAGE)
 """Prompts are English where nobody says which language they want."""
 
 
-def said(name: str, /, **values: object) -> str:
-    return WORDS[name].format(**values)
+def format_text(name: str, /, **values: object) -> str:
+    return TEXTS[name].format(**values)
 
 
 def facts(project: "Project", listed: "Result") -> str:
     """The game in a few lines. Names are spelled exactly as scripts must spell them."""
-    folder = project.around.folder
+    folder = project.assets.folder
     variables = sorted({name for scene in project.scenes.values() for name in scene.sets})
     return "\n".join(
         [
-            WORDS["facts"],
-            _line(WORDS["characters"], _people(project)),
-            _line(said("backgrounds", folder=folder), listed.backgrounds),
-            _line(said("figures", folder=folder), listed.figures),
-            _line(said("bgm", folder=folder), listed.bgm),
-            _line(said("vocals", folder=folder), listed.vocals),
-            _line(said("scenes", folder=folder), listed.scenes),
-            _line(WORDS["variables"], variables),
-            WORDS["only these"],
+            TEXTS["facts"],
+            _line(TEXTS["characters"], _people(project)),
+            _line(format_text("backgrounds", folder=folder), listed.backgrounds),
+            _line(format_text("figures", folder=folder), listed.figures),
+            _line(format_text("bgm", folder=folder), listed.bgm),
+            _line(format_text("vocals", folder=folder), listed.vocals),
+            _line(format_text("scenes", folder=folder), listed.scenes),
+            _line(TEXTS["variables"], variables),
+            TEXTS["only these"],
         ]
     )
 
@@ -91,33 +91,33 @@ def problems(project: "Project", names: Sequence[str], told: "Iterable[tuple[str
         if count > _MOST_FINDINGS:
             continue
         if name != current:
-            lines.append(f"### {project.around.folder}scene/{name}")
+            lines.append(f"### {project.assets.folder}scene/{name}")
             current = name
-        lines.append(said("at line", line=finding.line, message=message))
+        lines.append(format_text("at line", line=finding.line, message=message))
         if mended is not None:
-            lines.append(said("better", text=mended))
+            lines.append(format_text("better", text=mended))
     if count > _MOST_FINDINGS:
-        lines.append(said("more problems", count=count - _MOST_FINDINGS))
+        lines.append(format_text("more problems", count=count - _MOST_FINDINGS))
     if not count:
-        lines.append(said("no problems", count=len(names)))
-    return "\n".join([WORDS["results"], *lines])
+        lines.append(format_text("no problems", count=len(names)))
+    return "\n".join([TEXTS["results"], *lines])
 
 
 def steps(*each: str) -> str:
-    return "\n".join([WORDS["steps"], *(f"{number}. {text}" for number, text in enumerate(each, 1))])
+    return "\n".join([TEXTS["steps"], *(f"{number}. {text}" for number, text in enumerate(each, 1))])
 
 
 def _people(project: "Project") -> list[str]:
     spoken: Counter[str] = Counter()
     for scene in project.scenes.values():
         spoken.update(scene.speakers)
-    known = [*sorted(project.around.characters), *(name for name, _ in spoken.most_common())]
+    known = [*sorted(project.assets.characters), *(name for name, _ in spoken.most_common())]
     mistyped = {name for scene in project.scenes.values() for name, _ in scene.suspects if spoken[name] == 1}
     names = [name for name in dict.fromkeys(known) if name.strip() and name not in mistyped]
-    return [said("lines spoken", name=name, count=spoken[name]) if spoken[name] else name for name in names]
+    return [format_text("lines spoken", name=name, count=spoken[name]) if spoken[name] else name for name in names]
 
 
 def _line(what: str, names: Sequence[str]) -> str:
-    shown = WORDS["comma"].join(names[:_MOST_NAMES]) or WORDS["none"]
-    rest = said("in all", count=len(names)) if len(names) > _MOST_NAMES else ""
-    return f"- {what}{WORDS['colon']}{shown}{rest}"
+    shown = TEXTS["comma"].join(names[:_MOST_NAMES]) or TEXTS["none"]
+    rest = format_text("in all", count=len(names)) if len(names) > _MOST_NAMES else ""
+    return f"- {what}{TEXTS['colon']}{shown}{rest}"

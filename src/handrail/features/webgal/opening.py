@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from handrail import __version__
 from handrail.features.webgal.engines import find_engine
 from handrail.features.webgal.port import Checks, WebGal
-from handrail.features.webgal.previews.place import has_games
 from handrail.features.webgal.previews.preview_session import PreviewSession
+from handrail.features.webgal.previews.scene_finder import has_games
 from handrail.features.webgal.scripts import Scripts
 from handrail.features.webgal.settings import WebGalSettings
 from handrail.features.webgal.tools.browser_action import LocalTab
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         GameSite,
         PreviewContext,
         ScenePreviews,
-        Showing,
+        ShownScene,
     )
     from handrail.features.webgal.previews.shared_previews import ConsoleFrames, HostedScenes
     from handrail.features.webgal.remote_previews import RemotePreviews
@@ -107,7 +107,7 @@ def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
 
     remote: list[RemotePreviews] = []
 
-    async def by_server(game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
+    async def by_server(game: str, destination: Destination, fetched_ahead: Collection[str]) -> ShownScene:
         from handrail.features.webgal.remote_previews import RemotePreviews
 
         remote[:] = remote or [RemotePreviews(project.offer("browser", "server"), _preview_context(project))]

@@ -11,7 +11,7 @@ class Mask:
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = [text.encode() for text in sorted(texts, key=len, reverse=True)]
 
-    def hidden(self, data: bytes) -> bytes:
+    def apply(self, data: bytes) -> bytes:
         for text in self._texts:
             data = data.replace(text, _STARS)
         return data
@@ -56,28 +56,28 @@ def _shortened(line: str) -> str:
 _MOST_UNREAD_BYTES = 16 * 1024
 
 
-class CompletedLines:
+class LiveLines:
     def __init__(self, mask: Mask) -> None:
         self._mask = mask
-        self._untold = b""
+        self._pending = b""
         self._is_cut = False
 
     def add(self, chunk: bytes) -> None:
-        self._untold += chunk
-        if len(self._untold) > _MOST_UNREAD_BYTES:
-            self._untold, self._is_cut = self._untold[-_MOST_UNREAD_BYTES:], True
+        self._pending += chunk
+        if len(self._pending) > _MOST_UNREAD_BYTES:
+            self._pending, self._is_cut = self._pending[-_MOST_UNREAD_BYTES:], True
 
     def take(self, most: int) -> str:
         """The last lines that were completed since the last call."""
-        told = _whole_lines(self._untold)
+        told = _whole_lines(self._pending)
         while (safe := _whole_lines(self._mask.without_loose_end(told))) != told:
             told = safe  # a secret may have several lines
         if not told:
             return ""
-        self._untold = self._untold[len(told) :]
+        self._pending = self._pending[len(told) :]
         if self._is_cut:
             told, self._is_cut = self._mask.without_loose_start(told).partition(b"\n")[2], False
-        return "\n".join(printed_lines(self._mask.hidden(told))[-most:])
+        return "\n".join(printed_lines(self._mask.apply(told))[-most:])
 
 
 def _whole_lines(data: bytes) -> bytes:
@@ -91,7 +91,7 @@ _LAST_LINES = 300
 _MOST_CHARACTERS = 60_000
 
 
-class KeptOutput:
+class LimitedOutput:
     def __init__(self, masked: Sequence[str] = ()) -> None:
         """`masked` are texts that are replaced by asterisks."""
         self._mask = Mask(masked)
@@ -117,10 +117,10 @@ class KeptOutput:
         """For evidence: all that was kept, and how much was dropped."""
         rest = b"".join(self._last)
         if not self._left_out:
-            return self._mask.hidden(bytes(self._first) + rest)
+            return self._mask.apply(bytes(self._first) + rest)
         gap = f"\n… {self._left_out} bytes left out …\n".encode()
         first = self._mask.without_loose_end(bytes(self._first))
-        return self._mask.hidden(first) + gap + self._mask.hidden(self._mask.without_loose_start(rest))
+        return self._mask.apply(first) + gap + self._mask.apply(self._mask.without_loose_start(rest))
 
     def lines(self) -> list[str]:
         """For the caller: a readable amount, with more of the end than of the beginning."""
@@ -132,9 +132,9 @@ class KeptOutput:
         missing = len(lines) - len(first) - len(last)
         return [*first, f"… {missing} lines left out; output.log in the evidence has more …", *last]
 
-    def told(self) -> CompletedLines:
+    def live_lines(self) -> LiveLines:
         """For someone who watches, with the same texts masked."""
-        return CompletedLines(self._mask)
+        return LiveLines(self._mask)
 
 
 def _within(lines: list[str], most: int) -> list[str]:

@@ -41,7 +41,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class ShownScene:
     """A scene that is shown. `whereabouts` says which program shows it, and how long `url` works.
 
     `missing` are files that the engine requested and that don't exist, since its page was loaded; `newly_missing` those
@@ -64,7 +64,7 @@ class Showing:
 class ScenePreviews(Protocol):
     """Shows scenes and takes their pictures, in this process or in another one."""
 
-    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> ShownScene:
         """NotShown if there is no engine or browser, or the engine fails. Timeout if it never arrives.
 
         `game` is the game's folder in the project, `fetched_ahead` what the engine preloads.
@@ -121,14 +121,14 @@ class Screen(Protocol):
         """Sends every page that is or will be open there to the destination."""
         ...
 
-    async def arrived(self, on_look: "OnLook | None" = None) -> Position:
+    async def wait_for_arrival(self, on_poll: "OnPoll | None" = None) -> Position:
         """Waits until the engine has reached the destination, or has stopped before it. The caller sets the time limit.
 
         `on_look` is called repeatedly, to make the page report its position sooner.
         """
         ...
 
-    async def quiet(self, missing: Collection[str]) -> None:
+    async def wait_until_quiet(self, missing: Collection[str]) -> None:
         """Waits until no request is running and the engine has requested all of these missing files."""
         ...
 
@@ -137,7 +137,7 @@ class Screen(Protocol):
         ...
 
 
-OnLook = Callable[[], None]
+OnPoll = Callable[[], None]
 
 
 class GameSite(Protocol):
@@ -172,7 +172,7 @@ class PreviewContext(msgspec.Struct, frozen=True, rename="camel"):
     terre_port: int
 
 
-class WantedScene(msgspec.Struct, frozen=True, rename="camel"):
+class SceneRequest(msgspec.Struct, frozen=True, rename="camel"):
     """`path` is the scene's path in the project; `content` is unsaved text that replaces the file."""
 
     context: PreviewContext = msgspec.field(name="ground")

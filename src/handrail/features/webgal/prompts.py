@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from handrail.features.webgal import guidance
-from handrail.features.webgal.guidance import WORDS, known_scene, said, scene_findings, scene_name, scene_path
+from handrail.features.webgal.guidance import TEXTS, existing_scene, format_text, scene_findings, scene_name, scene_path
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import the_game
+from handrail.features.webgal.previews.scene_finder import project_game
 from handrail.features.webgal.scene_resource import address
-from handrail.features.webgal.tools.list_project_resources import listed
+from handrail.features.webgal.tools.list_project_resources import list_resources
 from handrail.kernel.call import Call
 from handrail.kernel.content import Resource, Text
 from handrail.kernel.target import Target
@@ -38,13 +38,13 @@ def prompt(
     """`about` is what its words begin with. `locate` is called if one of the arguments names a file."""
     return Tool(
         name=name,
-        title=WORDS[f"{about} title"],
-        words=WORDS[f"{about} about"],
+        title=TEXTS[f"{about} title"],
+        words=TEXTS[f"{about} about"],
         params=params,
         input_schema={
             "type": "object",
             "additionalProperties": False,
-            "properties": {key: _argument(key, WORDS[f"{about} {key}"]) for key in arguments},
+            "properties": {key: _argument(key, TEXTS[f"{about} {key}"]) for key in arguments},
             "required": list(required),
         },
         errors=(NotFound, OutsideRoot, Conflict, TooLarge, Damaged, InputOutput, InvalidParams),
@@ -61,8 +61,8 @@ def _argument(name: str, text: str) -> dict[str, str]:
 
 def game(webgal: WebGal, call: Call) -> "Project":
     """The project's game as it is now. NotFound."""
-    folder = the_game(webgal.games.files, webgal.games.may_read)
-    return webgal.games.opened(folder, call.checkpoint)[0]
+    folder = project_game(webgal.games.files, webgal.games.may_read)
+    return webgal.games.open_game(folder, call.checkpoint)[0]
 
 
 def scene_part(path: str, uri: str, text: str) -> Resource:
@@ -92,21 +92,21 @@ def _create_text(webgal: WebGal, call: Call, params: NewScene) -> str:
     if scene_name(project, params.name) in project.scenes:
         raise Conflict(f"{path} is there already.", hint="webgal.refactor_scene changes a scene.", path=path)
     wishes = [
-        said("outline", text=params.outline or WORDS["any outline"]),
-        said("cast", text=params.characters or WORDS["any cast"]),
+        format_text("outline", text=params.outline or TEXTS["any outline"]),
+        format_text("cast", text=params.characters or TEXTS["any cast"]),
     ]
     return "\n\n".join(
         [
-            said("create", path=path),
+            format_text("create", path=path),
             "\n".join(wishes),
-            guidance.facts(project, listed(webgal)),
-            WORDS["writing"],
+            guidance.facts(project, list_resources(webgal)),
+            TEXTS["writing"],
             guidance.steps(
-                WORDS["read some"],
-                WORDS["checking"],
-                WORDS["saving"],
-                said("lead there", name=scene_name(project, params.name)),
-                WORDS["showing"],
+                TEXTS["read some"],
+                TEXTS["checking"],
+                TEXTS["saving"],
+                format_text("lead there", name=scene_name(project, params.name)),
+                TEXTS["showing"],
             ),
         ]
     )
@@ -132,19 +132,19 @@ async def fix_validation(webgal: WebGal, call: Call, params: SceneToFix, preview
 
 def _fix_reply(webgal: WebGal, call: Call, params: SceneToFix) -> Reply:
     project = game(webgal, call)
-    names = [known_scene(project, params.path)] if params.path else sorted(project.scenes)
-    what = said("one scene", path=scene_path(project, params.path)) if params.path else WORDS["whole game"]
+    names = [existing_scene(project, params.path)] if params.path else sorted(project.scenes)
+    what = format_text("one scene", path=scene_path(project, params.path)) if params.path else TEXTS["whole game"]
     text = "\n\n".join(
         [
-            said("fix", what=what),
+            format_text("fix", what=what),
             guidance.problems(project, names, scene_findings(project, names)),
-            guidance.facts(project, listed(webgal)),
-            WORDS["writing"],
+            guidance.facts(project, list_resources(webgal)),
+            TEXTS["writing"],
             guidance.steps(
-                WORDS["judge"],
-                WORDS["only wrong lines"],
-                WORDS["check again"],
-                WORDS["on purpose"],
+                TEXTS["judge"],
+                TEXTS["only wrong lines"],
+                TEXTS["check again"],
+                TEXTS["on purpose"],
             ),
         ]
     )
@@ -181,21 +181,21 @@ async def refactor_scene(webgal: WebGal, call: Call, params: SceneToRework, prev
 
 def _refactor_reply(webgal: WebGal, call: Call, params: SceneToRework) -> Reply:
     project = game(webgal, call)
-    name = known_scene(project, params.path)
+    name = existing_scene(project, params.path)
     path = scene_path(project, name)
     text = "\n\n".join(
         [
-            said("refactor", path=path),
-            said("goal", text=params.goal or WORDS["any goal"]),
+            format_text("refactor", path=path),
+            format_text("goal", text=params.goal or TEXTS["any goal"]),
             _neighbours(project, name),
             guidance.problems(project, [name], scene_findings(project, [name])),
-            guidance.facts(project, listed(webgal)),
-            WORDS["writing"],
+            guidance.facts(project, list_resources(webgal)),
+            TEXTS["writing"],
             guidance.steps(
-                WORDS["plan first"],
-                WORDS["checking"],
-                WORDS["saving"] + WORDS["saving few"],
-                WORDS["showing"],
+                TEXTS["plan first"],
+                TEXTS["checking"],
+                TEXTS["saving"] + TEXTS["saving few"],
+                TEXTS["showing"],
             ),
         ]
     )
@@ -203,15 +203,15 @@ def _refactor_reply(webgal: WebGal, call: Call, params: SceneToRework) -> Reply:
 
 
 def _neighbours(project: "Project", name: str) -> str:
-    ways = project.graph().ways
+    ways = project.graph().links
     before = sorted({way.source for way in ways if way.target == name})
     after = sorted({way.target for way in ways if way.source == name})
     return "\n".join(
         [
-            WORDS["neighbours"],
-            said("from", names=WORDS["comma"].join(before) or WORDS["from nowhere"]),
-            said("to", names=WORDS["comma"].join(after) or WORDS["to nowhere"]),
-            WORDS["keep these"],
+            TEXTS["neighbours"],
+            format_text("from", names=TEXTS["comma"].join(before) or TEXTS["from nowhere"]),
+            format_text("to", names=TEXTS["comma"].join(after) or TEXTS["to nowhere"]),
+            TEXTS["keep these"],
         ]
     )
 

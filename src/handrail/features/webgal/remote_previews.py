@@ -11,8 +11,8 @@ from handrail.features.webgal.preview_ports import (
     Destination,
     NotHosted,
     PreviewContext,
-    Showing,
-    WantedScene,
+    SceneRequest,
+    ShownScene,
 )
 from handrail.kernel.dialect import failure_of
 from handrail.ports.errors import Failure
@@ -28,13 +28,13 @@ class RemotePreviews:
         self._server = server
         self._context = context
 
-    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> ShownScene:
         """Offline if no server runs, or it has ended.
 
         NotHosted if it doesn't show this. NotShown, Timeout, Declined.
         """
         path = posixpath.normpath(posixpath.join(game, _SCENES, destination.scene))
-        wanted = WantedScene(
+        wanted = SceneRequest(
             self._context, path, destination.line, destination.content, [*fetched_ahead], destination.as_jpeg
         )
         headers = {"Content-Type": "application/json"}
@@ -48,7 +48,7 @@ class RemotePreviews:
 
 
 class _Shown(msgspec.Struct):
-    data: Showing
+    data: ShownScene
 
 
 def _failure(answer: ServerAnswer) -> Failure:

@@ -5,8 +5,8 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import SCENES, the_game
-from handrail.features.webgal.tools.list_project_resources import listed
+from handrail.features.webgal.previews.scene_finder import SCENES, project_game
+from handrail.features.webgal.tools.list_project_resources import list_resources
 from handrail.kernel.call import Call
 from handrail.kernel.content import Resource
 from handrail.kernel.target import Target
@@ -31,7 +31,7 @@ def address(scene: str) -> str:
 
 async def list_scenes(webgal: WebGal, call: Call, params: Nothing, preview: Preview | None) -> list[ListedResource]:
     """List the game's scenes."""
-    names = (await in_thread(call, lambda: listed(webgal))).scenes
+    names = (await in_thread(call, lambda: list_resources(webgal))).scenes
     return [ListedResource(address(name), name) for name in names]
 
 
@@ -51,7 +51,7 @@ def _path(webgal: WebGal, params: Params) -> str:
     name = unquote(params.uri.removeprefix(_PREFIX)) if params.uri.startswith(_PREFIX) else ""
     if not name.endswith(".txt"):
         raise NotFound(f"There is no scene {params.uri}.", hint=f"Scenes are {_PREFIX}NAME.txt.", uri=params.uri)
-    folder = the_game(webgal.games.files, webgal.games.may_read)
+    folder = project_game(webgal.games.files, webgal.games.may_read)
     path = f"{SCENES}/{name}" if folder == "." else f"{folder}/{SCENES}/{name}"
     return "/".join(webgal.games.files.parse(path))
 

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from handrail.features.webgal.backends.programs.kept import KeptProgram, start_program
-from handrail.features.webgal.output import KeptOutput
+from handrail.features.webgal.backends.supervised_program import SupervisedProgram, start_program
+from handrail.features.webgal.output import LimitedOutput
 from handrail.kernel import strict_json
 from handrail.kernel.policy import Policy
 from handrail.ports.errors import Damaged, Declined, Failure, NotFound
@@ -23,12 +23,12 @@ _SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*API_KEY*", "*APIK
 _SHORTEST_SECRET = 6
 
 
-def for_child(environ: Mapping[str, str], redacted: Sequence[str]) -> dict[str, str]:
+def child_environment(environ: Mapping[str, str], redacted: Sequence[str]) -> dict[str, str]:
     """`redacted` are names, or patterns of names, that the policy removes as well."""
     return {name: value for name, value in environ.items() if _matches(name, _KEPT) and not _matches(name, redacted)}
 
 
-def secrets_of(environ: Mapping[str, str], redacted: Sequence[str]) -> list[str]:
+def secret_values(environ: Mapping[str, str], redacted: Sequence[str]) -> list[str]:
     """Values that must not be shown, wherever a script got them. Short ones are ordinary words."""
     return [
         value
@@ -129,7 +129,7 @@ Tell = Callable[[str], Awaitable[None]]
 class Server:
     """A script that keeps running."""
 
-    program: KeptProgram
+    program: SupervisedProgram
     steps: Sequence[Step]
     ports: list[int]
     listening: asyncio.Task[None]
@@ -151,17 +151,17 @@ class Scripts:
     serving: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by whoever looks whether there is a server and starts one, from its first step on."""
 
-    def output(self) -> KeptOutput:
-        return KeptOutput(secrets_of(self.environ, self.policy().limits.redact_env))
+    def output(self) -> LimitedOutput:
+        return LimitedOutput(secret_values(self.environ, self.policy().limits.redact_env))
 
-    async def run(self, package: Package, step: Step, output: KeptOutput, tell: Tell) -> int:
+    async def run(self, package: Package, step: Step, output: LimitedOutput, tell: Tell) -> int:
         """Returns the exit status. If it is stopped, the step and everything that it started are ended."""
         async with self._started(package, step, output) as program:
             await _followed(program, output, tell)
             return program.status or 0
 
     async def serve(
-        self, package: Package, step: Step, steps: Sequence[Step], output: KeptOutput, tell: Tell
+        self, package: Package, step: Step, steps: Sequence[Step], output: LimitedOutput, tell: Tell
     ) -> Server | int:
         """Returns once it accepts connections, or the exit status if it ended before. `steps` are all its steps."""
         async with self._started(package, step, output) as program:
@@ -183,20 +183,20 @@ class Scripts:
             self.server.program.end()
 
     @asynccontextmanager
-    async def _started(self, package: Package, step: Step, output: KeptOutput) -> AsyncIterator[KeptProgram]:
+    async def _started(self, package: Package, step: Step, output: LimitedOutput) -> AsyncIterator[SupervisedProgram]:
         with self.files.open_descriptor(".") as folder:
             program = start_program(step.command, folder, self._environ(package, step))
         try:
             yield program
         finally:
             if self.server is None or self.server.program is not program:
-                await program.ended()
+                await program.end_and_wait()
                 if program.may_have_left_something:
                     output.add(_UNWATCHED)
 
     def _environ(self, package: Package, step: Step) -> dict[str, str]:
         """The environment that npm gives to scripts, as far as they use it."""
-        known = for_child(self.environ, self.policy().limits.redact_env)
+        known = child_environment(self.environ, self.policy().limits.redact_env)
         root = self.files.location
         path = (os.path.join(root, "node_modules", ".bin"), known.get("PATH", os.defpath), self.own_programs)
         return {
@@ -211,8 +211,8 @@ class Scripts:
         }
 
 
-async def _followed(program: KeptProgram, output: KeptOutput, tell: Tell) -> None:
-    told, lines = 0.0, output.told()
+async def _followed(program: SupervisedProgram, output: LimitedOutput, tell: Tell) -> None:
+    told, lines = 0.0, output.live_lines()
     async for chunk in program.chunks():
         output.add(chunk)
         lines.add(chunk)
@@ -221,6 +221,6 @@ async def _followed(program: KeptProgram, output: KeptOutput, tell: Tell) -> Non
             told = time.monotonic()
 
 
-async def _unheard(program: KeptProgram) -> None:
+async def _unheard(program: SupervisedProgram) -> None:
     async for _ in program.chunks():
         pass

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handrail.features.webgal.editor_project import ProjectReader
-from handrail.features.webgal.lsp.completion import Offers, offers
+from handrail.features.webgal.lsp.completion import Completions, completions_at
 from handrail.features.webgal.lsp.documents import Columns, Document
 from handrail.features.webgal.lsp.editor_state import EditorProject, FileView
-from handrail.features.webgal.lsp.usages import Placed
+from handrail.features.webgal.lsp.usages import LocatedPart
 from handrail.wiring import Wiring
 
 CURSOR = "‸"
@@ -33,7 +33,7 @@ class Workshop:
         assert game is not None
         documents = [Document(project.uris.uri(name), text, 1) for name, text in self.edited.items()]
         snapshot = project.now(documents)
-        for _ in game.renewed(snapshot.texts):
+        for _ in game.reload(snapshot.texts):
             continue
         return FileView(game, path, snapshot, Columns(), "en", edits_versions=True)
 
@@ -41,7 +41,7 @@ class Workshop:
         for reader in self._readers:
             reader.close()
 
-    def pointed(self, text: str, path: str = START) -> tuple[FileView, Placed]:
+    def pointed(self, text: str, path: str = START) -> tuple[FileView, LocatedPart]:
         """What stands at the cursor in an open text."""
         line, column = self.write(text, path)
         view = self.view(path)
@@ -55,10 +55,10 @@ class Workshop:
         self.edited[path] = text.replace(CURSOR, "")
         return before.count("\n"), len(before) - before.rfind("\n") - 1
 
-    def offered(self, text: str, path: str = START) -> Offers:
+    def offered(self, text: str, path: str = START) -> Completions:
         line, column = self.write(text, path)
         view = self.view(path)
-        return offers(view.game, path, line, column, "en")
+        return completions_at(view.game, path, line, column, "en")
 
     def words(self, text: str, path: str = START) -> list[str]:
         return [offer.text for offer in self.offered(text, path).items]

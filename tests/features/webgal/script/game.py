@@ -3,7 +3,7 @@
 from typing import Any
 
 from handrail.features.webgal.script.findings import Finding
-from handrail.features.webgal.script.listing import Listing, Surroundings
+from handrail.features.webgal.script.listing import GameAssets, Listing
 from handrail.features.webgal.script.project import Project
 
 FILES = (
@@ -21,11 +21,11 @@ FILES = (
 )
 
 
-def game(*scenes: str, files: tuple[str, ...] = FILES, silenced: tuple[str, ...] = (), **around: Any) -> Project:
+def game(*scenes: str, files: tuple[str, ...] = FILES, silenced: tuple[str, ...] = (), **assets: Any) -> Project:
     """Scenes are named start.txt, scene1.txt, scene2.txt …"""
     names = [_name(number) for number in range(len(scenes))]
-    listing = Listing.of([*files, *(f"scene/{name}" for name in names)], around.pop("links", ()))
-    project = Project(Surroundings(listing, animations=frozenset({"enter", "shake", "wave"}), **around), silenced)
+    listing = Listing.of([*files, *(f"scene/{name}" for name in names)], assets.pop("links", ()))
+    project = Project(GameAssets(listing, animations=frozenset({"enter", "shake", "wave"}), **assets), silenced)
     for name, text in zip(names, scenes, strict=True):
         project.update(name, text)
     return project
@@ -35,10 +35,10 @@ def _name(number: int) -> str:
     return f"scene{number}.txt" if number else "start.txt"
 
 
-def findings(script: str, **around: Any) -> list[Finding]:
-    return game(script, **around).findings("start.txt")
+def findings(script: str, **assets: Any) -> list[Finding]:
+    return game(script, **assets).findings("start.txt")
 
 
-def told(script: str, **around: Any) -> list[str]:
+def told(script: str, **assets: Any) -> list[str]:
     """The codes, line by line."""
-    return [finding.code for finding in findings(script, **around)]
+    return [finding.code for finding in findings(script, **assets)]

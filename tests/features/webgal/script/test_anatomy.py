@@ -57,7 +57,7 @@ def test_all_that_the_checks_look_up_has_a_place(line: str) -> None:
     if any(finding.code in SLIPS for finding in scene.findings):
         return  # looked up as it was meant, which is not what the engine reads
     values = ("figure", "target")  # to an editor these are plain values
-    wanted = {("value" if each.what in values else each.what, each.name) for each in scene.references}
+    wanted = {("value" if each.kind in values else each.kind, each.name) for each in scene.references}
     roles = {"jump": "label", "read": "variable"}
     found = {(roles.get(role, role), said) for role, said in parts(line)}
     assert {(what, name) for what, name in wanted if what != "dynamic"} <= found

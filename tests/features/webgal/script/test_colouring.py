@@ -8,7 +8,7 @@ import pytest
 
 from handrail.features.webgal.script.anatomy import coloured_parts
 from handrail.features.webgal.script.commands import COMMANDS, LATER
-from handrail.features.webgal.script.graph_picture import laid_out
+from handrail.features.webgal.script.graph_picture import make_layout
 from tests.features.webgal.script.game import game
 
 
@@ -39,7 +39,7 @@ def test_a_setting_has_the_shape_of_a_command() -> None:
 
 
 def test_scenes_stand_in_columns_by_their_distance_and_what_is_missing_is_told() -> None:
-    layout = laid_out(game("changeScene:scene1.txt;", "choose:a:start.txt|b:gone.txt;", "一:二;").graph())
+    layout = make_layout(game("changeScene:scene1.txt;", "choose:a:start.txt|b:gone.txt;", "一:二;").graph())
     kinds = {node.name: node.kind for node in layout.nodes}
     assert kinds == {"start.txt": "scene", "scene1.txt": "scene", "gone.txt": "missing", "scene2.txt": "lost"}
     left = {node.name: node.x for node in layout.nodes}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.webgal.script.findings import breaks, fixed_line
+from handrail.features.webgal.script.findings import fixed_line, is_breaking
 from handrail.features.webgal.script.parser import split_lines
 from tests.features.webgal.script.game import game
 
@@ -153,7 +153,7 @@ def test_a_mistake_is_found_on_its_line_and_cured_by_its_hint(line: str, code: s
     assert fixed_line(found[0], split_lines(_scene(line))) == mended
     if mended is not None:
         left = project.findings_of(_scene(mended), "start.txt")
-        assert [each.code for each in left if each.code == code or breaks(each)] == []
+        assert [each.code for each in left if each.code == code or is_breaking(each)] == []
 
 
 @pytest.mark.parametrize(("line", "code"), ONLY_TOLD, ids=[f"{each[1]}-{each[0]}" for each in ONLY_TOLD])

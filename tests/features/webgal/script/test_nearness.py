@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from handrail.features.webgal.script.nearness import Names, distance, folded, meant, nearest
+from handrail.features.webgal.script.similar_names import Names, distance, nearest, normalize, plausible_correction
 from tests.features.webgal.script.game import findings, game
 
 
@@ -29,7 +29,7 @@ def test_the_nearest_names_are_found_best_first_in_any_case_and_width() -> None:
     assert nearest("ＣＨＡＮＧＥＢＧ", known) == ["changeBg"]
     assert nearest("海边的夜晚", known) == ["海边的夜"]
     assert nearest("bgn", known) == []
-    assert folded(" A　b ") == "ab"
+    assert normalize(" A　b ") == "ab"
 
 
 def test_a_game_full_of_unknown_names_gets_only_so_many_guesses() -> None:
@@ -43,9 +43,9 @@ def test_a_game_full_of_unknown_names_gets_only_so_many_guesses() -> None:
 
 
 def test_names_that_differ_in_their_numbers_alone_are_near_and_no_correction() -> None:
-    assert meant("v3.wav", ["v1.wav", "v2.wav"]) is None
-    assert meant("s8.mp3", ["s08.mp3"]) == "s08.mp3"
-    assert meant("beach2.jpg", ["beach.jpg"]) == "beach.jpg"
+    assert plausible_correction("v3.wav", ["v1.wav", "v2.wav"]) is None
+    assert plausible_correction("s8.mp3", ["s08.mp3"]) == "s08.mp3"
+    assert plausible_correction("beach2.jpg", ["beach.jpg"]) == "beach.jpg"
     (finding,) = findings("changeBg:scene12.png;", files=("background/scene11.png",))
     assert finding.values["near"] == "scene11.png"
     assert finding.edit is None

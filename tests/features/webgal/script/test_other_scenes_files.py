@@ -1,15 +1,15 @@
 """What an engine fetches ahead for other scenes, and lacks, is said to be theirs."""
 
-from handrail.features.webgal.preview_ports import Destination, Position, Showing
+from handrail.features.webgal.preview_ports import Destination, Position, ShownScene
 from handrail.features.webgal.script.preview_log import preview_log, scenes_named
 
 TEXT = "changeBg:here.png;\nchoose:a:other.txt|b:deep/third.txt;\n"
 OTHER = "雪乃:一;\nchangeBg:nowhere.png;\nchangeFigure:nowhere.png;\n"
 
 
-def showing(missing: list[str], broken: list[str] | None = None) -> Showing:
+def showing(missing: list[str], broken: list[str] | None = None) -> ShownScene:
     broken = broken or []
-    return Showing("", Position("start.txt", 1, {}), b"", missing, missing, [], 0.0, "", broken, broken)
+    return ShownScene("", Position("start.txt", 1, {}), b"", missing, missing, [], 0.0, "", broken, broken)
 
 
 def test_a_missing_file_of_another_scene_names_that_scene_and_is_no_error_of_this_one() -> None:

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from handrail.features.webgal.script.line import Report
+from handrail.features.webgal.script.line import LineReport
 from handrail.features.webgal.script.parser import split_lines
 from handrail.features.webgal.script.scene import check_scene, clear_caches, report_by_rules, report_of
 from tests.effort import tries
@@ -64,7 +64,7 @@ def test_a_line_that_is_passed_over_would_not_have_been_complained_about(text: s
     if any(line.startswith(" ") and line.lstrip().startswith(("|", "-")) for line in lines):
         return  # joined lines are another matter
     scene = check_scene(text)
-    reports: list[Report] = [report_by_rules(line) for line in lines]
+    reports: list[LineReport] = [report_by_rules(line) for line in lines]
     numbered = list(enumerate(reports, start=1))
     own = ("WG107", "WG311")  # of a whole file, or of two lines
     assert sorted((each.line, each.code) for each in scene.findings if each.code not in own) == sorted(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.webgal.script.sync import Generation, heard
+from handrail.features.webgal.script.sync import Generation, parse_message
 
 NUMBERLESS = '{"kind":"event","type":"stage.snapshot.updated","payload":{"sceneName":"a","sentenceId":1e999}}'
 
@@ -10,4 +10,4 @@ NUMBERLESS = '{"kind":"event","type":"stage.snapshot.updated","payload":{"sceneN
 @pytest.mark.parametrize("generation", ["legacy", "v1"])
 @pytest.mark.parametrize("text", ["", "[]", "1", "[" * 100_000, '{"event":"handrail-jump","data":1e999}', NUMBERLESS])
 def test_what_is_no_message_is_ignored(generation: Generation, text: str) -> None:
-    assert heard(generation, text) is None
+    assert parse_message(generation, text) is None

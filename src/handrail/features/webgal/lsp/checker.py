@@ -59,29 +59,29 @@ class Checker:
         self._state = state
         self._publish = publish
         self._complain = complain
-        self._stirred = asyncio.Event()
+        self._has_work = asyncio.Event()
         self._is_deep = True
         self._last_stir = self._pause = 0.0
         self._told: dict[str, _Told] = {}
         self._complaints: dict[EditorProject, str] = {}
 
-    def stir(self, *, is_deep: bool = False) -> None:
+    def schedule(self, *, is_deep: bool = False) -> None:
         """Something has changed. With `deep`, also files on disk or around the scenes."""
         self._is_deep |= is_deep
         self._last_stir = asyncio.get_running_loop().time()
-        self._stirred.set()
+        self._has_work.set()
 
-    def forget(self) -> None:
+    def republish(self) -> None:
         """Publishes everything again, as after a change of the language."""
         self._told.clear()
-        self.stir()
+        self.schedule()
 
     async def run(self) -> None:
         clock = asyncio.get_running_loop().time
         while True:
-            await self._stirred.wait()
+            await self._has_work.wait()
             await self._calm()
-            self._stirred.clear()
+            self._has_work.clear()
             started = clock()
             is_deep, self._is_deep = self._is_deep, False
             self._forget_left()
@@ -111,11 +111,11 @@ class Checker:
         await worker.do(partial(project.find_games, (*texts, None) if is_deep else texts))
         for game in tuple(project.games.values()):
             if is_deep or not game.is_read:
-                async for _ in worker.in_turns(game.renewed(texts)):
+                async for _ in worker.in_turns(game.reload(texts)):
                     continue
-            await self._judge(game, project.now(self._state.documents.values()))
+            await self._publish_changes(game, project.now(self._state.documents.values()))
 
-    async def _judge(self, game: Game, snapshot: Snapshot) -> None:
+    async def _publish_changes(self, game: Game, snapshot: Snapshot) -> None:
         seen: set[str] = set()
         async for news in self._state.worker.in_turns(self._news(game, snapshot, seen)):
             for path, text, findings, shown in (each for each in news if each is not None):
@@ -123,16 +123,16 @@ class Checker:
                     uri, version = snapshot.uri(path), snapshot.version(path)
                     self._told[uri] = (game, version, text, findings)
                     self._publish(uri, version, shown)
-            if self._stirred.is_set():
+            if self._has_work.is_set():
                 return  # a newer text has overtaken the others
         self._withdraw(game, seen)
 
     def _news(self, game: Game, snapshot: Snapshot, seen: set[str]) -> Iterator[_News | None]:
         """Runs in the worker's thread."""
         columns, language = self._state.columns, self._state.language
-        game.follow(snapshot.texts)
+        game.update_texts(snapshot.texts)
         yield None
-        for path, findings in game.judged(snapshot.texts):
+        for path, findings in game.all_findings(snapshot.texts):
             uri = snapshot.uri(path)
             seen.add(uri)
             text: object = game.scene(path) or game.text(path)

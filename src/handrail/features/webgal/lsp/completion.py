@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from lsprotocol.types import CompletionItemKind
 
-from handrail.features.webgal.lsp.contexts import Context, Wanted, context
+from handrail.features.webgal.lsp.cursor_context import Context, Wanted, context
 from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.lsp.hover import handbook
 from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.script.commands import COMMANDS, SAY, Argument, Content, Kind
 from handrail.features.webgal.script.config_file import FILES, KEYS
 from handrail.features.webgal.script.findings import Language
-from handrail.features.webgal.script.listing import Surroundings
+from handrail.features.webgal.script.listing import GameAssets
 from handrail.features.webgal.script.media import IMAGES, is_model
 from handrail.features.webgal.script.project import CONFIG
 from handrail.features.webgal.script.scene import Scene
@@ -34,7 +34,7 @@ TRANSFORMS = (
 )
 
 
-class Offer(msgspec.Struct, frozen=True, gc=False):
+class Completion(msgspec.Struct, frozen=True, gc=False):
     """`text` replaces what was written from the context's start on."""
 
     text: str
@@ -47,15 +47,15 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
         return self.label or self.text
 
 
-class Offers(msgspec.Struct, frozen=True):
+class Completions(msgspec.Struct, frozen=True):
     """They replace the text from column `start`. If incomplete, more letters give others."""
 
     start: int
-    items: list[Offer]
+    items: list[Completion]
     is_incomplete: bool = False
 
 
-def offers(game: Game, path: str, line: int, column: int, language: Language) -> Offers:
+def completions_at(game: Game, path: str, line: int, column: int, language: Language) -> Completions:
     lines = game.lines(path)
     text = lines[line] if line < len(lines) else ""
     if path == game.prefix + CONFIG:
@@ -64,38 +64,38 @@ def offers(game: Game, path: str, line: int, column: int, language: Language) ->
     scene = game.scene(path)
     at = context(text, column) if scene is not None else None
     if at is None or scene is None:
-        return Offers(column, [])
+        return Completions(column, [])
     return _narrowed(at.start, _offered(game, scene, at, text[column:], language), text[at.start : column])
 
 
-def _narrowed(start: int, found: Iterable[Offer], written: str) -> Offers:
+def _narrowed(start: int, found: Iterable[Completion], written: str) -> Completions:
     """Keeps those that fit the text written so far, and then the first of these."""
     items = list(found)
     if len(items) <= MOST_OFFERED:
-        return Offers(start, items)
+        return Completions(start, items)
     wanted = written.strip().casefold()
     fitting = [offer for offer in items if wanted in offer.shown.casefold()]
-    return Offers(start, fitting[:MOST_OFFERED], is_incomplete=True)
+    return Completions(start, fitting[:MOST_OFFERED], is_incomplete=True)
 
 
-def _offered(game: Game, scene: Scene, at: Context, after: str, language: Language) -> Iterator[Offer]:
-    around = game.project.around
+def _offered(game: Game, scene: Scene, at: Context, after: str, language: Language) -> Iterator[Completion]:
+    assets = game.project.assets
     if at.wanted is Wanted.HEAD:
         yield from _heads(game, after, language)
     elif at.wanted in (Wanted.LABEL, Wanted.TARGET):
-        yield from (Offer(name, CompletionItemKind.Reference) for name in scene.labels)
+        yield from (Completion(name, CompletionItemKind.Reference) for name in scene.labels)
         if at.wanted is Wanted.TARGET:
-            yield from _files(around, "scene")
+            yield from _files(assets, "scene")
     elif at.wanted is Wanted.FILE:
-        yield from _files(around, at.folder)
+        yield from _files(assets, at.folder)
         if at.command.content is Content.FILE:
-            yield Offer("none", CompletionItemKind.Keyword)
+            yield Completion("none", CompletionItemKind.Keyword)
     elif at.wanted in (Wanted.VARIABLE, Wanted.VALUE):
-        yield from (Offer(name, CompletionItemKind.Variable) for name in sorted(game.variables()))
+        yield from (Completion(name, CompletionItemKind.Variable) for name in sorted(game.variables()))
         if at.wanted is Wanted.VALUE:
             yield from _words(_TRUTHS)
     elif at.wanted is Wanted.ANIMATION:
-        yield from _words(sorted(around.animations or ()))
+        yield from _words(sorted(assets.animations or ()))
     elif at.wanted is Wanted.NAME:
         yield from _words(at.command.choices)
     elif at.wanted is Wanted.TRANSFORM:
@@ -103,78 +103,78 @@ def _offered(game: Game, scene: Scene, at: Context, after: str, language: Langua
     elif at.wanted is Wanted.ARGUMENT:
         yield from _arguments(at, language)
         if at.command.name == SAY and not at.used:
-            yield from _files(around, "vocal")
+            yield from _files(assets, "vocal")
     elif at.wanted is Wanted.ARGUMENT_VALUE and (known := at.command.arguments.get(at.argument)) is not None:
         yield from _values(game, at, known)
 
 
-def _heads(game: Game, after: str, language: Language) -> Iterator[Offer]:
+def _heads(game: Game, after: str, language: Language) -> Iterator[Completion]:
     mark = "" if after.startswith((":", "：")) else ":"
-    for name in sorted({*game.speakers(), *game.project.around.characters} - {""}):
+    for name in sorted({*game.speakers(), *game.project.assets.characters} - {""}):
         if name not in COMMANDS:
-            yield Offer(name + mark, CompletionItemKind.Class, name, phrase("speaker", language))
+            yield Completion(name + mark, CompletionItemKind.Class, name, phrase("speaker", language))
     for command in COMMANDS.values():
         if command.is_run:
             end = (";" if not after else "") if command.name in _BARE else mark
             about = handbook().commands[command.name].said(language)
-            yield Offer(command.name + end, CompletionItemKind.Function, command.name, about)
+            yield Completion(command.name + end, CompletionItemKind.Function, command.name, about)
 
 
-def _arguments(at: Context, language: Language) -> Iterator[Offer]:
+def _arguments(at: Context, language: Language) -> Iterator[Completion]:
     for name, known in at.command.arguments.items():
         if name not in at.used:
             text = name if known.kind is Kind.FLAG else f"{name}="
-            yield Offer(text, CompletionItemKind.Property, name, handbook().arguments[name].said(language))
+            yield Completion(text, CompletionItemKind.Property, name, handbook().arguments[name].said(language))
 
 
-def _values(game: Game, at: Context, known: Argument) -> Iterator[Offer]:
+def _values(game: Game, at: Context, known: Argument) -> Iterator[Completion]:
     if known.choices:
         yield from _words(known.choices)
     elif known.kind is Kind.FLAG:
         yield from _words(_TRUTHS)
     elif known.kind is Kind.FILE:
-        yield from _files(game.project.around, at.folder)
+        yield from _files(game.project.assets, at.folder)
     elif known.kind is Kind.ANIMATION:
-        yield from _words(sorted(game.project.around.animations or ()))
+        yield from _words(sorted(game.project.assets.animations or ()))
     elif at.argument == "target":
         yield from _words(_TARGETS)
     elif at.argument == "transform":
         yield from _transforms()
     elif at.argument == "speaker":
-        yield from (Offer(name, CompletionItemKind.Class) for name in sorted(game.speakers()))
+        yield from (Completion(name, CompletionItemKind.Class) for name in sorted(game.speakers()))
 
 
-def _transforms() -> Iterator[Offer]:
-    return (Offer(text, CompletionItemKind.Snippet) for text in TRANSFORMS)
+def _transforms() -> Iterator[Completion]:
+    return (Completion(text, CompletionItemKind.Snippet) for text in TRANSFORMS)
 
 
-def _files(around: Surroundings, folder: str) -> Iterator[Offer]:
-    for name in around.listing.by_folder.get(folder, ()):
-        if _is_offered(around, folder, name):
-            yield Offer(name, CompletionItemKind.File)
+def _files(assets: GameAssets, folder: str) -> Iterator[Completion]:
+    for name in assets.listing.by_folder.get(folder, ()):
+        if _is_offered(assets, folder, name):
+            yield Completion(name, CompletionItemKind.File)
 
 
-def _is_offered(around: Surroundings, folder: str, name: str) -> bool:
+def _is_offered(assets: GameAssets, folder: str, name: str) -> bool:
     """The parts of a model are never offered."""
     path = f"{folder}/{name}"
-    if posixpath.basename(name).startswith(".") or path in around.parts:
+    if posixpath.basename(name).startswith(".") or path in assets.parts:
         return False
     if folder == "scene":
         return name.endswith(".txt")
     if folder == "figure":
-        return path in around.models or is_model(name) or posixpath.splitext(name)[1].lower() in IMAGES
+        return path in assets.models or is_model(name) or posixpath.splitext(name)[1].lower() in IMAGES
     return True
 
 
-def _settings(game: Game, before: str) -> tuple[int, Iterable[Offer]]:
+def _settings(game: Game, before: str) -> tuple[int, Iterable[Completion]]:
     key, colon, value = before.partition(":")
     if not colon:
-        return 0, [Offer(f"{name}:", CompletionItemKind.Property, name) for name in sorted(KEYS)]
+        return 0, [Completion(f"{name}:", CompletionItemKind.Property, name) for name in sorted(KEYS)]
     start = max(len(key) + 1, before.rfind("|") + 1)
     if (folder := FILES.get(key)) is None or ";" in value:
         return len(before), []
-    return start, _files(game.project.around, folder)
+    return start, _files(game.project.assets, folder)
 
 
-def _words(words: Iterable[str]) -> Iterator[Offer]:
-    return (Offer(word, CompletionItemKind.EnumMember) for word in words)
+def _words(words: Iterable[str]) -> Iterator[Completion]:
+    return (Completion(word, CompletionItemKind.EnumMember) for word in words)

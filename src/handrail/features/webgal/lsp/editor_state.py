@@ -14,13 +14,13 @@ from pygls.exceptions import JsonRpcException
 from handrail.features.webgal.editor_project import ProjectReader
 from handrail.features.webgal.lsp.documents import Columns, Document, ProjectUris, Snapshot
 from handrail.features.webgal.lsp.game import Game
-from handrail.features.webgal.lsp.usages import Place, Placed, part_at
+from handrail.features.webgal.lsp.usages import LocatedPart, Place, part_at
 from handrail.features.webgal.script.findings import Language
 from handrail.features.webgal.script.project import CONFIG
 from handrail.ports.errors import Failure
 
 
-class Refused(JsonRpcException):
+class RequestFailed(JsonRpcException):
     CODE = LSPErrorCodes.RequestFailed.value
 
 
@@ -77,7 +77,7 @@ class FileView:
             return len(self.lines), 0
         return position.line, self.columns.characters(self.lines[position.line], position.character)
 
-    def part(self, position: Position) -> Placed | None:
+    def part(self, position: Position) -> LocatedPart | None:
         return part_at(self.lines, *self.at(position)) if self.game.scene(self.path) is not None else None
 
     def span(self, line: int, start: int, end: int) -> Range:
@@ -104,7 +104,7 @@ class EditorProject:
     def game_for(self, path: str | None) -> Game | None:
         """Reads from disk, so never call it on the event loop."""
         try:
-            folder = self.reader.game_of(path)
+            folder = self.reader.find_game(path)
         except Failure:
             return None
         if folder is not None and folder not in self.games:
@@ -123,15 +123,15 @@ class EditorProject:
     def is_scene(self, path: str) -> bool:
         return any(game.scene_name(path) is not None for game in self._known())
 
-    def is_told_by(self, path: str) -> bool:
+    def depends_on_text(self, path: str) -> bool:
         """Whether a text that is not a scene affects a game."""
-        return any(game.is_told_by(path) for game in self._known())
+        return any(game.depends_on_text(path) for game in self._known())
 
-    def is_touched_by(self, path: str) -> bool:
+    def depends_on_file(self, path: str) -> bool:
         """Whether a change of this file on disk may change a game's problems."""
         if path.startswith("."):
             return path.startswith(".handrail/")
-        return not self.games or any(game.is_touched_by(path) for game in self._known())
+        return not self.games or any(game.depends_on_file(path) for game in self._known())
 
     def _known(self) -> tuple[Game, ...]:
         """A copy, because the worker may find other games meanwhile."""
@@ -171,7 +171,7 @@ class EditorState:
                 _bring_up_to_date(game, snapshot)
                 return work(FileView(game, path, *view_settings))
             except Failure as failure:
-                raise Refused(failure.message) from None
+                raise RequestFailed(failure.message) from None
 
         return await self.worker.do(answer)
 
@@ -191,7 +191,7 @@ class EditorState:
 
         return [each for project in self.projects for each in await self.worker.do(partial(answer, project))]
 
-    def leave(self, spelled: str) -> None:
+    def close_project(self, spelled: str) -> None:
         """Removes a folder that was closed. It is closed at the end, because a request may still use it."""
         self._left += [project for project in self.projects if project.spelled == spelled]
         self.projects = [project for project in self.projects if project.spelled != spelled]
@@ -204,6 +204,6 @@ class EditorState:
 
 def _bring_up_to_date(game: Game, snapshot: Snapshot) -> None:
     if not game.is_read:
-        for _ in game.renewed(snapshot.texts):
+        for _ in game.reload(snapshot.texts):
             continue
-    game.follow(snapshot.texts)
+    game.update_texts(snapshot.texts)

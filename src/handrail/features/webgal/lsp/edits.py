@@ -94,7 +94,7 @@ def fixes(game: Game, path: str, findings: Sequence[Finding], language: Language
             continue
         if (edit := finding.edit) is not None:
             place = Place(path, finding.line - 1, edit.start, edit.end)
-            better = edit.applied(lines[finding.line - 1]).strip()
+            better = edit.apply(lines[finding.line - 1]).strip()
             title = phrase("fix", language, text=better if len(better) <= _LONGEST else better[:_LONGEST] + "…")
             yield Fix(title, [Replacement(place, edit.text)], finding, edit.is_safe)
         if path != game.prefix + CONFIG and finding.code not in _BEYOND_REMARKS:

@@ -8,16 +8,16 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from handrail.features.webgal.lsp import edits, layout, outline, previews
-from handrail.features.webgal.lsp.completion import Offer, offers
+from handrail.features.webgal.lsp.completion import Completion, completions_at
 from handrail.features.webgal.lsp.documents import Document
-from handrail.features.webgal.lsp.editor_state import FileView, Refused
+from handrail.features.webgal.lsp.editor_state import FileView, RequestFailed
 from handrail.features.webgal.lsp.hover import hover_text
 from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.lsp.usages import definitions, parts_on
 from handrail.features.webgal.lsp.usages import references as named
 from handrail.features.webgal.lsp.variables import all_variables
 from handrail.features.webgal.script.anatomy import Role
-from handrail.features.webgal.script.listing import Standing
+from handrail.features.webgal.script.listing import FileStatus
 from handrail.ports.errors import Failure
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MOST_LINKS = 1000
 
 def completion(view: FileView, params: types.CompletionParams) -> types.CompletionList:
     line, column = view.at(params.position)
-    found = offers(view.game, view.path, line, column, view.language)
+    found = completions_at(view.game, view.path, line, column, view.language)
     place = view.span(line, found.start, column)
     items = [_item(number, offer, place) for number, offer in enumerate(found.items)]
     return types.CompletionList(found.is_incomplete, items)
@@ -64,20 +64,20 @@ def references(view: FileView, params: types.ReferenceParams) -> list[types.Loca
 
 def links(view: FileView, params: types.DocumentLinkParams | None = None) -> list[types.DocumentLink]:
     """Links to files and scenes that exist."""
-    scene, find = view.game.scene(view.path), view.game.project.around.listing.find
-    naming = {each.line for each in scene.references if each.what in ("file", "scene")} if scene is not None else set()
+    scene, find = view.game.scene(view.path), view.game.project.assets.listing.find
+    naming = {each.line for each in scene.references if each.kind in ("file", "scene")} if scene is not None else set()
     found = []
     for number in sorted(naming)[:_MOST_LINKS]:
         for placed in parts_on(view.lines, number - 1):
             if placed.part.role in (Role.FILE, Role.SCENE):
                 standing, target = find(placed.part.folder, placed.part.text)
-                if standing is Standing.THERE:
+                if standing is FileStatus.EXISTS:
                     place = view.span(placed.line, placed.start, placed.end)
                     found.append(types.DocumentLink(place, view.snapshot.uri(view.game.prefix + target)))
     return found
 
 
-def _item(number: int, offer: Offer, place: types.Range) -> types.CompletionItem:
+def _item(number: int, offer: Completion, place: types.Range) -> types.CompletionItem:
     return types.CompletionItem(
         offer.shown,
         kind=offer.kind,
@@ -129,11 +129,11 @@ def _register_own(server: "EditorServer") -> None:
         plan = await state.ask(wanted.uri, lambda view: previews.planned(view, wanted))
         found = state.project_of(wanted.uri)
         if plan is None or found is None:
-            raise Refused(phrase("no scene", state.language))
+            raise RequestFailed(phrase("no scene", state.language))
         try:
             return msgspec.to_builtins(await server.previews.show(found[0], plan))
         except Failure as failure:
-            raise Refused(f"{failure.message} {failure.hint or ''}".rstrip()) from None
+            raise RequestFailed(f"{failure.message} {failure.hint or ''}".rstrip()) from None
 
     @server.command(VARIABLES)
     async def variables(given: Any) -> Any:
@@ -168,41 +168,41 @@ def _register_news(server: "EditorServer") -> None:
     async def initialized(params: types.InitializedParams) -> None:
         await server.start()
 
-    def stir(uri: str, *, is_on_disk: bool) -> None:
+    def schedule_check(uri: str, *, is_on_disk: bool) -> None:
         """Where a text bears on a game; deep, where it is not just one scene's."""
         found = state.project_of(uri)
         if found is not None:
             project, path = found
-            is_deep = project.is_touched_by(path) if is_on_disk else project.is_told_by(path)
+            is_deep = project.depends_on_file(path) if is_on_disk else project.depends_on_text(path)
             if is_deep or not is_on_disk:
-                checker.stir(is_deep=is_deep)
+                checker.schedule(is_deep=is_deep)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
         state.documents[document.uri] = Document(document.uri, document.text, document.version)
-        stir(document.uri, is_on_disk=False)
+        schedule_check(document.uri, is_on_disk=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
         document = state.documents.get(params.text_document.uri)
         if document is not None:
             document.change(params.content_changes, params.text_document.version, state.columns)
-            stir(document.uri, is_on_disk=False)
+            schedule_check(document.uri, is_on_disk=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         state.documents.pop(params.text_document.uri, None)
-        stir(params.text_document.uri, is_on_disk=True)
+        schedule_check(params.text_document.uri, is_on_disk=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        stir(params.text_document.uri, is_on_disk=True)
+        schedule_check(params.text_document.uri, is_on_disk=True)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def touched(params: types.DidChangeWatchedFilesParams) -> None:
         for change in params.changes:
-            stir(change.uri, is_on_disk=True)
+            schedule_check(change.uri, is_on_disk=True)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:

@@ -7,7 +7,7 @@ from handrail.features.webgal.lsp.documents import lines_of, normal
 from handrail.features.webgal.script.character_file import CHARACTERS
 from handrail.features.webgal.script.config_file import read_config
 from handrail.features.webgal.script.findings import Finding
-from handrail.features.webgal.script.listing import Surroundings
+from handrail.features.webgal.script.listing import GameAssets
 from handrail.features.webgal.script.project import CONFIG, SCENES, Project
 from handrail.features.webgal.script.scene import Scene
 from handrail.ports.errors import Failure, TooLarge
@@ -24,7 +24,7 @@ class Game:
     def __init__(self, reader: ProjectReader, folder: str) -> None:
         self.reader = reader
         self.prefix = "" if folder == "." else f"{folder}/"
-        self.project = Project(Surroundings(folder=self.prefix))
+        self.project = Project(GameAssets(folder=self.prefix))
         self.is_read = False
         self._folder = folder
         self._standing: object = None
@@ -41,20 +41,20 @@ class Game:
     def scene_path(self, name: str) -> str:
         return f"{self.prefix}{SCENES}/{name}"
 
-    def is_touched_by(self, path: str) -> bool:
+    def depends_on_file(self, path: str) -> bool:
         """Whether adding, removing or changing this file may affect the game."""
         return path.startswith(self.prefix) or path in _BESIDE
 
-    def is_told_by(self, path: str) -> bool:
+    def depends_on_text(self, path: str) -> bool:
         """Whether a text that is not a scene affects the game: settings, characters, models, styles."""
-        return path == self.prefix + CONFIG or (path.endswith(_TELLING) and self.is_touched_by(path))
+        return path == self.prefix + CONFIG or (path.endswith(_TELLING) and self.depends_on_file(path))
 
-    def renewed(self, edited: Mapping[str, str]) -> Iterator[None]:
+    def reload(self, edited: Mapping[str, str]) -> Iterator[None]:
         """Reads everything again, one file per step. Results stay valid where nothing has changed."""
-        around, silenced = self.reader.around(self._folder, edited), self.reader.silenced()
-        project = self.project if (around, silenced) == self._standing else Project(around, silenced)
+        assets, silenced = self.reader.assets(self._folder, edited), self.reader.silenced()
+        project = self.project if (assets, silenced) == self._standing else Project(assets, silenced)
         unreadable: set[str] = set()
-        names = {name for name in around.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")}
+        names = {name for name in assets.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")}
         names |= {name for path in edited if (name := self.scene_name(path)) is not None}
         for name in sorted(names):
             yield
@@ -70,11 +70,11 @@ class Game:
                 project.update(name, text)
         for gone in (set(project.scenes) - names) | (unreadable & set(project.scenes)):
             project.remove(gone)
-        self.project, self._unreadable, self._standing = project, unreadable, (around, silenced)
+        self.project, self._unreadable, self._standing = project, unreadable, (assets, silenced)
         self._edited = dict(edited)
         self.is_read = True
 
-    def follow(self, edited: Mapping[str, str]) -> None:
+    def update_texts(self, edited: Mapping[str, str]) -> None:
         """Takes over the scenes as they are in the editor now."""
         for path, text in edited.items():
             name = self.scene_name(path)
@@ -111,10 +111,10 @@ class Game:
 
     def variables(self) -> set[str]:
         """Every setting is a variable, too."""
-        settings = {setting.key for setting in read_config(self.project.around.config or "")}
+        settings = {setting.key for setting in read_config(self.project.assets.config or "")}
         return settings.union(*(scene.sets for scene in self.project.scenes.values()))
 
-    def judged(self, first: Mapping[str, str]) -> Iterator[tuple[str, list[Finding]]]:
+    def all_findings(self, first: Mapping[str, str]) -> Iterator[tuple[str, list[Finding]]]:
         """All problems by path, the named paths first. Paths without problems have empty lists."""
         project = self.project
         names = {*project.scenes, *self._unreadable}
@@ -130,7 +130,7 @@ class Game:
             more = overall.get(f"{SCENES}/{name}", ())
             hidden = self._hidden_mark(name)
             yield self.scene_path(name), [*hidden, *found, *more] if more or hidden else found
-        if CONFIG in project.around.listing.paths:
+        if CONFIG in project.assets.listing.paths:
             path = self.prefix + CONFIG
             yield path, self.findings(path)
 
@@ -167,5 +167,5 @@ class Game:
         if name not in self._marked or scene.text.startswith(_BOM):
             return []
         finding = Finding("WG107", 1)
-        is_told = self.scene_path(name) in self._edited and scene.silence.lets_pass(finding)
+        is_told = self.scene_path(name) in self._edited and scene.nolint.allows(finding)
         return [finding] if is_told and scene.lines[0].partition(";")[0].strip() else []

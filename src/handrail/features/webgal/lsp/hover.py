@@ -14,7 +14,7 @@ from handrail.features.webgal.lsp.usages import Place, character, settings, show
 from handrail.features.webgal.script.anatomy import Part, Role
 from handrail.features.webgal.script.commands import COMMANDS, STOCK_ANIMATIONS, Command, Kind
 from handrail.features.webgal.script.findings import Language
-from handrail.features.webgal.script.listing import Standing
+from handrail.features.webgal.script.listing import FileStatus
 from handrail.ports.errors import Failure
 
 _KINDS = {Kind.NUMBER: "=0", Kind.JSON: "={…}", Kind.FLAG: ""}
@@ -84,14 +84,14 @@ def _label(game: Game, path: str, name: str, language: Language) -> str:
 
 
 def _file(game: Game, part: Part, language: Language) -> str:
-    standing, target = game.project.around.listing.find(part.folder, part.text)
+    standing, target = game.project.assets.listing.find(part.folder, part.text)
     path = game.prefix + target
-    if standing is Standing.THERE:
+    if standing is FileStatus.EXISTS:
         state = phrase("exists", language, size=_size(game, path, language))
-    elif standing is Standing.OTHER_CASE:
+    elif standing is FileStatus.OTHER_CASE:
         state = phrase("other case", language, name=target.removeprefix(f"{part.folder}/"))
     else:
-        state = phrase("missing" if standing is Standing.MISSING else "unknown", language)
+        state = phrase("missing" if standing is FileStatus.MISSING else "unknown", language)
     places = usages.files(game, target)
     used = _places("used", places, language) if len(places) > 1 else phrase("unused", language)
     return _paragraphs(f"`{path}`", state, used)
@@ -117,8 +117,8 @@ def _character(game: Game, name: str, language: Language) -> str:
 
 
 def _animation(game: Game, name: str, language: Language) -> str:
-    path, known = f"animation/{name}.json", game.project.around.animations
-    if path in game.project.around.listing.paths:
+    path, known = f"animation/{name}.json", game.project.assets.animations
+    if path in game.project.assets.listing.paths:
         where = f"`{game.prefix}{path}`"
     elif name in STOCK_ANIMATIONS or known is None:
         where = phrase("stock", language)

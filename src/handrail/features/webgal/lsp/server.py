@@ -118,9 +118,9 @@ class EditorServer(LanguageServer):
         if self._project is not None:
             return
         for gone in filter(None, (path_of(folder.uri) for folder in event.removed)):
-            self.state.leave(gone)
+            self.state.close_project(gone)
         self.open_projects([path for folder in event.added if (path := path_of(folder.uri)) is not None])
-        self.checker.stir(is_deep=True)
+        self.checker.schedule(is_deep=True)
 
     async def start(self) -> None:
         """Called once the client listens."""
@@ -128,7 +128,7 @@ class EditorServer(LanguageServer):
             return
         self._checking = asyncio.ensure_future(self.checker.run())
         self._checking.add_done_callback(_tell_of_its_end)
-        self.checker.stir(is_deep=True)
+        self.checker.schedule(is_deep=True)
         if not self.state.projects:
             if not self._has_refused:
                 self._complain(phrase("no folder", self.state.language))
@@ -146,7 +146,7 @@ class EditorServer(LanguageServer):
         if isinstance(wanted, str) and language_of(wanted) != self.state.language:
             self.state.language = language_of(wanted)
             if self._checking is not None:
-                self.checker.forget()
+                self.checker.republish()
 
     def _watch(self) -> None:
         """Asks the client, which watches files anyway, to report changes on disk."""

@@ -9,7 +9,7 @@ from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.script.anatomy import Part, Role, anatomy
 from handrail.features.webgal.script.character_file import CHARACTERS, places_of
 from handrail.features.webgal.script.config_file import FILES, read_config
-from handrail.features.webgal.script.listing import Standing
+from handrail.features.webgal.script.listing import FileStatus
 from handrail.features.webgal.script.multi_line import continues
 from handrail.features.webgal.script.parser import split_comment
 from handrail.features.webgal.script.project import CONFIG
@@ -21,7 +21,7 @@ _LONGEST_STATEMENT = 1000
 """Lines of one statement that are looked at: nobody writes a longer one by hand."""
 
 
-class Placed(msgspec.Struct, frozen=True, gc=False):
+class LocatedPart(msgspec.Struct, frozen=True, gc=False):
     """`line` counts from 0, as in editors; `start` and `end` are characters of it."""
 
     part: Part
@@ -30,12 +30,12 @@ class Placed(msgspec.Struct, frozen=True, gc=False):
     end: int
 
 
-def parts_on(lines: Lines, line: int) -> list[Placed]:
+def parts_on(lines: Lines, line: int) -> list[LocatedPart]:
     """The parts of one line."""
     return [placed for placed in _placed(*_statement(lines, line)) if placed.line == line]
 
 
-def part_at(lines: Lines, line: int, column: int) -> Placed | None:
+def part_at(lines: Lines, line: int, column: int) -> LocatedPart | None:
     """The part under the cursor, or directly before it."""
     if line >= len(lines):
         return None
@@ -43,7 +43,7 @@ def part_at(lines: Lines, line: int, column: int) -> Placed | None:
     return touched[-1] if touched else None
 
 
-def occurrences(lines: Lines, needle: str, is_meant: Callable[[Part], bool]) -> Iterator[Placed]:
+def occurrences(lines: Lines, needle: str, is_meant: Callable[[Part], bool]) -> Iterator[LocatedPart]:
     """All occurrences in a scene. Only statements that contain the needle are parsed."""
     seen = -1
     for number, line in enumerate(lines):
@@ -54,11 +54,11 @@ def occurrences(lines: Lines, needle: str, is_meant: Callable[[Part], bool]) -> 
                 yield from (placed for placed in _placed(text, pieces) if is_meant(placed.part))
 
 
-def _placed(text: str, pieces: list[_Piece]) -> Iterator[Placed]:
+def _placed(text: str, pieces: list[_Piece]) -> Iterator[LocatedPart]:
     for part in anatomy(text):
         start, number, column = next(piece for piece in reversed(pieces) if piece[0] <= part.start)
         first = part.start - start + column
-        yield Placed(part, number, first, first + part.end - part.start)
+        yield LocatedPart(part, number, first, first + part.end - part.start)
 
 
 def _statement(lines: Lines, line: int) -> tuple[str, list[_Piece]]:
@@ -107,13 +107,13 @@ def speakers(game: Game, name: str) -> list[Place]:
 
 def files(game: Game, target: str) -> list[Place]:
     """All names that lead to one path below the game's folder, however they are spelled."""
-    find = game.project.around.listing.find
+    find = game.project.assets.listing.find
     found: list[Place] = []
     for name, scene in sorted(game.project.scenes.items()):
         wanted = {
             reference.name
             for reference in scene.references
-            if reference.what in ("file", "scene") and find(reference.folder, reference.name)[1] == target
+            if reference.kind in ("file", "scene") and find(reference.folder, reference.name)[1] == target
         }
         for spelled in sorted(wanted):
             places = occurrences(scene.lines, spelled, _leads_to(game, spelled, target))
@@ -123,7 +123,7 @@ def files(game: Game, target: str) -> list[Place]:
 
 def target_of(game: Game, part: Part) -> str:
     """The path below the game's folder that the name of a file or scene leads to."""
-    return game.project.around.listing.find(part.folder, part.text)[1]
+    return game.project.assets.listing.find(part.folder, part.text)[1]
 
 
 def _leads_to(game: Game, spelled: str, target: str) -> Callable[[Part], bool]:
@@ -136,7 +136,7 @@ def _in_settings(game: Game, target: str) -> Iterator[Place]:
     for setting in read_config("\n".join(lines)):
         folder = FILES.get(setting.key)
         for value in setting.values if folder is not None else ():
-            if folder is not None and game.project.around.listing.find(folder, value)[1] == target:
+            if folder is not None and game.project.assets.listing.find(folder, value)[1] == target:
                 start = lines[setting.line - 1].find(value, len(setting.key))
                 yield Place(path, setting.line - 1, start, start + len(value))
 
@@ -148,14 +148,14 @@ def _everywhere(game: Game, needle: str, is_meant: Callable[[Part], bool]) -> It
                 yield Place(game.scene_path(name), each.line, each.start, each.end)
 
 
-_KNOWN = (Standing.THERE, Standing.OTHER_CASE)
+_KNOWN = (FileStatus.EXISTS, FileStatus.OTHER_CASE)
 
 
 def definitions(game: Game, path: str, part: Part) -> list[Place]:
     if part.role in (Role.LABEL, Role.JUMP):
         return labels(game, path, part.text, Role.LABEL)
     if part.role in (Role.SCENE, Role.FILE):
-        standing, target = game.project.around.listing.find(part.folder, part.text)
+        standing, target = game.project.assets.listing.find(part.folder, part.text)
         return [Place(game.prefix + target, 0, 0, 0)] if standing in _KNOWN else []
     if part.role in (Role.READ, Role.SET):
         return variables(game, part.text, Role.SET) or settings(game, part.text)
@@ -195,7 +195,7 @@ def character_files(game: Game) -> list[str]:
 
 def animation(game: Game, name: str) -> list[Place]:
     paths = (f"animation/{name}.json", "animation/animationTable.json")
-    return [Place(game.prefix + path, 0, 0, 0) for path in paths if path in game.project.around.listing.paths][:1]
+    return [Place(game.prefix + path, 0, 0, 0) for path in paths if path in game.project.assets.listing.paths][:1]
 
 
 def settings(game: Game, name: str) -> list[Place]:

@@ -13,7 +13,7 @@ def all_variables(view: FileView) -> list[dict[str, Any]]:
     """`name`, `sets` and `reads` (places) of each. Settings that no scene names are left out."""
     scenes = view.game.project.scenes.values()
     names = set().union(*(scene.sets for scene in scenes))
-    names |= {each.name for scene in scenes for each in scene.references if each.what == "variable"}
+    names |= {each.name for scene in scenes for each in scene.references if each.kind == "variable"}
     return [_variable(view, name) for name in sorted(names)]
 
 

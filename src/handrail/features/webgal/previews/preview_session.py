@@ -15,7 +15,7 @@ from handrail.features.webgal.preview_ports import (
     Position,
     ScenePreviews,
     Screen,
-    Showing,
+    ShownScene,
 )
 from handrail.ports.errors import Failure, NotShown, Offline, Timeout
 
@@ -75,20 +75,20 @@ class PreviewPage:
                 hint="Where the project brings its own engine, open its index.html in a browser and look there.",
             ) from None
 
-    async def arrived(self, destination: Destination) -> Position:
+    async def wait_for_arrival(self, destination: Destination) -> Position:
         def look() -> None:
             self._check_open()
             self.tab.run(_LOOK)
 
         hint = "The scene may loop forever: validate_script shows where (WG123)."
         async with self._in_time(f"The engine did not come to line {destination.line} of {destination.scene}", hint):
-            return await self.screen.arrived(look)
+            return await self.screen.wait_for_arrival(look)
 
     async def rest(self, fetched_ahead: Collection[str]) -> None:
         """Waits for pictures, transitions and preloading."""
         with suppress(TimeoutError):  # of a large file that is still on its way, the picture shows what there is
             async with asyncio.timeout(_ASKS_WITHIN):
-                await self.screen.quiet(fetched_ahead)
+                await self.screen.wait_until_quiet(fetched_ahead)
         async with self._in_time("The engine's stage did not come to rest"):
             await self.tab.value(_SETTLE)
 
@@ -166,7 +166,7 @@ class PreviewSession:
         self._turn = asyncio.Lock()
         self._opening = asyncio.Lock()
 
-    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> ShownScene:
         """Shows one scene at a time. See ScenePreviews."""
         async with self._turn:
             try:
@@ -196,13 +196,13 @@ class PreviewSession:
                 await site.close()
             self._sites.clear()
 
-    async def _shown(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> Showing:
+    async def _shown(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> ShownScene:
         began = time.monotonic()
         page = await self._page_for(game, destination)
-        await page.arrived(destination)
+        await page.wait_for_arrival(destination)
         seconds = time.monotonic() - began
         await page.rest(fetched_ahead)
-        position = await page.arrived(destination)  # the last line may have led elsewhere meanwhile
+        position = await page.wait_for_arrival(destination)  # the last line may have led elsewhere meanwhile
         picture = await page.picture(as_jpeg=destination.as_jpeg)
         missing, troubles = page.missing(), page.troubles()
         if position.is_waiting:
@@ -210,7 +210,7 @@ class PreviewSession:
         url = f"{self._public_address(page, destination)}#scene={quote(destination.scene.removesuffix('.txt'))}"
         whereabouts = _SHOWN_IN_EDITOR if page.is_in_editor else self._lifetime
         broken, newly_broken = list(page.screen.broken), list(page.screen.newly_broken)
-        return Showing(url, position, picture, *missing, troubles, seconds, whereabouts, broken, newly_broken)
+        return ShownScene(url, position, picture, *missing, troubles, seconds, whereabouts, broken, newly_broken)
 
     async def _page_for(self, game: str, destination: Destination) -> PreviewPage:
         """The page that is already open if it still works, otherwise a new one, on its way to the destination."""
@@ -249,7 +249,7 @@ class PreviewSession:
             await page.leave()
 
 
-ByServer = Callable[[str, Destination, Collection[str]], Awaitable[Showing]]
+ByServer = Callable[[str, Destination, Collection[str]], Awaitable[ShownScene]]
 """Offline: none runs, or it has ended. NotHosted: it does not show this. Anything else is what the scene came to."""
 
 
@@ -263,7 +263,7 @@ class ServerFirstPreviews:
         self._by_server = by_server
         self._own = own
 
-    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> Showing:
+    async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> ShownScene:
         why = ""
         try:
             return await self._by_server(game, destination, fetched_ahead)

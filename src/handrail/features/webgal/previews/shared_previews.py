@@ -10,12 +10,12 @@ from handrail.features.webgal.preview_ports import (
     NotHosted,
     PreviewContext,
     ScenePreviews,
+    SceneRequest,
     Screen,
-    Showing,
-    WantedScene,
+    ShownScene,
 )
-from handrail.features.webgal.previews.place import SceneFile, find_scene
 from handrail.features.webgal.previews.preview_session import PreviewSession, as_not_shown
+from handrail.features.webgal.previews.scene_finder import SceneFile, find_scene
 from handrail.features.webgal.script.route import first_shown_line
 from handrail.ports.errors import Declined, Failure, NotShown
 from handrail.ports.files import Folder
@@ -43,7 +43,7 @@ class HostedScenes:
         self._may_read = may_read
         self._context = context
 
-    async def show(self, wanted: WantedScene) -> Showing:
+    async def show(self, wanted: SceneRequest) -> ShownScene:
         """NotHosted if the caller's circumstances differ. Declined if a rule hides the scene. NotShown, Timeout."""
         check_context(self._context, wanted.context)
         scene = await asyncio.to_thread(self._allowed, wanted.path)

@@ -19,14 +19,14 @@ from handrail.faces.http.endpoint import run_while_connected
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, text_field, whole_number
 from handrail.features.webgal.opening import framed_previews, game_view, hosted_previews
-from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, WantedScene
+from handrail.features.webgal.preview_ports import SHOWING_PATH, NotHosted, SceneRequest
 from handrail.kernel import strict_json
 from handrail.kernel.call import Call
 from handrail.kernel.dialect import DIALECT
 from handrail.ports.errors import Conflict, Failure, InvalidParams
 
 if TYPE_CHECKING:
-    from handrail.features.webgal.game_view import GameView, Mended, Place
+    from handrail.features.webgal.game_view import FixedFile, GameView, ProblemPlace
     from handrail.features.webgal.script.findings import Language
 
 _LOOKING = "Looking at the game in the console"
@@ -63,7 +63,7 @@ def webgal_routes(context: HttpContext) -> list[Route]:
         require_person(request, _MENDING)
         given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
         path, place = text_field(given, "path"), _place(given)
-        shown: Mended = await seen(lambda shown: shown.mended(path, place))
+        shown: FixedFile = await seen(lambda shown: shown.fix_file(path, place))
         wanted = {"path": shown.path, "content": shown.content, "dryRun": True}
         bound = (optional_text(given, "baseHash"), optional_text(given, "afterHash"))
         if bound == (None, None):
@@ -105,7 +105,7 @@ async def _run(context: HttpContext, request: Request, tool: str, params: dict[s
     return (await context.persons_gate.run(call)).result
 
 
-def _told(shown: "Mended") -> dict[str, Any]:
+def _told(shown: "FixedFile") -> dict[str, Any]:
     return {"path": shown.path, "diff": shown.diff, "baseHash": shown.base_hash, "afterHash": shown.after_hash}
 
 
@@ -120,14 +120,14 @@ def _path(request: Request) -> str:
     return path
 
 
-def _place(given: Any) -> "Place | None":
+def _place(given: Any) -> "ProblemPlace | None":
     """The place of one problem. Without a rule's code, all safe fixes are meant."""
-    from handrail.features.webgal.game_view import Place
+    from handrail.features.webgal.game_view import ProblemPlace
 
     code = optional_text(given, "code")
     if code is None:
         return None
-    return Place(whole_number(given, "line"), code, whole_number(given, "start"))
+    return ProblemPlace(whole_number(given, "line"), code, whole_number(given, "start"))
 
 
 def _part(wanted: str | None, data: bytes, media_type: str, headers: dict[str, str]) -> Response:
@@ -166,8 +166,8 @@ def showing_routes(context: HttpContext) -> list[Route]:
     return [Route(SHOWING_PATH, show, methods=["POST"])]
 
 
-def _wanted(body: bytes) -> WantedScene:
+def _wanted(body: bytes) -> SceneRequest:
     try:
-        return msgspec.convert(strict_json.decode(body, max_bytes=MAX_BODY), WantedScene)
+        return msgspec.convert(strict_json.decode(body, max_bytes=MAX_BODY), SceneRequest)
     except msgspec.ValidationError as error:
         raise InvalidParams(f"The body names no scene: {error}.") from None

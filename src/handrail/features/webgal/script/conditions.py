@@ -62,12 +62,12 @@ def wide_sign(condition: str) -> str | None:
     return next((found["sign"] for found in _WIDE_SIGN.finditer(condition) if found["sign"]), None)
 
 
-def narrowed(condition: str) -> str:
+def with_narrow_signs(condition: str) -> str:
     """With full-width signs replaced; quoted text stays."""
     return _WIDE_SIGN.sub(lambda found: found.group().translate(_WIDE) if found["sign"] else found.group(), condition)
 
 
-def compared(condition: str) -> str:
+def with_valid_comparisons(condition: str) -> str:
     """With every comparison written correctly; quoted text stays."""
     return _QUOTED_OR_NOT.sub(lambda found: found[1] or _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", found[0])), condition)
 

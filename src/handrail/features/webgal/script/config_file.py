@@ -6,9 +6,9 @@ import msgspec
 
 from handrail.features.webgal.script.findings import Edit, Finding
 from handrail.features.webgal.script.line import Findings
-from handrail.features.webgal.script.listing import Listing, Standing
-from handrail.features.webgal.script.nearness import meant, nearest
+from handrail.features.webgal.script.listing import FileStatus, Listing
 from handrail.features.webgal.script.parser import BLANKS, SEPARATOR, Argument, read_arguments, split_lines
+from handrail.features.webgal.script.similar_names import nearest, plausible_correction
 
 _BLANK = f"[{BLANKS}]"
 _COLON = re.compile(f"(?<!{_BLANK}){_BLANK}*+:")
@@ -68,15 +68,15 @@ def _file(number: int, line: str, folder: str, name: str, listing: Listing, game
     standing, path = listing.find(folder, name)
     start = max(line.rfind(name), 0)
     end = start + len(name)
-    if name == "none" or "://" in name or standing in (Standing.THERE, Standing.UNKNOWN):
+    if name == "none" or "://" in name or standing in (FileStatus.EXISTS, FileStatus.UNKNOWN):
         return
-    if standing is Standing.OTHER_CASE:
+    if standing is FileStatus.OTHER_CASE:
         real = path.removeprefix(f"{folder}/")
         yield Finding("WG203", number, start, end, {"near": real}, Edit(start, end, real))
     elif not listing.has_files_in(folder):
         yield Finding("WG202", number, start, end, {"path": f"{game}{folder}/"})
     else:
         near = listing.near(folder, name)
-        fix = meant(name, near)
+        fix = plausible_correction(name, near)
         edit = Edit(start, end, fix, is_safe=False) if fix is not None else None
         yield Finding("WG201", number, start, end, {"path": f"{game}{folder}/{name}", "near": ", ".join(near)}, edit)

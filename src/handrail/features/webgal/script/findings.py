@@ -22,7 +22,7 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
     text: str
     is_safe: bool = True
 
-    def applied(self, line: str) -> str:
+    def apply(self, line: str) -> str:
         return line[: self.start] + self.text + line[self.end :]
 
 
@@ -60,7 +60,7 @@ def kind_of(finding: Finding) -> Kind:
     return rule.grave if finding.is_grave and rule.grave is not None else rule.kind
 
 
-def breaks(finding: Finding) -> bool:
+def is_breaking(finding: Finding) -> bool:
     """Style alone never makes a script invalid."""
     return kind_of(finding) != "style"
 
@@ -104,7 +104,7 @@ def fixed_line(finding: Finding, lines: list[str]) -> str | None:
     """The whole line after the fix."""
     if finding.edit is None or finding.line > len(lines):
         return None
-    return finding.edit.applied(lines[finding.line - 1])
+    return finding.edit.apply(lines[finding.line - 1])
 
 
 def with_safe_fixes(text: str, check: Callable[[str], Iterable[Finding]]) -> str:
@@ -145,7 +145,7 @@ def _edited(line: str, edits: list[Edit]) -> str:
     done = len(line) + 1
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
         if edit.end <= done and (edit.start, edit.end) != (done, done):
-            line = edit.applied(line)
+            line = edit.apply(line)
             done = edit.start
     return line
 
@@ -156,7 +156,7 @@ _NOLINT = re.compile(
 _EVERY_RULE = "*"
 
 
-class Silence:
+class NolintComments:
     def __init__(self, sentences: Iterable[Sentence]) -> None:
         self._everywhere: set[str] = set()
         self._on: dict[int, set[str]] = {}
@@ -179,11 +179,11 @@ class Silence:
                     self._on[number] = codes | waiting
                 waiting = set()
 
-    def lets_pass(self, finding: Finding) -> bool:
+    def allows(self, finding: Finding) -> bool:
         return not (_covers(self._everywhere, finding.code) or _covers(self._on.get(finding.line, ()), finding.code))
 
 
-NOTHING_SILENCED = Silence(())
+NOTHING_SILENCED = NolintComments(())
 
 
 def _covers(codes: Collection[str], code: str) -> bool:

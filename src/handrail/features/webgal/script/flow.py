@@ -23,7 +23,7 @@ def early_reads(scenes: Mapping[str, Scene], graph: Graph, given: Collection[str
     for name, already in before.items():
         scene = scenes[name]
         for reference in scene.references:
-            is_early = reference.what == "variable" and reference.name in known and reference.name not in already
+            is_early = reference.kind == "variable" and reference.name in known and reference.name not in already
             if is_early and not _is_set_above(scene, reference.name, reference.line):
                 values = {"name": reference.name}
                 yield name, Finding("WG406", reference.line, reference.start, reference.end, values)
@@ -33,7 +33,7 @@ def _set_before(scenes: Mapping[str, Scene], graph: Graph, given: set[str]) -> d
     """For each scene that can be reached, what some way to it may have set; what it calls counts as its own."""
     onward: dict[str, list[str]] = {}
     called: dict[str, list[str]] = {}
-    for way in graph.ways:
+    for way in graph.links:
         if not way.is_missing and way.target in scenes:
             onward.setdefault(way.source, []).append(way.target)
             if way.how == "callScene":
@@ -67,7 +67,7 @@ def _is_set_above(scene: Scene, name: str, line: int) -> bool:
     """In a scene with jumps, every line may come before."""
     if name not in scene.sets:
         return False
-    if any(reference.what == "label" for reference in scene.references):
+    if any(reference.kind == "label" for reference in scene.references):
         return True
     return any(name in text and name in _sets(text) for text in scene.lines[: line - 1])
 
@@ -79,18 +79,18 @@ def _sets(text: str) -> list[str]:
 
 def dead_ends(scenes: Mapping[str, Scene], graph: Graph) -> Iterator[tuple[str, Finding]]:
     """Options behind which nothing is left to run, unless the scene returns to one that called it."""
-    called = {way.target for way in graph.ways if way.how == "callScene"}
+    called = {way.target for way in graph.links if way.how == "callScene"}
     ends = {name: _last_statement(scene) for name, scene in scenes.items() if "choose" in scene.text}
     for name in ends:
         for reference in scenes[name].references:
             if reference.by != "choose":
                 continue
             target = reference.name
-            if reference.what == "label":
+            if reference.kind == "label":
                 lines = scenes[name].labels.get(target, [])
                 is_end = name not in called and bool(lines) and lines[0] >= ends[name]
             else:
-                is_end = reference.what == "scene" and target in scenes and _last_statement(scenes[target]) == 0
+                is_end = reference.kind == "scene" and target in scenes and _last_statement(scenes[target]) == 0
             if is_end:
                 yield name, Finding("WG407", reference.line, reference.start, reference.end, {"name": target})
 

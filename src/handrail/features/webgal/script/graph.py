@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from handrail.features.webgal.script.commands import BY_TYPE
 from handrail.features.webgal.script.findings import Finding
 from handrail.features.webgal.script.line import Findings
-from handrail.features.webgal.script.listing import Listing, Standing
+from handrail.features.webgal.script.listing import FileStatus, Listing
 from handrail.features.webgal.script.parser import COMMENT, Sentence
 from handrail.features.webgal.script.scene import Scene
 
@@ -14,7 +14,7 @@ ENTRY = "start.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class SceneLink:
     """`how` is the command. `is_missing` means that there is no such scene."""
 
     source: str
@@ -27,14 +27,14 @@ class Way:
 @dataclass(frozen=True, slots=True)
 class Graph:
     scenes: tuple[str, ...]
-    ways: tuple[Way, ...]
+    links: tuple[SceneLink, ...]
     entry: str | None
     is_complete: bool
     """False where a scene's name is known only while the game runs."""
 
     def reachable(self) -> set[str]:
         onward: dict[str, list[str]] = {}
-        for way in self.ways:
+        for way in self.links:
             onward.setdefault(way.source, []).append(way.target)
         reached: set[str] = set()
         waiting = [self.entry] if self.entry is not None else []
@@ -53,18 +53,18 @@ class Graph:
             "ways": [
                 {"from": way.source, "to": way.target, "how": way.how, "line": way.line}
                 | ({"missing": True} if way.is_missing else {})
-                for way in self.ways
+                for way in self.links
             ],
         }
 
 
-def ways_of(name: str, scene: Scene, listing: Listing) -> tuple[Way, ...]:
+def scene_links(name: str, scene: Scene, listing: Listing) -> tuple[SceneLink, ...]:
     found = []
     for reference in scene.references:
-        if reference.what == "scene":
+        if reference.kind == "scene":
             standing, path = listing.find("scene", reference.name)
             target = path.removeprefix("scene/")
-            found.append(Way(name, target, reference.by, reference.line, standing is Standing.MISSING))
+            found.append(SceneLink(name, target, reference.by, reference.line, standing is FileStatus.MISSING))
     return tuple(found)
 
 
@@ -83,7 +83,7 @@ def check_loops(scene: "Scene") -> Findings:
             yield Finding("WG123", lines[0], 0, len(scene.lines[lines[0] - 1]), {"path": " → ".join(labels or [name])})
 
 
-def endless_rounds(exits: Mapping[str, tuple[int, str] | None]) -> dict[str, tuple[int, list[str]]]:
+def endless_cycles(exits: Mapping[str, tuple[int, str] | None]) -> dict[str, tuple[int, list[str]]]:
     """Scenes that change into each other at once, for ever: the lines that leave them, and the scenes involved."""
     found: dict[str, tuple[int, list[str]]] = {}
     for name, first in exits.items():

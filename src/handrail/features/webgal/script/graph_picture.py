@@ -39,7 +39,7 @@ class Layout(msgspec.Struct, frozen=True):
     arrows: list[Arrow]
 
 
-def laid_out(graph: Graph) -> Layout:
+def make_layout(graph: Graph) -> Layout:
     columns = _columns(graph)
     reached, known = graph.reachable(), set(graph.scenes)
     nodes: dict[str, Node] = {}
@@ -50,10 +50,10 @@ def laid_out(graph: Graph) -> Layout:
             kind: Literal["scene", "lost", "missing"] = "scene" if name in reached else "lost"
             nodes[name] = Node(name, kind if name in known else "missing", left, _MARGIN + row * _ROW, width)
         left += width + _GAP
-    first = {(way.source, way.target, way.how): way.line for way in reversed(graph.ways)}
+    first = {(way.source, way.target, way.how): way.line for way in reversed(graph.links)}
     arrows = [
         Arrow(source, target, how, first[source, target, how], _curve(nodes[source], nodes[target]))
-        for source, target, how in dict.fromkeys((way.source, way.target, way.how) for way in graph.ways)
+        for source, target, how in dict.fromkeys((way.source, way.target, way.how) for way in graph.links)
     ]
     height = 2 * _MARGIN + _ROW * max(map(len, columns), default=1)
     return Layout(left, height, list(nodes.values()), arrows)
@@ -61,15 +61,15 @@ def laid_out(graph: Graph) -> Layout:
 
 def _columns(graph: Graph) -> list[list[str]]:
     onward: dict[str, list[str]] = {}
-    for way in graph.ways:
+    for way in graph.links:
         onward.setdefault(way.source, []).append(way.target)
     columns: list[list[str]] = []
     placed: set[str] = set()
-    everything = [*graph.scenes, *(way.target for way in graph.ways)]
+    everything = [*graph.scenes, *(way.target for way in graph.links)]
     frontier = [graph.entry] if graph.entry is not None else []
     while len(placed) < len(set(everything)):
         if not frontier:  # what is left over starts at whatever nothing else leads to
-            led = {way.target for way in graph.ways}
+            led = {way.target for way in graph.links}
             rest = sorted(set(everything) - placed)
             frontier = [name for name in rest if name not in led] or rest[:1]
         frontier = list(dict.fromkeys(name for name in frontier if name not in placed))
@@ -103,7 +103,7 @@ _SVG_STYLE = (
 
 
 def svg(graph: Graph) -> str:
-    layout = laid_out(graph)
+    layout = make_layout(graph)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{layout.width:.0f}" height="{layout.height:.0f}" '
         f'viewBox="0 0 {layout.width:.0f} {layout.height:.0f}"><style>{_SVG_STYLE}</style>'

@@ -72,9 +72,9 @@ class Line:
         return Finding(code, 0, 0, len(self.text), values)
 
 
-What = Literal["file", "scene", "label", "animation", "variable", "speaker", "figure", "target", "dynamic"]
+ReferenceKind = Literal["file", "scene", "label", "animation", "variable", "speaker", "figure", "target", "dynamic"]
 """A `figure` is given this id here; a `target` is looked for among them."""
-_NAMED: dict[Content, What] = {
+_NAMED: dict[Content, ReferenceKind] = {
     Content.FILE: "file",
     Content.SCENE: "scene",
     Content.JUMP: "label",
@@ -89,7 +89,7 @@ _GAME_FOLDER = re.compile(re.escape(GAME_ADDRESS) + r"/[a-z]+/")
 class Reference(msgspec.Struct, frozen=True, gc=False):
     """`by` is the command that names it."""
 
-    what: What
+    kind: ReferenceKind
     name: str
     line: int
     start: int
@@ -170,7 +170,7 @@ def _variables(line: Line, names: list[str], at: int) -> Iterator[Reference]:
     return (_named(line, "variable", name, at) for name in names)
 
 
-def _named(line: Line, what: What, name: str, at: int, folder: str = "") -> Reference:
+def _named(line: Line, what: ReferenceKind, name: str, at: int, folder: str = "") -> Reference:
     start = line.text.find(name, at)
     return Reference(what, name, 0, start if start >= 0 else max(line.text.rfind(name), 0), line.command.name, folder)
 
@@ -195,7 +195,7 @@ def variables_set(line: Line) -> Iterator[str]:
             yield value if key == "writeReturnTo" and isinstance(value, str) else key
 
 
-class Report(msgspec.Struct, frozen=True, gc=False):
+class LineReport(msgspec.Struct, frozen=True, gc=False):
     """Findings and references have line 0 until a scene sets the number."""
 
     findings: tuple[Finding, ...] = ()

@@ -9,14 +9,14 @@ from functools import cached_property
 from urllib.parse import unquote
 
 from handrail.features.webgal.script.engine import Engine
-from handrail.features.webgal.script.nearness import Names, distance
+from handrail.features.webgal.script.similar_names import Names, distance
 
 _SHORTEST_GUESS = 3
 _FAR = 4
 
 
-class Standing(Enum):
-    THERE = "there"
+class FileStatus(Enum):
+    EXISTS = "exists"
     UNKNOWN = "unknown"
     OTHER_CASE = "other case"
     OTHER_FORM = "other form"
@@ -65,7 +65,7 @@ class Listing:
     def has_files_in(self, folder: str) -> bool:
         return folder in self._filled
 
-    def find(self, folder: str, name: str) -> tuple[Standing, str]:
+    def find(self, folder: str, name: str) -> tuple[FileStatus, str]:
         """The path that a name leads to, and whether it exists."""
         known = self._found.get((folder, name))
         if known is None:
@@ -73,23 +73,23 @@ class Listing:
         return known
 
     @cached_property
-    def _found(self) -> dict[tuple[str, str], tuple[Standing, str]]:
+    def _found(self) -> dict[tuple[str, str], tuple[FileStatus, str]]:
         return {}
 
-    def _looked_up(self, folder: str, name: str) -> tuple[Standing, str]:
+    def _looked_up(self, folder: str, name: str) -> tuple[FileStatus, str]:
         if self._known.get(plain := f"{folder}/{name}") == plain:
-            return Standing.THERE, plain
+            return FileStatus.EXISTS, plain
         written = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
         paths = list(map(_composed, written))
         for spelled, path in zip(written, paths, strict=True):
             if (real := self._known.get(path)) is not None:
-                return (Standing.THERE if real in (spelled, plain) else Standing.OTHER_FORM), real
+                return (FileStatus.EXISTS if real in (spelled, plain) else FileStatus.OTHER_FORM), real
             if path.startswith("..") or any(path == link or path.startswith(link + "/") for link in self.links):
-                return Standing.UNKNOWN, path
+                return FileStatus.UNKNOWN, path
         for path in paths:
             if (real := self._by_case.get(path.casefold())) is not None:
-                return Standing.OTHER_CASE, real
-        return Standing.MISSING, paths[0] if paths else folder
+                return FileStatus.OTHER_CASE, real
+        return FileStatus.MISSING, paths[0] if paths else folder
 
     def near(self, folder: str, name: str) -> list[str]:
         """Similar names, spelled as they would be written there."""
@@ -137,7 +137,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class GameAssets:
     """What belongs to the game besides its scenes. `folder` is the game's folder as people write it, with a slash."""
 
     listing: Listing = field(default_factory=Listing)

@@ -25,7 +25,7 @@ def is_part(path: str) -> bool:
     return path.lower().endswith(_PARTS)
 
 
-def parts_of_model(path: str, text: str) -> frozenset[str] | None:
+def model_parts(path: str, text: str) -> frozenset[str] | None:
     """The files that a model's JSON names, as paths like its own; None if it isn't a model."""
     try:
         document = json.loads(text)
@@ -42,7 +42,7 @@ def parts_of_model(path: str, text: str) -> frozenset[str] | None:
     return frozenset(posixpath.normpath(posixpath.join(folder, name)) for name in _named(document))
 
 
-def pages_of_atlas(path: str, text: str) -> frozenset[str]:
+def atlas_pages(path: str, text: str) -> frozenset[str]:
     """The pictures that a Spine atlas names."""
     folder = posixpath.dirname(path)
     names = (line.strip() for line in text.splitlines() if ":" not in line)

@@ -132,7 +132,7 @@ def is_scene(target: str) -> bool:
     return "." in target
 
 
-def resolved_choice(content: str) -> str:
+def resolve_choice(content: str) -> str:
     """The choice with the paths of its scenes written out."""
     pairs = map(read_option, BAR.split(content))
     return "|".join(f"{text}:{file_address('scene', target) if is_scene(target) else target}" for text, target in pairs)
@@ -220,7 +220,7 @@ def read_line(line: str) -> Sentence:
     sub_scenes: tuple[str, ...] = ()
     if command.type == "choose":
         if content:
-            content = resolved_choice(content)
+            content = resolve_choice(content)
         sub_scenes = scenes_of_choice(content)
     elif command.folder is not None:
         if content:

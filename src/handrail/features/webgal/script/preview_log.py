@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from handrail.features.browser.offers import PageProblem
-from handrail.features.webgal.preview_ports import Destination, Position, Showing
+from handrail.features.webgal.preview_ports import Destination, Position, ShownScene
 from handrail.features.webgal.script.findings import kind_of
 from handrail.features.webgal.script.parser import is_address, read_scene, split_lines
 from handrail.features.webgal.script.scene import Scene
@@ -36,7 +36,7 @@ def scenes_named(text: str) -> list[str]:
     """The scenes that a scene leads to, as its lines name them, relative to the folder of scenes."""
     scene = Scene(text)
     scene.check()
-    names = (_asked(each.folder, each.name) for each in scene.references if each.what == "scene")
+    names = (_asked(each.folder, each.name) for each in scene.references if each.kind == "scene")
     return list(dict.fromkeys(name.removeprefix("scene/") for name in names))
 
 
@@ -75,7 +75,7 @@ class PreviewLog:
 
 
 def preview_log(
-    showing: Showing, destination: Destination, text: str, game: str, scenes: Iterable[tuple[str, str]] = ()
+    showing: ShownScene, destination: Destination, text: str, game: str, scenes: Iterable[tuple[str, str]] = ()
 ) -> PreviewLog:
     """In the order of the scene's lines; messages without a line come last.
 

@@ -8,9 +8,17 @@ import msgspec
 from handrail.features.webgal.script.config_file import check_config, read_config
 from handrail.features.webgal.script.findings import Finding, with_safe_fixes
 from handrail.features.webgal.script.flow import dead_ends, early_reads
-from handrail.features.webgal.script.graph import ENTRY, Graph, Way, check_loops, endless_rounds, exit_of, ways_of
+from handrail.features.webgal.script.graph import (
+    ENTRY,
+    Graph,
+    SceneLink,
+    check_loops,
+    endless_cycles,
+    exit_of,
+    scene_links,
+)
 from handrail.features.webgal.script.line import Reference
-from handrail.features.webgal.script.listing import Surroundings
+from handrail.features.webgal.script.listing import GameAssets
 from handrail.features.webgal.script.parser import FOLDERS
 from handrail.features.webgal.script.rules.effects import check_animation
 from handrail.features.webgal.script.rules.project_names import (
@@ -36,7 +44,7 @@ _OF_ENGINE = frozenset({"WG105", "WG108", "WG308"})
 class _Ties(msgspec.Struct, frozen=True, gc=False):
     """Everything in a scene that affects other scenes or the whole game."""
 
-    ways: tuple[Way, ...]
+    links: tuple[SceneLink, ...]
     uses: frozenset[str]
     exit: tuple[int, str] | None
     sets: frozenset[str]
@@ -45,11 +53,11 @@ class _Ties(msgspec.Struct, frozen=True, gc=False):
 
 
 class Project:
-    def __init__(self, around: Surroundings, silenced: Collection[str] = ()) -> None:
-        self.around = around
+    def __init__(self, assets: GameAssets, silenced: Collection[str] = ()) -> None:
+        self.assets = assets
         self.scenes: dict[str, Scene] = {}
         self._silenced = frozenset(code.upper() for code in silenced)
-        self._given = frozenset(setting.key for setting in read_config(around.config or ""))
+        self._given = frozenset(setting.key for setting in read_config(assets.config or ""))
         self._ties: dict[str, _Ties] = {}
         self._spoken: Counter[str] = Counter()
         self._set: Counter[str] = Counter()
@@ -69,13 +77,13 @@ class Project:
     def adopt(self, name: str, scene: Scene) -> Scene:
         """Takes a scene that was parsed already: what is known of its text holds in any game."""
         before = self.scenes.get(name)
-        listing = self.around.listing
+        listing = self.assets.listing
         ties = _Ties(
-            ways_of(name, scene, listing),
+            scene_links(name, scene, listing),
             named_by(scene, listing),
             exit_of(scene),
             frozenset(scene.sets),
-            tuple([each for each in scene.references if each.what in _WALKED]),
+            tuple([each for each in scene.references if each.kind in _WALKED]),
         )
         if before is None or ties != self._ties[name] or scene.dynamic != before.dynamic:
             self._overall = None
@@ -120,8 +128,8 @@ class Project:
         if scene is not None:
             return scene.text
         if path == CONFIG:
-            return self.around.config or ""
-        return dict(self.around.animation_files).get(path, "")
+            return self.assets.config or ""
+        return dict(self.assets.animation_files).get(path, "")
 
     def with_safe_fixes(self, path: str, text: str) -> str:
         """A text for such a file with its safe fixes applied."""
@@ -131,7 +139,7 @@ class Project:
 
     def settings(self, text: str) -> list[Finding]:
         """The problems of a `config.txt` with this text."""
-        found = check_config(text, self.around.listing, self.around.folder)
+        found = check_config(text, self.assets.listing, self.assets.folder)
         return [finding for finding in found if self._counts(finding)]
 
     def overall(self) -> dict[str, list[Finding]]:
@@ -140,7 +148,7 @@ class Project:
             self._overall = {}
             for path, finding in self._whole():
                 scene = self.scenes.get(path.removeprefix(f"{SCENES}/"))
-                if self._counts(finding) and (scene is None or scene.silence.lets_pass(finding)):
+                if self._counts(finding) and (scene is None or scene.nolint.allows(finding)):
                     self._overall.setdefault(path, []).append(finding)
         return self._overall
 
@@ -149,38 +157,38 @@ class Project:
         found = {f"{SCENES}/{name}": mine for name in sorted(self.scenes) if (mine := self.findings(name))}
         for path, more in self.overall().items():
             found[path] = [*found.get(path, ()), *more]
-        if all(map(self.around.listing.has_files_in, FOLDERS)):
+        if all(map(self.assets.listing.has_files_in, FOLDERS)):
             return found
         absent: set[str] = set()
         once = {path: [each for each in mine if not _is_repeated(each, absent)] for path, mine in found.items()}
         return {path: mine for path, mine in once.items() if mine}
 
     def graph(self) -> Graph:
-        ways = tuple(way for name in sorted(self._ties) for way in self._ties[name].ways)
+        ways = tuple(way for name in sorted(self._ties) for way in self._ties[name].links)
         is_complete = not any(SCENES in scene.dynamic for scene in self.scenes.values())
         return Graph(tuple(sorted(self.scenes)), ways, ENTRY if ENTRY in self.scenes else None, is_complete)
 
     def _judged(self, scene: Scene, names: ProjectNames) -> list[Finding]:
         found = [
             *scene.findings,
-            *check_files(scene, self.around),
+            *check_files(scene, self.assets),
             *check_labels(scene),
             *check_loops(scene),
-            *check_speakers(scene, names, self.around.characters),
+            *check_speakers(scene, names, self.assets.characters),
             *check_variables(scene, names, self._set or scene.sets),
             *check_targets(scene, names),
         ]
         if not found:
             return found
-        counting = (scene.placed(each) for each in found if self._counts(each) and scene.silence.lets_pass(each))
+        counting = (scene.relocate(each) for each in found if self._counts(each) and scene.nolint.allows(each))
         return sorted(counting, key=lambda finding: (finding.line, finding.start, finding.code))
 
     def _counts(self, finding: Finding) -> bool:
-        if finding.code == "WG118" and self.around.engine is not None:
-            return self.around.engine.number < _JOINS_LINES_SINCE
-        if finding.code == "WG105" and finding.values["name"] in self.around.characters:
+        if finding.code == "WG118" and self.assets.engine is not None:
+            return self.assets.engine.number < _JOINS_LINES_SINCE
+        if finding.code == "WG105" and finding.values["name"] in self.assets.characters:
             return False
-        if (engine := self.around.engine) is not None and finding.code in _OF_ENGINE:
+        if (engine := self.assets.engine) is not None and finding.code in _OF_ENGINE:
             known = engine.commands if finding.code == "WG105" else engine.arguments
             if finding.values["name"] in known:
                 return False
@@ -211,15 +219,15 @@ class Project:
         return self._names
 
     def _whole(self) -> Iterator[tuple[str, Finding]]:
-        around, whole = self.around, self.graph()
-        if around.config is not None:
-            yield from ((CONFIG, finding) for finding in self.settings(around.config))
+        assets, whole = self.assets, self.graph()
+        if assets.config is not None:
+            yield from ((CONFIG, finding) for finding in self.settings(assets.config))
         if whole.entry is None:
             yield f"{SCENES}/{ENTRY}", Finding("WG209", 1)
             return
-        for file, text in around.animation_files:
+        for file, text in assets.animation_files:
             yield from ((file, finding) for finding in check_animation(text))
-        for name, (line, path) in endless_rounds({name: ties.exit for name, ties in self._ties.items()}).items():
+        for name, (line, path) in endless_cycles({name: ties.exit for name, ties in self._ties.items()}).items():
             yield f"{SCENES}/{name}", Finding("WG123", line, values={"path": " → ".join(path)})
         if whole.is_complete:
             for name in sorted(set(whole.scenes) - whole.reachable()):
@@ -228,7 +236,7 @@ class Project:
                 yield f"{SCENES}/{name}", finding
         uses = frozenset().union(*(ties.uses for ties in self._ties.values()))
         dynamic = frozenset().union(*(scene.dynamic for scene in self.scenes.values()))
-        for file in unused(around, uses, dynamic):
+        for file in unused(assets, uses, dynamic):
             yield file, Finding("WG404", 1)
 
 

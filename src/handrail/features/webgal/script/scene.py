@@ -8,15 +8,15 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from handrail.features.webgal.script.commands import BY_TYPE, SAY
-from handrail.features.webgal.script.findings import NOTHING_SILENCED, Edit, Finding, Silence
-from handrail.features.webgal.script.line import NAMED_FIGURES, Line, Reference, Report, references, variables_set
+from handrail.features.webgal.script.findings import NOTHING_SILENCED, Edit, Finding, NolintComments
+from handrail.features.webgal.script.line import NAMED_FIGURES, Line, LineReport, Reference, references, variables_set
 from handrail.features.webgal.script.multi_line import statements
-from handrail.features.webgal.script.nearness import folded
 from handrail.features.webgal.script.parser import BLANKS, COMMENT, Sentence, read_line, split_lines
 from handrail.features.webgal.script.rules import arguments, contents, heads, punctuation
-from handrail.features.webgal.script.shortcuts import Shortcuts, sifted
+from handrail.features.webgal.script.shortcuts import Shortcuts, scan_lines
+from handrail.features.webgal.script.similar_names import normalize
 
-FAMILIES = (
+CHECKS = (
     punctuation.check_punctuation,
     heads.check_head,
     arguments.check_arguments,
@@ -33,26 +33,26 @@ _NO_SEMICOLON = "WG101"
 _MOST_SLIPS = 6
 
 
-def report_by_rules(text: str) -> Report:
+def report_by_rules(text: str) -> LineReport:
     return _report(text, _MOST_SLIPS)
 
 
-def _report(text: str, slips: int) -> Report:
+def _report(text: str, slips: int) -> LineReport:
     sentence = read_line(text)
     if sentence.command == COMMENT:
-        return Report()
+        return LineReport()
     line = Line(text, sentence)
-    findings = tuple([finding for check in FAMILIES for finding in check(line)])
+    findings = tuple([finding for check in CHECKS for finding in check(line)])
     for finding in findings if slips else ():
         if (edit := finding.edit) is not None and _is_slip(finding.code, edit, text):
             return _as_meant(text, finding, edit, slips - 1)
     name = sentence.speaker
     named = tuple(references(line))
-    return Report(
+    return LineReport(
         findings,
         named,
         tuple(variables_set(line)),
-        tuple([each.folder for each in named if each.what == "dynamic"]),
+        tuple([each.folder for each in named if each.kind == "dynamic"]),
         name,
         name is not None and heads.is_suspect(name) and not any(finding.code == "WG306" for finding in findings),
         sentence.content if sentence.command == "label" else "",
@@ -64,12 +64,12 @@ def _is_slip(code: str, edit: Edit, text: str) -> bool:
     if code == _NO_SEMICOLON:  # a remark follows where it should be
         return bool(text[edit.end :].strip(BLANKS))
     if code == _OTHER_NAME:  # another case is a slip, another name a guess
-        return folded(text[edit.start : edit.end]) == folded(edit.text)
+        return normalize(text[edit.start : edit.end]) == normalize(edit.text)
     return code in SLIPS
 
 
-def _as_meant(text: str, slip: Finding, edit: Edit, slips: int) -> Report:
-    meant = _report(edit.applied(text), slips)
+def _as_meant(text: str, slip: Finding, edit: Edit, slips: int) -> LineReport:
+    meant = _report(edit.apply(text), slips)
     if slip.code == _OTHER_NAME and meant.findings:  # the command could not do it: it may have been said
         slip = replace(slip, edit=replace(edit, is_safe=False))
     return replace(
@@ -128,7 +128,7 @@ class Scene:
         self.dynamic: set[str] = set()
         # Looking for the mere blank first is many times as fast.
         self._is_joined = ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text) is not None
-        self.silence = Silence(map(read_line, self._statements)) if "nolint" in text else NOTHING_SILENCED
+        self.nolint = NolintComments(map(read_line, self._statements)) if "nolint" in text else NOTHING_SILENCED
 
     @cached_property
     def lines(self) -> list[str]:
@@ -154,7 +154,7 @@ class Scene:
 
     def check(self) -> None:
         whole = "\n".join(self._statements) if self._is_joined or "\r" in self.text else self.text
-        lines = sifted(whole, _SHORTCUTS.is_plain)
+        lines = scan_lines(whole, _SHORTCUTS.is_plain)
         self.speakers = lines.speakers
         self.references += [
             Reference("file", name, number, start, SAY, "vocal") for number, start, name in lines.voices
@@ -171,14 +171,14 @@ class Scene:
         if self.text.startswith("\ufeff") and self.sentence(1).command != COMMENT:
             self.findings.append(Finding("WG107", 1, 0, 1, edit=Edit(0, 1, "")))
 
-    def _note(self, number: int, report: Report) -> None:
+    def _note(self, number: int, report: LineReport) -> None:
         if report.references:
             for each in report.references:
-                if each.what in NAMED_FIGURES:
+                if each.kind in NAMED_FIGURES:
                     self._note_figure(each)
-                self.references.append(Reference(each.what, each.name, number, each.start, each.by, each.folder))
+                self.references.append(Reference(each.kind, each.name, number, each.start, each.by, each.folder))
         if report.findings:
-            self.findings += [self.placed(replace(finding, line=number)) for finding in report.findings]
+            self.findings += [self.relocate(replace(finding, line=number)) for finding in report.findings]
         if (name := report.speaker) is not None:
             self.speakers[name] += 1
             if report.is_suspect:
@@ -193,12 +193,12 @@ class Scene:
             self.dynamic.update(report.dynamic)
 
     def _note_figure(self, each: Reference) -> None:
-        if each.what == "figure":
+        if each.kind == "figure":
             self.figures.add(each.name)
         else:
             self.has_targets = True
 
-    def placed(self, finding: Finding) -> Finding:
+    def relocate(self, finding: Finding) -> Finding:
         """The columns of a joined statement exist in no line, so no line is edited by them."""
         if not self._is_joined or finding.line not in self._joint[1]:
             return finding
@@ -225,7 +225,7 @@ _SHORTCUTS = Shortcuts(report_by_rules)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def report_of(text: str) -> Report:
+def report_of(text: str) -> LineReport:
     return _SHORTCUTS.report(text) or report_by_rules(text)
 
 

@@ -11,10 +11,10 @@ import msgspec
 from handrail.features.webgal.script.commands import COMMANDS, SAY, Argument, Command, Content, Kind
 from handrail.features.webgal.script.conditions import interpolated
 from handrail.features.webgal.script.findings import Edit, Finding
-from handrail.features.webgal.script.line import NAMING, Reference, Report, What
-from handrail.features.webgal.script.nearness import folded
+from handrail.features.webgal.script.line import NAMING, LineReport, Reference, ReferenceKind
 from handrail.features.webgal.script.parser import BLANKS, SEPARATOR
 from handrail.features.webgal.script.rules.heads import BARE, is_number, is_plain_word
+from handrail.features.webgal.script.similar_names import normalize
 
 # Wide letters are those of a command that was typed in the wrong width.
 _START = r"[^\x00-\x7f；：Ａ-Ｚａ-ｚ\s\ufeff]"
@@ -38,7 +38,7 @@ _LINE = re.compile(
 )
 
 
-class Sifted(msgspec.Struct, frozen=True):
+class ScannedLines(msgspec.Struct, frozen=True):
     """The lines to check, with their numbers; for the others, the count per speaker, and (line, column, voice)."""
 
     remarkable: list[tuple[int, str]]
@@ -46,7 +46,7 @@ class Sifted(msgspec.Struct, frozen=True):
     voices: list[tuple[int, int, str]]
 
 
-def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
+def scan_lines(text: str, is_plain: Callable[[str], bool]) -> ScannedLines:
     """`is_plain` decides about what is before a colon."""
     lines = _LINE.findall(text)
     heads = Counter(map(_FIRST, lines))
@@ -71,12 +71,12 @@ def sifted(text: str, is_plain: Callable[[str], bool]) -> Sifted:
         if head not in odd:
             name = head[:-1].rstrip(BLANKS)
             speakers[name] = speakers.get(name, 0) + count
-    return Sifted(remarkable, speakers, voices)
+    return ScannedLines(remarkable, speakers, voices)
 
 
 _FIRST = itemgetter(0)
-Judge = Callable[[str], Report]
-Named = tuple[What, str, str]
+CheckLine = Callable[[str], LineReport]
+Named = tuple[ReferenceKind, str, str]
 
 _ODD_BLANK = re.compile("[\t\u3000\u00a0]-")
 _ODD_DASH = re.compile("[－—–−‐﹣][A-Za-z]")
@@ -90,7 +90,7 @@ _GLUED = re.compile(r"(?:\.[A-Za-z0-9]{2,5}|^none)[- －—–−‐﹣]|[ \u300
 _ASSIGNED = re.compile(
     r"([^\s={+*/－＝-]+) *=(?:[^-+*/<>&|={()\[\]'\"]*|[A-Za-z_$][\w.$]*[-+*/]\d+|random\(\d+,\d+\))", re.ASCII
 )
-_NAMED_BY_CONTENT: dict[Content, What] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
+_NAMED_BY_CONTENT: dict[Content, ReferenceKind] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
 _NOTHING: list[Reference] = []
 _KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
 
@@ -98,7 +98,7 @@ _KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Conte
 class Shortcuts:
     """`judge` is the full check, which decides about every new piece."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: CheckLine) -> None:
         self._judge = judge
         self._head = lru_cache(maxsize=4096)(self._judged_head)
         self._argument = lru_cache(maxsize=8192)(self._judged_argument)
@@ -112,7 +112,7 @@ class Shortcuts:
         known = self._head(head)
         return known is not None and known[0] is None and not known[2]
 
-    def report(self, text: str) -> Report | None:
+    def report(self, text: str) -> LineReport | None:
         """None if the line needs the full check."""
         statement, mark, remark = text.partition(";")
         if "\\" in statement or (remark and not _is_harmless(remark)) or (not mark and _is_odd(text)):
@@ -145,7 +145,7 @@ class Shortcuts:
             return None
         variables = [Reference("variable", name, 0, text.find(name, at), SAY) for name in interpolated(content)]
         who = [Reference("variable", name, 0, text.find(name), SAY) for name in interpolated(head if colon else "")]
-        return Report(findings, (*who, *variables, *found), speaker=speaker, is_suspect=is_suspect)
+        return LineReport(findings, (*who, *variables, *found), speaker=speaker, is_suspect=is_suspect)
 
     def _named(self, text: str, command: str, at: int, pieces: list[str]) -> list[Reference] | None:
         """The names in the arguments; None if one of them is unusual or repeated."""
@@ -187,29 +187,29 @@ class Shortcuts:
         report = self._judge(f"{command}:{content}{SEPARATOR}{piece};")
         if report.findings or report.dynamic:
             return None
-        named = tuple((each.what, each.name, each.folder) for each in report.references if each.start >= start)
+        named = tuple((each.kind, each.name, each.folder) for each in report.references if each.start >= start)
         return name, named
 
 
 def _command_report(
     text: str, command: Command, content: str, named: tuple[Reference, ...], findings: tuple[Finding, ...]
-) -> Report | None:
+) -> LineReport | None:
     kind, by = command.content, command.name
     if kind is Content.LABEL:
         is_plain = content not in ("", "none") and "{" not in content
-        return Report(findings, named, label=content) if is_plain else None
+        return LineReport(findings, named, label=content) if is_plain else None
     if kind is Content.ASSIGNMENT:
         assigned = _ASSIGNED.fullmatch(content)
-        return Report(findings, named, (assigned[1],)) if assigned is not None else None
+        return LineReport(findings, named, (assigned[1],)) if assigned is not None else None
     leaves = by == "changeScene"
     if content in ("", "none") or kind is Content.OPTIONAL:
         is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))
-        return Report(findings, named, leaves=leaves) if is_plain else None
+        return LineReport(findings, named, leaves=leaves) if is_plain else None
     if not _FILE.fullmatch(content) or _GLUED.search(content):
         return None
     at = text.find(content, len(by) + 1)
     own = Reference(_NAMED_BY_CONTENT[kind], content, 0, at, by, command.folder or "")
-    return Report(findings, (own, *named), leaves=leaves)
+    return LineReport(findings, (own, *named), leaves=leaves)
 
 
 def _is_any(known: Argument, value: str) -> bool:
@@ -235,7 +235,7 @@ def _opens_quietly(statement: str) -> bool:
     if "：" in statement or _ODD_START.match(statement) is not None:
         return False
     word = _LETTERS.match(statement)
-    return word is None or (word.group() not in COMMANDS and folded(word.group()) not in BARE)
+    return word is None or (word.group() not in COMMANDS and normalize(word.group()) not in BARE)
 
 
 def _missing_semicolon(text: str) -> Finding:

@@ -25,56 +25,56 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Greeting:
+class Registration:
     """A page that waits for a welcome message."""
 
     request_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class PageError:
     """An exception in a page of ours, sent right after the state in which it was thrown."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class JumpStarted:
     """A page of ours gave its engine the text of this jump; later states belong to it."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenPicture:
     """A page of ours could not show the picture at this address."""
 
     address: str
 
 
-Heard = State | Greeting | Complaint | Begun | Broken
+EngineMessage = State | Registration | PageError | JumpStarted | BrokenPicture
 
 
 def generation_of(subprotocols: list[str]) -> Generation:
     return "v1" if V1 in subprotocols else "legacy"
 
 
-def heard(generation: Generation, text: str | bytes) -> Heard | None:
+def parse_message(generation: Generation, text: str | bytes) -> EngineMessage | None:
     """The engine's message; None for messages without news and for anything else."""
     try:
         told = json.loads(text)
         if told.get("event") == _COMPLAINT:
-            return Complaint(str(told["data"]))
+            return PageError(str(told["data"]))
         if told.get("event") == _BROKEN:
-            return Broken(str(told["data"]))
+            return BrokenPicture(str(told["data"]))
         if told.get("event") == _BEGUN:
-            return Begun(int(told["data"]))
+            return JumpStarted(int(told["data"]))
         return _heard_v1(told) if generation == "v1" else _heard_legacy(told)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         return None
 
 
-def welcome(greeting: Greeting) -> str:
+def registration_reply(greeting: Registration) -> str:
     return _envelope("response", _REGISTER, greeting.request_id, {})
 
 
@@ -101,9 +101,9 @@ def _heard_legacy(told: Any) -> State | None:
     return State(str(place["scene"]), int(place["sentence"]), dict(data["stageSyncMsg"]))
 
 
-def _heard_v1(told: Any) -> State | Greeting | None:
+def _heard_v1(told: Any) -> State | Registration | None:
     if told["kind"] == "request" and told["type"] == _REGISTER:
-        return Greeting(str(told["requestId"]))
+        return Registration(str(told["requestId"]))
     if told["kind"] == "event" and told["type"] == "stage.snapshot.updated":
         payload = told["payload"]
         return State(str(payload["sceneName"]), int(payload["sentenceId"]), dict(payload["stageState"]))

@@ -8,8 +8,8 @@ import msgspec
 
 from handrail.features.browser.offers import Element, LocalPage
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import LOCAL_HOSTS
 from handrail.features.webgal.previews.preview_session import PreviewSession, as_not_shown
+from handrail.features.webgal.previews.scene_finder import LOCAL_HOSTS
 from handrail.kernel import web_address
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image

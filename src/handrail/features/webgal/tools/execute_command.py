@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.features.webgal.output import KeptOutput
+from handrail.features.webgal.output import LimitedOutput
 from handrail.features.webgal.port import WebGal
 from handrail.features.webgal.scripts import PACKAGE, Package, Server, Step, read_package
 from handrail.kernel.call import Call
@@ -74,7 +74,7 @@ async def execute_command(webgal: WebGal, call: Call, params: Params, preview: P
         call.add_evidence("output.log", output.whole())
 
 
-async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, ...], output: KeptOutput) -> Result:
+async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, ...], output: LimitedOutput) -> Result:
     for step in steps:
         output.add(f"$ {step.shown}\n".encode())
         if step.event == _STAYS:

@@ -5,7 +5,7 @@ import json
 import msgspec
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import game_of, the_game
+from handrail.features.webgal.previews.scene_finder import find_game, project_game
 from handrail.features.webgal.script.character_file import characters_of
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
@@ -99,12 +99,12 @@ def _planned(webgal: WebGal, params: Params) -> Preview | NoChange:
 
 
 def _check_image(webgal: WebGal, name: str) -> None:
-    from handrail.features.webgal.script.listing import Standing
+    from handrail.features.webgal.script.listing import FileStatus
 
     parse_path(name)
-    folder = the_game(webgal.games.files, webgal.games.may_read)
-    listing = webgal.games.around(folder).listing
-    if listing.find("figure", name)[0] in (Standing.THERE, Standing.UNKNOWN):
+    folder = project_game(webgal.games.files, webgal.games.may_read)
+    listing = webgal.games.assets(folder).listing
+    if listing.find("figure", name)[0] in (FileStatus.EXISTS, FileStatus.UNKNOWN):
         return
     near = listing.near("figure", name)
     hint = f"Did you mean {', '.join(near)}?" if near else "list_project_resources shows the figures."
@@ -113,7 +113,7 @@ def _check_image(webgal: WebGal, name: str) -> None:
 
 def _file(webgal: WebGal) -> str:
     """The file that the project already has, or the game's own."""
-    files, folder = webgal.games.files, game_of(webgal.games.files)
+    files, folder = webgal.games.files, find_game(webgal.games.files)
     own = _FILE if folder in (None, ".") else f"{folder}/{_FILE}"
     for path in (own, _FILE):
         try:

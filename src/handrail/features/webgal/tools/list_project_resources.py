@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import has_games, the_game
+from handrail.features.webgal.previews.scene_finder import has_games, project_game
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Tool
@@ -15,7 +15,7 @@ from handrail.ports.errors import InputOutput, NotFound
 from handrail.ports.schemas import schema
 
 if TYPE_CHECKING:
-    from handrail.features.webgal.script.listing import Surroundings
+    from handrail.features.webgal.script.listing import GameAssets
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -35,37 +35,37 @@ async def list_project_resources(webgal: WebGal, call: Call, params: Params, pre
     backgrounds (pictures and videos), figures (pictures, Live2D and Spine models, not the parts of a model), bgm,
     vocals (voices and sound effects) and scenes.
     """
-    return await in_thread(call, lambda: listed(webgal))
+    return await in_thread(call, lambda: list_resources(webgal))
 
 
-def listed(webgal: WebGal) -> Result:
-    from handrail.features.webgal.script.listing import Surroundings
+def list_resources(webgal: WebGal) -> Result:
+    from handrail.features.webgal.script.listing import GameAssets
     from handrail.features.webgal.script.media import IMAGES, SOUNDS, VIDEOS
 
     games = webgal.games
-    around = games.around(the_game(games.files, games.may_read)) if has_games(games.files) else Surroundings()
+    assets = games.assets(project_game(games.files, games.may_read)) if has_games(games.files) else GameAssets()
     return Result(
-        backgrounds=_with_ending(around, "background", IMAGES | VIDEOS | {".skel"}),
-        figures=_figures(around),
-        bgm=_with_ending(around, "bgm", SOUNDS),
-        vocals=_with_ending(around, "vocal", SOUNDS),
-        scenes=_with_ending(around, "scene", {".txt"}),
+        backgrounds=_with_ending(assets, "background", IMAGES | VIDEOS | {".skel"}),
+        figures=_figures(assets),
+        bgm=_with_ending(assets, "bgm", SOUNDS),
+        vocals=_with_ending(assets, "vocal", SOUNDS),
+        scenes=_with_ending(assets, "scene", {".txt"}),
     )
 
 
-def _with_ending(around: "Surroundings", folder: str, endings: Collection[str]) -> list[str]:
-    names = around.listing.by_folder.get(folder, ())
+def _with_ending(assets: "GameAssets", folder: str, endings: Collection[str]) -> list[str]:
+    names = assets.listing.by_folder.get(folder, ())
     return sorted(name for name in names if posixpath.splitext(name)[1].lower() in endings)
 
 
-def _figures(around: "Surroundings") -> list[str]:
+def _figures(assets: "GameAssets") -> list[str]:
     from handrail.features.webgal.script.media import IMAGES, is_model
 
     return sorted(
         name
-        for name in around.listing.by_folder.get("figure", ())
-        if (path := f"figure/{name}") not in around.parts
-        and (path in around.models or is_model(name) or posixpath.splitext(name)[1].lower() in IMAGES)
+        for name in assets.listing.by_folder.get("figure", ())
+        if (path := f"figure/{name}") not in assets.parts
+        and (path in assets.models or is_model(name) or posixpath.splitext(name)[1].lower() in IMAGES)
     )
 
 

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.preview_ports import Destination, Showing
-from handrail.features.webgal.previews.place import SceneFile, find_scene
+from handrail.features.webgal.preview_ports import Destination, ShownScene
+from handrail.features.webgal.previews.scene_finder import SceneFile, find_scene
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.target import Target
@@ -114,7 +114,7 @@ def _check_lines(scene: SceneFile, text: str, wanted: Sequence[int | None]) -> N
 
 async def _shown(
     webgal: WebGal, scene: SceneFile, text: str, line: int | None, params: Params
-) -> tuple[Showing, "PreviewLog"]:
+) -> tuple[ShownScene, "PreviewLog"]:
     from handrail.features.webgal.previews.preview_session import as_not_shown
 
     try:
@@ -125,7 +125,7 @@ async def _shown(
         raise as_not_shown(failure) from None
 
 
-async def _from_start(webgal: WebGal, scene: SceneFile, text: str, params: Params) -> tuple[Showing, "PreviewLog"]:
+async def _from_start(webgal: WebGal, scene: SceneFile, text: str, params: Params) -> tuple[ShownScene, "PreviewLog"]:
     """As a player sees it. If a condition leads past the line that was meant, the next line that shows something."""
     from handrail.features.webgal.script.preview_log import fetched_ahead, preview_log
     from handrail.features.webgal.script.route import first_shown_line, next_shown_line
@@ -163,7 +163,7 @@ def _led_to(webgal: WebGal, scene: SceneFile, text: str) -> Iterator[tuple[str, 
 
 async def _at_line(
     webgal: WebGal, scene: SceneFile, text: str, line: int | None, params: Params
-) -> tuple[Showing, "PreviewLog"]:
+) -> tuple[ShownScene, "PreviewLog"]:
     from handrail.features.webgal.script.preview_log import PreviewLog, fetched_ahead, preview_log
     from handrail.features.webgal.script.route import first_shown_line, line_after, route_to
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from handrail.features.webgal.port import WebGal
-from handrail.features.webgal.previews.place import games_below, only
+from handrail.features.webgal.previews.scene_finder import games_below, only_game
 from handrail.kernel.call import Call
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Tool
@@ -30,8 +30,8 @@ def _shown(webgal: WebGal, call: Call, params: Params) -> Result:
     from handrail.features.webgal.script.graph_picture import svg
 
     may_read = webgal.games.may_read
-    folder = only(games_below(webgal.games.files, params.path, may_read), params.path, may_read)
-    graph = webgal.games.opened(folder, call.checkpoint)[0].graph()
+    folder = only_game(games_below(webgal.games.files, params.path, may_read), params.path, may_read)
+    graph = webgal.games.open_game(folder, call.checkpoint)[0].graph()
     return Result(graph.as_data(), svg(graph))
 
 

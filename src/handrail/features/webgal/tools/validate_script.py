@@ -42,7 +42,7 @@ async def validate_script(webgal: WebGal, call: Call, params: Params, preview: P
 
 
 def _checked(webgal: WebGal, call: Call, params: Params) -> Result:
-    from handrail.features.webgal.script.findings import breaks, fixed_line, kind_of, message, once_per_file
+    from handrail.features.webgal.script.findings import fixed_line, is_breaking, kind_of, message, once_per_file
     from handrail.features.webgal.script.parser import split_lines
 
     path = None if params.path is None else "/".join(parse_path(params.path))
@@ -54,7 +54,7 @@ def _checked(webgal: WebGal, call: Call, params: Params) -> Result:
         for each in once_per_file(found)
         for mended in (fixed_line(each, lines),)
     ]
-    return Result(not any(map(breaks, found)), diagnostics)
+    return Result(not any(map(is_breaking, found)), diagnostics)
 
 
 def target(params: Params) -> Target:

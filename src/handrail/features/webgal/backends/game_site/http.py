@@ -68,7 +68,7 @@ async def next_request(reader: asyncio.StreamReader) -> Request | None:
     return Request(words[0], path, query, headers, raw)
 
 
-def wanted_range(header: str | None, size: int) -> tuple[int, int] | None:
+def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
     """The first byte and the one after the last; None for the whole file. ValueError if the file has none of it."""
     if header is None or not header.startswith("bytes=") or "," in header:
         return None
@@ -143,7 +143,7 @@ async def send_refusal(writer: asyncio.StreamWriter, status: HTTPStatus, *, is_l
 async def send_file(writer: asyncio.StreamWriter, request: Request, folder: Folder, path: str, stamp: Stamp) -> None:
     """An error after the head was sent closes the connection, so the browser sees that the file is incomplete."""
     try:
-        part = wanted_range(request.headers.get("range"), stamp.size)
+        part = parse_range(request.headers.get("range"), stamp.size)
     except ValueError:
         extra = f"content-range: bytes */{stamp.size}\r\n"
         writer.write(_response_head(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, 0, "text/plain", extra))
@@ -180,7 +180,7 @@ def script() -> bytes:
     return b"".join(files(__package__).joinpath(name).read_bytes() for name in _SCRIPTS)
 
 
-def with_script(page: bytes) -> bytes:
+def insert_script(page: bytes) -> bytes:
     """Inserts a script before everything else in the page's head, or at its start if it has none."""
     at = page.lower().find(b"<head")
     at = page.find(b">", at) + 1 if at >= 0 else 0

@@ -16,19 +16,19 @@ from websockets.typing import Subprotocol
 
 from handrail.features.browser.offers import PageProblem
 from handrail.features.webgal.backends.game_site.http import Request
-from handrail.features.webgal.preview_ports import Destination, OnLook, Position
+from handrail.features.webgal.preview_ports import Destination, OnPoll, Position
 from handrail.features.webgal.script.sync import (
     V1,
-    Begun,
-    Broken,
-    Complaint,
+    BrokenPicture,
     Generation,
-    Greeting,
+    JumpStarted,
+    PageError,
+    Registration,
     State,
     generation_of,
-    heard,
     jump,
-    welcome,
+    parse_message,
+    registration_reply,
 )
 from handrail.ports.errors import Failure
 from handrail.ports.files import Stamp
@@ -161,7 +161,7 @@ class GameScreen:
             if state is not None:
                 self._send(socket)
 
-    async def arrived(self, on_look: OnLook | None = None) -> Position:
+    async def wait_for_arrival(self, on_poll: OnPoll | None = None) -> Position:
         last, since, heard_before = None, 0.0, self._states_heard
         while True:
             self._changed.clear()
@@ -176,13 +176,13 @@ class GameScreen:
                 told_at = self._heard_at if socket.generation == "legacy" else time.monotonic()
                 if (position := self._position(socket, state, since, told_at)) is not None:
                     return position
-            if on_look is not None:
-                on_look()
+            if on_poll is not None:
+                on_poll()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), _LOOK_EVERY)
             await asyncio.sleep(_PAUSE)  # each look makes the engine spell out its whole stage
 
-    async def quiet(self, missing: Collection[str]) -> None:
+    async def wait_until_quiet(self, missing: Collection[str]) -> None:
         awaited = [path for path in missing if self._now(path) is None]
         while self._requests or not all(path in self._served for path in awaited):
             self._changed.clear()
@@ -211,14 +211,14 @@ class GameScreen:
             self._begun.pop(socket, None)
 
     def _hear(self, socket: EngineSocket, text: bytes) -> None:
-        told = heard(socket.generation, text)
-        if isinstance(told, Greeting):
-            socket.send(welcome(told))
-        elif isinstance(told, Complaint):
+        told = parse_message(socket.generation, text)
+        if isinstance(told, Registration):
+            socket.send(registration_reply(told))
+        elif isinstance(told, PageError):
             self._complain(told.message, self._sockets[socket])
-        elif isinstance(told, Broken):
+        elif isinstance(told, BrokenPicture):
             self._note_broken(told.address)
-        elif isinstance(told, Begun):
+        elif isinstance(told, JumpStarted):
             self._begun[socket] = told.number, time.monotonic()
         elif isinstance(told, State):
             is_first = self._sockets[socket] is None  # what is sent before an engine has spoken is lost

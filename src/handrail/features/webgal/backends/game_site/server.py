@@ -15,9 +15,9 @@ from handrail.features.webgal.backends.game_site.http import (
     SCRIPT_NAME,
     BadRequest,
     Request,
+    insert_script,
     next_request,
     script,
-    with_script,
 )
 from handrail.features.webgal.backends.game_site.screen import EngineSocket, GameScreen
 from handrail.features.webgal.script.sync import PATH
@@ -142,7 +142,7 @@ class LocalGameSite:
             return await http.send_text(writer, request, script(), "text/javascript; charset=utf-8")
         if name in ("", "index.html"):
             page = await asyncio.to_thread(self._game.engine.read, _in(self._game.page, "index.html"), _LARGEST_PAGE)
-            return await http.send_text(writer, request, with_script(page), "text/html; charset=utf-8")
+            return await http.send_text(writer, request, insert_script(page), "text/html; charset=utf-8")
         if name.startswith("game/"):
             return await self._answer_game(screen, request, name.removeprefix("game/"), writer)
         path, stamp = _in(self._game.page, name), None

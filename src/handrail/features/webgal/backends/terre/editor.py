@@ -15,8 +15,8 @@ from websockets.exceptions import WebSocketException
 from websockets.typing import Subprotocol
 
 from handrail.features.browser.offers import PageProblem
-from handrail.features.webgal.preview_ports import Destination, OnLook, Position
-from handrail.features.webgal.script.sync import PATH, V1, Generation, State, heard, jump, run_text
+from handrail.features.webgal.preview_ports import Destination, OnPoll, Position
+from handrail.features.webgal.script.sync import PATH, V1, Generation, State, jump, parse_message, run_text
 
 _AGAIN_AFTER = 1.0
 """A jump that was sent before the page was there is lost."""
@@ -53,11 +53,11 @@ class TerreScreen:
         if self._talk is None or self._talk.done():
             self._talk = asyncio.create_task(self._listen())
 
-    async def arrived(self, on_look: OnLook | None = None) -> Position:
+    async def wait_for_arrival(self, on_poll: OnPoll | None = None) -> Position:
         since, last, sent_at = time.monotonic(), None, 0.0
         while True:
-            if on_look is not None:
-                on_look()
+            if on_poll is not None:
+                on_poll()
             state, destination, now = self._state, self._destination, time.monotonic()
             is_there = state is not None and destination is not None and state.scene == self._scene()
             if state is not None and destination is not None:
@@ -74,7 +74,7 @@ class TerreScreen:
                 sent_at = now
             await asyncio.sleep(0.02)
 
-    async def quiet(self, missing: Collection[str]) -> None:
+    async def wait_until_quiet(self, missing: Collection[str]) -> None:
         """Returns at once: Terre's requests can't be observed."""
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class TerreScreen:
             async with connect(f"ws://{self._host}{PATH}", subprotocols=[Subprotocol(V1)], **settings) as line:
                 self._line = line
                 async for text in line:
-                    told = heard(self._generation, text)
+                    told = parse_message(self._generation, text)
                     if isinstance(told, State):
                         self._state = told
         self._line = None

@@ -5,12 +5,12 @@ import re
 from handrail.features.webgal.script.commands import COMMANDS, Argument, Command, Content, Kind
 from handrail.features.webgal.script.findings import Finding
 from handrail.features.webgal.script.line import Findings, Line
-from handrail.features.webgal.script.nearness import nearest
 from handrail.features.webgal.script.parser import BLANKS, SEPARATOR, number
 from handrail.features.webgal.script.rules.contents import is_lost_option, json_fault, meant_number, repaired_json
 from handrail.features.webgal.script.rules.effects import check_effect
 from handrail.features.webgal.script.rules.heads import is_command_by_mistake
 from handrail.features.webgal.script.rules.punctuation import SHOWN, is_false_comment
+from handrail.features.webgal.script.similar_names import nearest
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
 _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)

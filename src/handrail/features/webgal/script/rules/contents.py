@@ -5,19 +5,19 @@ import re
 
 from handrail.features.webgal.script.commands import Command, Content
 from handrail.features.webgal.script.conditions import (
-    compared,
-    narrowed,
     unread_in_value,
     unread_name,
     unread_operand,
     wide_sign,
+    with_narrow_signs,
+    with_valid_comparisons,
 )
 from handrail.features.webgal.script.expressions import Fault, fault_in
 from handrail.features.webgal.script.line import Findings, Line
-from handrail.features.webgal.script.nearness import nearest
 from handrail.features.webgal.script.parser import BAR, COLON, SEPARATOR, conditions_of, number, read_option
 from handrail.features.webgal.script.rules.effects import check_effect
 from handrail.features.webgal.script.rules.heads import guess
+from handrail.features.webgal.script.similar_names import nearest
 
 _WIDE_MARKS = str.maketrans("｛｝［］：，“”", '{}[]:,""')
 _BARE_KEY = re.compile(r"(?<=[{,])\s*([A-Za-z_]\w*)\s*(?=:)")
@@ -126,8 +126,8 @@ def _when(line: Line) -> Findings:
 def check_condition(line: Line, condition: str) -> Findings:
     """Checks the condition of any statement."""
     if (sign := wide_sign(condition)) is not None:
-        yield line.at(condition, "WG130", narrowed(condition), mark=sign)
-    elif (better := compared(condition)) != condition:
+        yield line.at(condition, "WG130", with_narrow_signs(condition), mark=sign)
+    elif (better := with_valid_comparisons(condition)) != condition:
         yield line.at(condition, "WG115", better)
     elif (name := unread_name(condition)) is not None:
         yield line.at(condition, "WG135", name=name)

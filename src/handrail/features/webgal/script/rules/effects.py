@@ -6,7 +6,7 @@ from typing import Any
 
 from handrail.features.webgal.script.findings import Finding
 from handrail.features.webgal.script.line import Findings, Line
-from handrail.features.webgal.script.nearness import nearest
+from handrail.features.webgal.script.similar_names import nearest
 
 _TRANSFORM = """
     alpha rotation blur brightness contrast saturation gamma colorRed colorGreen colorBlue

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from handrail.features.webgal.script.commands import COMMANDS, LATER, Command, Content
 from handrail.features.webgal.script.line import Findings, Line
-from handrail.features.webgal.script.nearness import allowed_distance, distance, folded, nearest
 from handrail.features.webgal.script.parser import BLANKS, number
+from handrail.features.webgal.script.similar_names import distance, max_distance, nearest, normalize
 
 # What other tools and older engines call a command, and what it is called today.
 OTHER_NAMES = {
@@ -31,10 +31,10 @@ _FILE = re.compile(r"\.[A-Za-z0-9]{2,5}$")
 _MINUTES = re.compile(r"[0-5]\d(?!\d)")
 _BARE = frozenset({Content.TEXT, Content.OPTIONAL})
 _SHORTEST_WORD = 3
-_FOLDED = {folded(name): name for name in COMMANDS}
-BARE = {folded(name): name for name, each in COMMANDS.items() if each.content is Content.OPTIONAL and each.is_run}
+_FOLDED = {normalize(name): name for name in COMMANDS}
+BARE = {normalize(name): name for name, each in COMMANDS.items() if each.content is Content.OPTIONAL and each.is_run}
 """Commands that stand alone on a line: `end;`."""
-_OTHER = {folded(name): meant for name, meant in OTHER_NAMES.items()}
+_OTHER = {normalize(name): meant for name, meant in OTHER_NAMES.items()}
 
 
 def check_head(line: Line) -> Findings:
@@ -60,7 +60,7 @@ def _bare_command(line: Line) -> Findings:
     name = statement.strip(BLANKS)
     if name == statement and name in COMMANDS:
         return
-    meant = BARE.get(folded(name)) if " " not in name else None
+    meant = BARE.get(normalize(name)) if " " not in name else None
     if meant == name:
         yield line.between(0, len(statement), "WG104", name, name=name)
     elif meant is not None:
@@ -73,12 +73,12 @@ def _speaker(line: Line, head: str) -> Findings:
         return  # a matter of the whole file
     if name in COMMANDS:
         yield line.between(0, len(head), "WG104", name, name=name)
-    elif (meant := _FOLDED.get(folded(name))) is not None:
+    elif (meant := _FOLDED.get(normalize(name))) is not None:
         # `Label:hello` may be said by somebody of that name: how often, the whole project knows.
         if not is_plain_word(name) or _fits(COMMANDS[meant], line.content):
             yield line.between(0, len(head), "WG105", meant, is_safe=not is_plain_word(name), name=name, near=meant)
     elif _is_other(name):
-        meant = _OTHER[folded(name)]
+        meant = _OTHER[normalize(name)]
         fix = meant if name not in _OTHER_CONTENT else None
         yield line.between(0, len(head), "WG105", fix or None, is_safe=False, name=name, near=meant)
     elif is_number(name) and _MINUTES.match(line.content):
@@ -98,7 +98,7 @@ def is_suspect(name: str) -> bool:
 
 def is_plain_word(name: str) -> bool:
     """A command in another case that is also an ordinary word, unlike `ChangeBg`: End, Label, BGM."""
-    meant = _FOLDED.get(folded(name))
+    meant = _FOLDED.get(normalize(name))
     return meant is not None and name not in COMMANDS and meant.islower()
 
 
@@ -113,20 +113,20 @@ def _fits(command: Command, content: str) -> bool:
 
 def is_command_by_mistake(name: str) -> bool:
     """Only blanks, case or an old name keep it from being a command, so its arguments are not a speaker's."""
-    return folded(name) in _FOLDED or _is_other(name)
+    return normalize(name) in _FOLDED or _is_other(name)
 
 
 def _is_other(name: str) -> bool:
     """In any case if the name has an inner capital: `video` alone may be a person."""
-    return name in OTHER_NAMES or (folded(name) in _OTHER and _INNER_CAPITAL.match(name) is not None)
+    return name in OTHER_NAMES or (normalize(name) in _OTHER and _INNER_CAPITAL.match(name) is not None)
 
 
 @lru_cache(maxsize=4096)
 def guess(name: str) -> list[str] | None:
     """The commands that a speaker's name may have been meant for; None for an ordinary name."""
     if is_plain_word(name):
-        return [_FOLDED[folded(name)]]
-    if not _IDENTIFIER.fullmatch(name) or name in LATER or _is_other(name) or folded(name) in _FOLDED:
+        return [_FOLDED[normalize(name)]]
+    if not _IDENTIFIER.fullmatch(name) or name in LATER or _is_other(name) or normalize(name) in _FOLDED:
         return None
     near = nearest(name, COMMANDS)
     if near or _INNER_CAPITAL.match(name):
@@ -137,5 +137,5 @@ def guess(name: str) -> list[str] | None:
 def is_surely_no_name(name: str) -> bool:
     """No person has this name, however often it speaks."""
     return _INNER_CAPITAL.match(name) is not None or any(
-        distance(folded(name), plain, allowed_distance(plain)) <= 1 and len(plain) > 6 for plain in _FOLDED
+        distance(normalize(name), plain, max_distance(plain)) <= 1 and len(plain) > 6 for plain in _FOLDED
     )

@@ -10,11 +10,18 @@ from handrail.features.webgal.script.commands import SAY
 from handrail.features.webgal.script.config_file import FILES, read_config
 from handrail.features.webgal.script.findings import Edit, Finding
 from handrail.features.webgal.script.line import Findings, Reference
-from handrail.features.webgal.script.listing import Listing, Standing, Surroundings
-from handrail.features.webgal.script.nearness import MOST_GUESSES, Names, distance, folded, meant, nearest
+from handrail.features.webgal.script.listing import FileStatus, GameAssets, Listing
 from handrail.features.webgal.script.parser import FOLDERS, is_placeholder
 from handrail.features.webgal.script.rules.heads import guess, is_number, is_surely_no_name
 from handrail.features.webgal.script.scene import Scene
+from handrail.features.webgal.script.similar_names import (
+    MOST_GUESSES,
+    Names,
+    distance,
+    nearest,
+    normalize,
+    plausible_correction,
+)
 
 _STAGE = ("fig-left", "fig-center", "fig-right", "bg-main", "stage-main")
 _SIDE = re.compile(r"fig-(?:left|right)\d+")
@@ -35,7 +42,7 @@ class ProjectNames:
     @cached_property
     def regulars(self) -> dict[str, str]:
         """Frequent speakers, by the form in which names are compared."""
-        return {name: folded(name) for name, lines in self.spoken.items() if lines >= _OFTEN}
+        return {name: normalize(name) for name, lines in self.spoken.items() if lines >= _OFTEN}
 
     @cached_property
     def names(self) -> Names:
@@ -47,38 +54,38 @@ class ProjectNames:
         return spoken, self.known, self.figures
 
 
-def check_files(scene: Scene, around: Surroundings) -> Findings:
+def check_files(scene: Scene, assets: GameAssets) -> Findings:
     absent: set[str] = set()
-    find = around.listing.find
+    find = assets.listing.find
     for reference in scene.references:
-        if reference.what == "file" or reference.what == "scene":
+        if reference.kind == "file" or reference.kind == "scene":
             standing, path = find(reference.folder, reference.name)
-            if standing is not Standing.THERE and standing is not Standing.UNKNOWN:
-                yield from _file(reference, standing, path, around, absent)
-        elif reference.what == "animation":
-            yield from _animation(reference, around)
+            if standing is not FileStatus.EXISTS and standing is not FileStatus.UNKNOWN:
+                yield from _file(reference, standing, path, assets, absent)
+        elif reference.kind == "animation":
+            yield from _animation(reference, assets)
 
 
-def _file(reference: Reference, standing: Standing, path: str, around: Surroundings, absent: set[str]) -> Findings:
-    listing, folder, name = around.listing, reference.folder, reference.name
-    if standing is Standing.OTHER_CASE:
+def _file(reference: Reference, standing: FileStatus, path: str, assets: GameAssets, absent: set[str]) -> Findings:
+    listing, folder, name = assets.listing, reference.folder, reference.name
+    if standing is FileStatus.OTHER_CASE:
         real = path.removeprefix(f"{folder}/")
         yield _about(reference, "WG203", real, is_safe=True, near=real)
-    elif standing is Standing.OTHER_FORM:
+    elif standing is FileStatus.OTHER_FORM:
         yield _about(reference, "WG210", path.removeprefix(f"{folder}/"), is_safe=True)
     elif is_placeholder(name):
         yield _about(reference, "WG207", name=name)
     elif not listing.has_files_in(folder) and not name.startswith("../") and folder != "scene":
         if folder not in absent:
             absent.add(folder)
-            yield _about(reference, "WG202", path=f"{around.folder}{folder}/", folder=folder)
+            yield _about(reference, "WG202", path=f"{assets.folder}{folder}/", folder=folder)
     else:
-        code = "WG205" if reference.what == "scene" else "WG201"
-        yield _unknown(reference, code, listing.near(folder, name), path=f"{around.folder}{folder}/{name}")
+        code = "WG205" if reference.kind == "scene" else "WG201"
+        yield _unknown(reference, code, listing.near(folder, name), path=f"{assets.folder}{folder}/{name}")
 
 
-def _animation(reference: Reference, around: Surroundings) -> Findings:
-    known = around.animations
+def _animation(reference: Reference, assets: GameAssets) -> Findings:
+    known = assets.animations
     if known is None or reference.name in known:
         return
     if is_placeholder(reference.name):
@@ -95,7 +102,9 @@ def _about(reference: Reference, code: str, fix: str | None = None, *, is_safe: 
 def _unknown(reference: Reference, code: str, near: list[str], **values: str) -> Finding:
     # Scenes are counted: of chapter3.txt and chapter.txt neither was meant for the other.
     likely = [name for name in near if code != "WG205" or _digits(name) == _digits(reference.name)]
-    return _about(reference, code, meant(reference.name, likely), is_safe=False, near=", ".join(near), **values)
+    return _about(
+        reference, code, plausible_correction(reference.name, likely), is_safe=False, near=", ".join(near), **values
+    )
 
 
 def _digits(name: str) -> list[str]:
@@ -103,7 +112,7 @@ def _digits(name: str) -> list[str]:
 
 
 def check_labels(scene: Scene) -> Findings:
-    jumps = [reference for reference in scene.references if reference.what == "label"]
+    jumps = [reference for reference in scene.references if reference.kind == "label"]
     wanted = {jump.name for jump in jumps}
     for name, lines in scene.labels.items():
         for line in lines[1:]:
@@ -116,7 +125,7 @@ def check_labels(scene: Scene) -> Findings:
             yield _about(jump, "WG207", name=jump.name)
             continue
         # Labels are few: even a short name's neighbour is worth naming, unless no letter of it is the same.
-        length = len(folded(jump.name))
+        length = len(normalize(jump.name))
         limit = min(1, length - 1) if length < _SHORT_LABEL else None
         near = nearest(jump.name, scene.labels, limit) if number < MOST_GUESSES else []
         yield _unknown(jump, "WG204", near, name=jump.name)
@@ -127,7 +136,7 @@ def check_variables(scene: Scene, project: ProjectNames, set_by_scenes: Collecti
     if not set_by_scenes:
         return
     for reference in scene.references:
-        if reference.what == "variable" and reference.name not in project.known:
+        if reference.kind == "variable" and reference.name not in project.known:
             yield _unknown(reference, "WG403", project.names.guessed(reference.name), name=reference.name)
 
 
@@ -136,7 +145,7 @@ def check_targets(scene: Scene, project: ProjectNames) -> Findings:
     if not scene.has_targets or any("{" in name for name in project.figures):
         return
     for reference in scene.references:
-        if reference.what == "target" and not _is_target(reference.name, project.figures):
+        if reference.kind == "target" and not _is_target(reference.name, project.figures):
             near = nearest(reference.name, (*_STAGE, *sorted(project.figures)))
             yield _unknown(reference, "WG211", near, name=reference.name)
 
@@ -173,7 +182,7 @@ def _speaker(scene: Scene, line: int, name: str) -> Reference:
 
 def _regular_meant(name: str, regulars: Mapping[str, str]) -> str | None:
     """A frequent speaker with nearly the same name. In short names, one letter makes another person."""
-    plain = folded(name)
+    plain = normalize(name)
     for other, against in regulars.items():
         if other == name or abs(len(other) - len(name)) > _LONG_NAME:
             continue
@@ -192,18 +201,18 @@ def _is_slip(one: str, other: str) -> bool:
 def named_by(scene: Scene, listing: Listing) -> frozenset[str]:
     """The paths below the game's folder that a scene's files lead to."""
     find = listing.find
-    return frozenset([find(each.folder, each.name)[1] for each in scene.references if each.what == "file"])
+    return frozenset([find(each.folder, each.name)[1] for each in scene.references if each.kind == "file"])
 
 
-def unused(around: Surroundings, uses: Collection[str], dynamic: Collection[str]) -> Iterator[str]:
+def unused(assets: GameAssets, uses: Collection[str], dynamic: Collection[str]) -> Iterator[str]:
     """Skips folders in which some names are known only at run time."""
-    used = {*uses, *around.parts}
-    for setting in read_config(around.config or ""):
+    used = {*uses, *assets.parts}
+    for setting in read_config(assets.config or ""):
         if setting.key in FILES:
-            used.update(around.listing.find(FILES[setting.key], name)[1] for name in setting.values)
-    for path in around.listing.paths:
+            used.update(assets.listing.find(FILES[setting.key], name)[1] for name in setting.values)
+    for path in assets.listing.paths:
         folder, name = path.partition("/")[0], posixpath.basename(path)
         if folder not in FOLDERS or folder in dynamic:
             continue
-        if path not in used and not name.startswith(".") and name not in around.mentions:
+        if path not in used and not name.startswith(".") and name not in assets.mentions:
             yield path

@@ -181,5 +181,5 @@ _EN: Words = {
 }
 
 
-def words_in(language: Language) -> Words:
+def texts_in(language: Language) -> Words:
     return _ZH if language == "zh" else _EN

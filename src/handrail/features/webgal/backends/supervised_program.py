@@ -53,7 +53,7 @@ _MARKED_END_SECONDS = 5.0
 _MARKED_PAUSE_SECONDS = 0.01
 
 
-def marked(mark: str) -> list[int]:
+def processes_with_mark(mark: str) -> list[int]:
     wanted = f"{MARK_VARIABLE}={mark}".encode()
     found = []
     for name in os.listdir("/proc"):
@@ -64,10 +64,10 @@ def marked(mark: str) -> list[int]:
     return found
 
 
-def end_marked(mark: str) -> None:
+def kill_marked(mark: str) -> None:
     """Stops processes before it kills them, so that none starts another, and waits until all are gone."""
     until = time.monotonic() + _MARKED_END_SECONDS
-    while (left := marked(mark)) and time.monotonic() < until:
+    while (left := processes_with_mark(mark)) and time.monotonic() < until:
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in left:
                 with suppress(OSError):
@@ -81,7 +81,7 @@ _MOST_IN_A_PIPE = 1024 * 1024
 _ENDING_SECONDS = 10.0
 
 
-def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str]) -> "KeptProgram":
+def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str]) -> "SupervisedProgram":
     """`folder` is an open descriptor; `environ` is the command's whole environment. InputOutput."""
     mark = secrets.token_hex(16)
     try:
@@ -97,10 +97,10 @@ def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str
         )
     except OSError as error:
         raise InputOutput(f"The command could not be started: {error.strerror}.") from None
-    return KeptProgram(process, mark)
+    return SupervisedProgram(process, mark)
 
 
-class KeptProgram:
+class SupervisedProgram:
     """One running command. Its stdin is empty, and its output and that of its children come as one stream."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", mark: str) -> None:
@@ -146,7 +146,7 @@ class KeptProgram:
         with suppress(OSError):
             self._process.stdin.close()
 
-    async def ended(self) -> None:
+    async def end_and_wait(self) -> None:
         """Ends it and waits until nothing is left, even if the wait is cancelled."""
         if self._is_over:
             return
@@ -173,7 +173,7 @@ class KeptProgram:
 
     async def _end_what_is_left(self) -> None:
         if self.may_have_left_something:
-            await asyncio.to_thread(end_marked, self._mark)
+            await asyncio.to_thread(kill_marked, self._mark)
 
     def _read(self, most: int) -> bytes:
         """What can be read without waiting."""

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from handrail.features.webgal.script.nearness import nearest
+from handrail.features.webgal.script.similar_names import nearest
 from handrail.kernel.web_address import host_of_page
 from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound, NotShown, Unsupported
 from handrail.ports.files import Folder
@@ -22,20 +22,20 @@ MayRead = Callable[[str], bool]
 """Whether no rule hides a path."""
 
 
-def game_of(files: Folder, path: str | None = None) -> str | None:
+def find_game(files: Folder, path: str | None = None) -> str | None:
     """The folder of the game that a path belongs to; without a path, the project's game.
 
     None if there is no game, or more than one.
     """
-    if path is not None and (outer := _around(files, path)) is not None:
+    if path is not None and (outer := _enclosing_game(files, path)) is not None:
         return outer
     games = _games_in(files, ".")
     return games[0] if len(games) == 1 else None
 
 
-def the_game(files: Folder, may_read: MayRead) -> str:
+def project_game(files: Folder, may_read: MayRead) -> str:
     """The project's only game. NotFound otherwise; the message names the games that no rule hides."""
-    return only(_games_in(files, "."), ".", may_read)
+    return only_game(_games_in(files, "."), ".", may_read)
 
 
 def has_games(files: Folder) -> bool:
@@ -48,10 +48,10 @@ def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
     if inner := _games_in(files, base):
         return inner
     games = _games_in(files, ".")
-    return [_around(files, _join(base, "x")) or only(games, "." if games else base, may_read)]
+    return [_enclosing_game(files, _join(base, "x")) or only_game(games, "." if games else base, may_read)]
 
 
-def only(games: list[str], folder: str, may_read: MayRead) -> str:
+def only_game(games: list[str], folder: str, may_read: MayRead) -> str:
     """The only game of a folder. NotFound if there is none or more than one."""
     where = _HERE if folder == "." else folder
     if not games:
@@ -68,7 +68,7 @@ def only(games: list[str], folder: str, may_read: MayRead) -> str:
     return games[0]
 
 
-def _around(files: Folder, path: str) -> str | None:
+def _enclosing_game(files: Folder, path: str) -> str | None:
     """The folder of the game that contains a path."""
     parts = parse_path(path)
     for depth in range(len(parts) - 1, -1, -1):
@@ -135,7 +135,7 @@ def find_scene(files: Folder, path: str | None, may_read: MayRead) -> SceneFile:
         return _existing(files, None, [START], START, may_read)
     _refuse_address(path)
     name = "/".join(parse_path(path))
-    game = game_of(files, name)
+    game = find_game(files, name)
     prefix = "" if game is None else _join(game, f"{SCENES}/")
     inner = name.removeprefix(prefix) if prefix and name.startswith(prefix) else name.removeprefix(f"{SCENES}/")
     return _existing(files, game, [inner, f"{inner}.txt"], path, may_read)
@@ -157,7 +157,7 @@ def _existing(files: Folder, game: str | None, names: list[str], wanted: str, ma
 
 def _the_game(files: Folder, may_read: MayRead) -> str:
     try:
-        return the_game(files, may_read)
+        return project_game(files, may_read)
     except NotFound as failure:
         raise NotShown(failure.message, hint=failure.hint or "Open the game's folder.", **failure.details) from None
 

@@ -13,12 +13,12 @@ MOST_GUESSES = 50
 """For how many wrong names of one scene the near ones are sought: a script for another engine must not take minutes."""
 
 
-def folded(name: str) -> str:
+def normalize(name: str) -> str:
     """Names that differ only in case, blanks or width are equal."""
     return "".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def allowed_distance(name: str) -> int:
+def max_distance(name: str) -> int:
     """Shorter names have smaller limits, because more names are near them by chance."""
     return 0 if len(name) < 4 else 1 if len(name) < 7 else _FURTHEST
 
@@ -72,13 +72,13 @@ class Names:
     def _by_length(self) -> dict[int, list[tuple[int, str, str]]]:
         found: dict[int, list[tuple[int, str, str]]] = {}
         for name in self._names:
-            plain = folded(name)
+            plain = normalize(name)
             found.setdefault(len(plain), []).append((_letters(plain), plain, name))
         return found
 
     def nearest(self, name: str, limit: int | None = None, count: int = 3) -> list[str]:
-        wanted = folded(name)
-        reach = allowed_distance(wanted) if limit is None else limit
+        wanted = normalize(name)
+        reach = max_distance(wanted) if limit is None else limit
         letters = _letters(wanted)
         found = []
         for length in range(len(wanted) - reach, len(wanted) + reach + 1):
@@ -97,14 +97,14 @@ class Names:
         return self._sought.get(name, [])
 
 
-def meant(name: str, near: Iterable[str]) -> str | None:
+def plausible_correction(name: str, near: Iterable[str]) -> str | None:
     """The first near name that is a plausible correction: v1.wav and v2.wav are near, but both are meant."""
     return next((other for other in near if not _is_numbered_alike(name, other)), None)
 
 
 def _is_numbered_alike(one: str, other: str) -> bool:
     numbers, others = ([int(number) for number in _NUMBER.findall(name)] for name in (one, other))
-    return numbers != others and _NUMBER.split(folded(one)) == _NUMBER.split(folded(other))
+    return numbers != others and _NUMBER.split(normalize(one)) == _NUMBER.split(normalize(other))
 
 
 def _letters(plain: str) -> int:

@@ -11,7 +11,7 @@ from handrail.features.webgal.script.anatomy import ColouredParts, coloured_part
 from handrail.features.webgal.script.config_file import FILES, read_config
 from handrail.features.webgal.script.findings import Finding, Language, fixed_line, kind_of, message
 from handrail.features.webgal.script.graph import ENTRY
-from handrail.features.webgal.script.listing import Standing
+from handrail.features.webgal.script.listing import FileStatus
 from handrail.features.webgal.script.media import Kind
 from handrail.features.webgal.script.media import kind_of as media_kind
 from handrail.features.webgal.script.parser import FOLDERS, split_lines
@@ -93,16 +93,16 @@ class Resources(msgspec.Struct, frozen=True):
 
 
 def overview(project: Project, unreadable: list[str], stamp: str, language: Language) -> Overview:
-    prefix, reached = project.around.folder, project.graph().reachable()
+    prefix, reached = project.assets.folder, project.graph().reachable()
     names = sorted([*project.scenes, *(path.removeprefix(f"{prefix}{SCENES}/") for path in unreadable)])
     lines = {name: len(scene.lines) for name, scene in project.scenes.items()}
-    titles = [each.values for each in read_config(project.around.config or "") if each.key == "Game_name"]
+    titles = [each.values for each in read_config(project.assets.config or "") if each.key == "Game_name"]
     return Overview(
         folder=prefix.rstrip("/") or ".",
         title=titles[0][0] if titles and titles[0] else "",
         stamp=stamp,
         entry=f"{prefix}{SCENES}/{ENTRY}" if ENTRY in project.scenes else None,
-        config=f"{prefix}{CONFIG}" if project.around.config is not None else None,
+        config=f"{prefix}{CONFIG}" if project.assets.config is not None else None,
         lines=sum(lines.values()),
         scenes=[SceneEntry(f"{prefix}{SCENES}/{name}", name, lines.get(name, 0), name in reached) for name in names],
         problems=[*_problems(project, unreadable, language)],
@@ -115,7 +115,7 @@ def _problems(project: Project, unreadable: list[str], language: Language) -> It
     for name, findings in sorted(project.everything().items()):
         lines = split_lines(project.text_of(name))
         for finding in findings:
-            yield _problem(project.around.folder + name, finding, lines, language)
+            yield _problem(project.assets.folder + name, finding, lines, language)
 
 
 def _problem(path: str, finding: Finding, lines: list[str], language: Language) -> Problem:
@@ -139,26 +139,26 @@ def source(path: str, text: str, stamp: str, *, is_config: bool) -> Text:
 
 
 def resources(project: Project, stamps: Mapping[str, Stamp]) -> Resources:
-    around, prefix = project.around, project.around.folder
+    assets, prefix = project.assets, project.assets.folder
     uses, missing = _uses(project)
     unused = {path for path, found in project.overall().items() if any(each.code == "WG404" for each in found)}
-    known = frozenset(around.listing.paths)
+    known = frozenset(assets.listing.paths)
     shown = [
         Resource(
             prefix + path,
             folder,
             path.partition("/")[2],
-            media_kind(path, known, around.models),
+            media_kind(path, known, assets.models),
             stamps[path].size,
             f"{stamps[path].changed_ns:x}{stamps[path].inode:x}",
             uses.get(path, []),
             path in unused,
         )
-        for path in around.listing.paths
+        for path in assets.listing.paths
         if (folder := path.partition("/")[0]) in _FOLDERS
         and path in stamps
         and path != _TABLE
-        and path not in around.parts
+        and path not in assets.parts
         and not posixpath.basename(path).startswith(".")
     ]
     return Resources(shown, [Missing(prefix + path, found) for path, found in sorted(missing.items())])
@@ -168,22 +168,22 @@ def _uses(project: Project) -> tuple[dict[str, list[Use]], dict[str, list[Use]]]
     """Where files are used: existing ones, and missing ones."""
     there: dict[str, list[Use]] = {}
     missing: dict[str, list[Use]] = {}
-    listing, prefix = project.around.listing, f"{project.around.folder}{SCENES}/"
+    listing, prefix = project.assets.listing, f"{project.assets.folder}{SCENES}/"
     for name, scene in sorted(project.scenes.items()):
         for reference in scene.references:
             use = Use(prefix + name, reference.line)
-            if reference.what == "animation":
+            if reference.kind == "animation":
                 there.setdefault(f"animation/{reference.name}.json", []).append(use)
-            if reference.what not in ("file", "scene"):
+            if reference.kind not in ("file", "scene"):
                 continue
             standing, path = listing.find(reference.folder, reference.name)
-            if standing is not Standing.UNKNOWN:
-                found = missing if standing is Standing.MISSING else there
+            if standing is not FileStatus.UNKNOWN:
+                found = missing if standing is FileStatus.MISSING else there
                 found.setdefault(path, []).append(use)
-    for setting in read_config(project.around.config or ""):
+    for setting in read_config(project.assets.config or ""):
         for value in setting.values if setting.key in FILES else ():
             standing, path = listing.find(FILES[setting.key], value)
-            if standing is not Standing.UNKNOWN:
-                found = missing if standing is Standing.MISSING else there
-                found.setdefault(path, []).append(Use(project.around.folder + CONFIG, setting.line))
+            if standing is not FileStatus.UNKNOWN:
+                found = missing if standing is FileStatus.MISSING else there
+                found.setdefault(path, []).append(Use(project.assets.folder + CONFIG, setting.line))
     return there, missing

@@ -1,1 +1,0 @@
-"""Child programs that end when the process that started them ends."""
