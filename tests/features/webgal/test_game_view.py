@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_game(tmp_path: Path) -> Iterator[Open]:
+def opened(tmp_path: Path) -> Iterator[Open]:
     rigs: list[Project] = []
 
     def open_game(folder: Path) -> GameView:
