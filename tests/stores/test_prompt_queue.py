@@ -323,11 +323,11 @@ async def test_a_follower_gets_everything_once_in_order(queue: PromptQueue, othe
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 
 async def main():
-    queue = LoggedPrompts(prompt_store(Path(sys.argv[1])))
+    queue = LogPromptQueue(prompt_store(Path(sys.argv[1])))
     form = {"kind": "kv", "fields": [{"key": "token", "secret": True}]}
     asking = asyncio.create_task(queue.ask(form, request_id="r"))
     async for page in queue.follow(0):
@@ -352,11 +352,11 @@ async def test_a_restart_keeps_what_is_pending_and_tells_that_the_caller_is_gone
 ASKING = """
 import asyncio, sys
 from pathlib import Path
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 
 async def main():
-    queue = LoggedPrompts(prompt_store(Path(sys.argv[1])))
+    queue = LogPromptQueue(prompt_store(Path(sys.argv[1])))
     answer = await queue.ask({"kind": "kv", "fields": [{"key": "token", "secret": True}]}, request_id=sys.argv[2])
     print(answer.response.values["token"])
 

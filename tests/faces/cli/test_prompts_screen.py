@@ -30,10 +30,10 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m"
 ASK = """
 import asyncio, json, sys
 from pathlib import Path
-from handrail.kernel.prompts.queue import LoggedPrompts
+from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 from tests.waiting import PATIENCE
-queue = LoggedPrompts(prompt_store(Path(sys.argv[1])))
+queue = LogPromptQueue(prompt_store(Path(sys.argv[1])))
 answer = asyncio.run(queue.ask(json.loads(sys.argv[2]), request_id=sys.argv[3]))
 print(answer.response.status)
 """
