@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from handrail.features.gateway.definitions import Definition, offered
+from handrail.features.gateway.definitions import Definition, read_offering
 from handrail.features.gateway.model import Server
-from handrail.features.gateway.server_file import Accepted, Entry, server_file
+from handrail.features.gateway.server_file import AcceptedDefinition, Entry, server_file
 from handrail.wiring import Wiring
 from tests.waiting import PATIENCE
 
@@ -68,12 +68,13 @@ class Rig:
         reads: bool = True,
     ) -> None:
         """As if a person had accepted these definitions of it, in a process that is gone; and `reads`, its marks."""
-        found = offered(tools or (SAY,), (), has_resources=resources).definitions
+        found = read_offering(tools or (SAY,), (), has_resources=resources).definitions
         self.put(Server(name=name, command=command), found, reads=reads)
 
     def put(self, server: Server, found: Mapping[str, Definition], *, reads: bool = True) -> None:
         accepted = {
-            key: Accepted(definition=each, reads=reads and each.is_marked_as_read) for key, each in found.items()
+            key: AcceptedDefinition(definition=each, reads=reads and each.has_read_only_hint)
+            for key, each in found.items()
         }
         entry = Entry(server=server, accepted=accepted, accepted_from=server.digest)
         stores = Wiring().open_stores(self.state)

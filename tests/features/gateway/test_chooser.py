@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.features.gateway.tools.tools_search import ranked_by
+from handrail.features.gateway.tools.tools_search import rank
 from handrail.kernel.approval import NoApprover
 from handrail.kernel.registry import RegisteredTool
 from handrail.wiring import Wiring
@@ -73,5 +73,5 @@ def test_there_are_at_least_forty_requests() -> None:
 
 @pytest.mark.parametrize("request_of", REQUESTS)
 def test_a_chooser_that_only_knows_the_words_finds_the_tool(request_of: str, tools: list[RegisteredTool]) -> None:
-    found = [entry.tool.name for entry in ranked_by(request_of, tools)[:LOOKED_AT]]
+    found = [entry.tool.name for entry in rank(request_of, tools)[:LOOKED_AT]]
     assert REQUESTS[request_of] in found

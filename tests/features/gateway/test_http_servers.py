@@ -14,7 +14,7 @@ from typing import ClassVar
 import httpx2
 import pytest
 
-from handrail.features.gateway.sign_in import checked_address
+from handrail.features.gateway.sign_in import validate_address
 from handrail.ports.errors import BadAnswer
 from handrail.ports.own_servers import announce_port
 from tests.features.gateway.oauth_server import OAuthServer
@@ -227,8 +227,8 @@ def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(rig: Rig, words: 
     ],
 )
 def test_a_server_on_the_internet_can_not_lead_a_sign_in_to_this_machine_or_an_open_line(address: object) -> None:
-    with pytest.raises(BadAnswer, match="isn't called"):
-        checked_address("https://mcp.example.com/mcp", address)
+    with pytest.raises(BadAnswer, match="isn't allowed"):
+        validate_address("https://mcp.example.com/mcp", address)
 
 
 def test_a_sign_in_may_be_elsewhere_on_the_internet_and_a_local_server_may_name_local_places() -> None:
@@ -237,13 +237,13 @@ def test_a_sign_in_may_be_elsewhere_on_the_internet_and_a_local_server_may_name_
         ("http://127.0.0.1:3000/mcp", "http://localhost:4000/token"),
         ("http://intranet/mcp", "http://intranet/token"),
     ):
-        assert checked_address(url, address) == address
+        assert validate_address(url, address) == address
 
 
 def test_nobody_can_lead_a_sign_in_to_handrail_itself() -> None:
     port = free_port()
-    with announce_port(port), pytest.raises(BadAnswer, match="isn't called"):
-        checked_address("http://127.0.0.1:3000/mcp", f"http://127.0.0.1:{port}/api/prompts")
+    with announce_port(port), pytest.raises(BadAnswer, match="isn't allowed"):
+        validate_address("http://127.0.0.1:3000/mcp", f"http://127.0.0.1:{port}/api/prompts")
 
 
 class Odd(BaseHTTPRequestHandler):

@@ -97,7 +97,7 @@ def test_a_server_that_keeps_failing_is_started_again_after_a_pause(rig: Rig, mc
     def message() -> str:
         return str(mcp.error("dies-at-start__say")["message"])
 
-    assert until(lambda: "times in a row and is started again in" in message())
+    assert until(lambda: "times in a row and will be restarted in" in message())
     assert "fatal: no configuration" in until(lambda: rig.run("servers", "logs", "dies-at-start").stdout)
 
 
@@ -127,7 +127,7 @@ def test_a_call_that_may_have_been_done_says_so_and_is_not_to_be_repeated(tmp_pa
 def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     expected = {
-        "schema_bomb": "stands for more than",
+        "schema_bomb": "expands to more than",
         "remote_reference": "can't be used",
         "duplicates": "listed more than once",
         "odd_names": "other characters",

@@ -28,7 +28,7 @@ def rig(tmp_path: Path) -> Rig:
     return Rig(tmp_path)
 
 
-async def heard(text: str) -> None:
+async def on_reply(text: str) -> None:
     """Progress, which nobody reads here."""
 
 
@@ -99,7 +99,7 @@ def test_the_agent_in_the_chat_finds_servers_and_reads_their_words_as_untrusted(
     async def used() -> list[str]:
         runner = ToolRunner(project.gate)
         async with project.in_use():
-            return [(await runner.run("task_1", use, "act", AGENT, heard)).text for use in (direct, found)]
+            return [(await runner.run("task_1", use, "act", AGENT, on_reply)).text for use in (direct, found)]
 
     try:
         assert asyncio.run(used()) == ['<untrusted source="odd__say">\nhello\n</untrusted>'] * 2

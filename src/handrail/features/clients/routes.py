@@ -26,7 +26,7 @@ from handrail.kernel.digest import digest
 from handrail.ports.errors import AuthRequired, Conflict
 
 if TYPE_CHECKING:
-    from handrail.features.gateway.offers import Moved
+    from handrail.features.gateway.offers import MovedServer
 
 
 def mount(context: HttpContext) -> Mount:
@@ -65,7 +65,7 @@ def mount(context: HttpContext) -> Mount:
         return success({"client": await state_of(request, client), "left": kept})
 
     @asynccontextmanager
-    async def inspect_server(request: Request) -> AsyncIterator[tuple[Client, str, "Moved"]]:
+    async def inspect_server(request: Request) -> AsyncIterator[tuple[Client, str, "MovedServer"]]:
         """The server is behind the gate within the context, and stays there if it is accepted."""
         client, name = find_client(request.path_params["name"]), request.path_params["server"]
         mover = moves(request)
@@ -90,12 +90,12 @@ def mount(context: HttpContext) -> Mount:
         """`digest` is that of the offer that was shown: if the server now offers something else, nothing is moved."""
         require_person(request, "Moving a server")
         body = await json_object(request, {"digest", "askAlways", "presence"})
-        trusts_marks = body.get("askAlways") is not True
+        trusts_hints = body.get("askAlways") is not True
         async with inspect_server(request) as (client, name, moved):
             if text_field(body, "digest") != moved.digest:
                 raise Conflict(f"{name} offers something else by now.", hint="Look at it again.")
-            await proofs.for_action(request, body.get("presence"), _move_action(client, name, moved, trusts_marks))
-            await moves(request).accept(client, name, moved, trusts_marks=trusts_marks)
+            await proofs.for_action(request, body.get("presence"), _move_action(client, name, moved, trusts_hints))
+            await moves(request).accept(client, name, moved, trusts_hints=trusts_hints)
         return success({"client": await state_of(request, client)})
 
     return Mount(
@@ -109,13 +109,13 @@ def mount(context: HttpContext) -> Mount:
     )
 
 
-def _move_action(client: Client, name: str, moved: "Moved", trusts_marks: bool) -> Action:
+def _move_action(client: Client, name: str, moved: "MovedServer", trusts_hints: bool) -> Action:
     """Everything that the person approves; the digest stands for the definitions that they were shown."""
     params = {
         "client": client.title,
         "server": f"{name} ({moved.place})",
         "accepted": ", ".join(moved.accepted),
-        "without asking": ", ".join(moved.without_asking if trusts_marks else ()) or "none",
+        "without asking": ", ".join(moved.without_asking if trusts_hints else ()) or "none",
         "digest": moved.digest,
     }
     return Action("policy", "Moving a server behind handrail", params, _terminal_command(client, name))
@@ -125,7 +125,7 @@ def _terminal_command(client: Client, name: str) -> str:
     return shlex.join(["handrail", "connect", client.name, "--move", name])
 
 
-def _offer_as_json(moved: "Moved") -> dict[str, Any]:
+def _offer_as_json(moved: "MovedServer") -> dict[str, Any]:
     return {
         "digest": moved.digest,
         "place": moved.place,

@@ -15,7 +15,7 @@ from handrail.ports.errors import NotFound
 from handrail.ports.secrets import Place, Secret
 
 if TYPE_CHECKING:
-    from handrail.features.gateway.offers import Moved
+    from handrail.features.gateway.offers import MovedServer
     from handrail.ports.identity import Caller
     from handrail.ports.stores import Stores
 
@@ -29,7 +29,7 @@ class ServerMover:
         self._folder = str(folder)
         self._by = by
 
-    async def look(self, client: Client, name: str, show: Callable[[str], None] | None = None) -> "Moved":
+    async def look(self, client: Client, name: str, show: Callable[[str], None] | None = None) -> "MovedServer":
         """Adds the server, which no agent can use before `accept`. NotFound, and whatever its start raises.
 
         `show` gets the address of its sign-in, if it needs one.
@@ -42,17 +42,17 @@ class ServerMover:
             raise NotFound(f"{client.title} has no server {name!r}.", hint=f"It has: {', '.join(entries) or 'none'}.")
         return await move_entry(self._stores, self._folder, name, entry, source=client.title, by=self._by, show=show)
 
-    async def accept(self, client: Client, name: str, moved: "Moved", *, trusts_marks: bool = True) -> Place:
+    async def accept(self, client: Client, name: str, moved: "MovedServer", *, trusts_hints: bool = True) -> Place:
         """Removes the client's own entry, after the person accepted the offer. Returns where its keys are kept."""
         from handrail.features.gateway.offers import accept
 
         entry = (await asyncio.to_thread(self._setup.other_servers, client))[name]
-        await accept(self._stores, self._folder, moved, self._by, trusts_marks=trusts_marks)
+        await accept(self._stores, self._folder, moved, self._by, trusts_hints=trusts_hints)
         stored = await self._stores.secrets.put(_secret_name(client, name), Secret(json.dumps(entry)))
         await asyncio.to_thread(self._setup.remove_entry, client, name, moved.name)
         return stored.place
 
-    async def refuse(self, moved: "Moved") -> None:
+    async def refuse(self, moved: "MovedServer") -> None:
         await self._remove_server(moved.name)
 
     async def disconnect(self, client: Client) -> list[str]:
@@ -78,9 +78,9 @@ class ServerMover:
         }
 
     async def _remove_server(self, name: str) -> None:
-        from handrail.features.gateway.offers import take_back
+        from handrail.features.gateway.offers import undo_move
 
-        await take_back(self._stores, self._folder, name, self._by)
+        await undo_move(self._stores, self._folder, name, self._by)
 
 
 def _secret_name(client: Client, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What `handrail doctor` says about servers. Starts none of them."""
+"""The gateway's part of `handrail doctor`. Starts no server."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ def checks(context: CheckContext) -> Iterator[Check]:
         return
     problems = [problem for entry in entries.values() if (problem := _problem(entry)) is not None]
     if problems:
-        fix = "`handrail servers list` shows them; `handrail servers accept NAME` looks at one."
+        fix = "`handrail servers list` shows them; `handrail servers accept NAME` reviews one."
         yield Check("servers", False, "; ".join(problems[:5]), fix, required=False)
         return
     yield Check("servers", True, f"{len(entries)} behind the gate", required=False)
@@ -27,5 +27,5 @@ def _problem(entry: Entry) -> str | None:
     if server.command and shutil.which(server.command[0]) is None:
         return f"{server.name}: {server.command[0]} isn't installed"
     if not entry.valid:
-        return f"{server.name}: nothing is accepted"
+        return f"{server.name}: none of its tools are accepted"
     return None

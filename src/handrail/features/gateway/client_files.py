@@ -1,4 +1,4 @@
-"""The MCP servers in a client's configuration file, whichever client it is."""
+"""Reads the MCP servers from an MCP client's configuration file, in any client's format."""
 
 import json
 import tomllib
@@ -11,8 +11,8 @@ _KEYS = ("mcpServers", "mcp_servers", "servers", "mcp")
 _OWN = "handrail"
 
 
-def entries_in(file: Path) -> dict[str, dict[str, Any]]:
-    """By name, without handrail's own entry. InputOutput, Damaged, NotFound."""
+def read_server_entries(file: Path) -> dict[str, dict[str, Any]]:
+    """Returns the entries by name, except handrail's own. InputOutput, Damaged, NotFound."""
     try:
         text = file.expanduser().read_text(encoding="utf-8")
         content = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
@@ -21,9 +21,9 @@ def entries_in(file: Path) -> dict[str, dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise Damaged(f"{file} can't be read: {error}.", hint="It must be JSON or TOML without comments.") from None
     for key in _KEYS:
-        found = content.get(key) if isinstance(content, dict) else None
-        if isinstance(found, dict):
-            named = {name: each for name, each in found.items() if isinstance(each, dict) and name != _OWN}
-            if named:
-                return named
+        servers = content.get(key) if isinstance(content, dict) else None
+        if isinstance(servers, dict):
+            entries = {name: entry for name, entry in servers.items() if isinstance(entry, dict) and name != _OWN}
+            if entries:
+                return entries
     raise NotFound(f"{file} lists no MCP servers.", hint=f"They are expected under {', '.join(_KEYS)}.")

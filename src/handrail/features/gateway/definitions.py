@@ -1,4 +1,4 @@
-"""What a server says that it offers: tools, prompts, resources. A person accepts exactly this."""
+"""What a server offers: definitions of its tools, prompts and resources. A person accepts exactly these."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from handrail.features.apps.offers import SchemaWeight
 from handrail.kernel.json_schema import Validator
 from handrail.kernel.visible import visible
 
-MOST_DEFINITIONS = 1000
+MAX_DEFINITIONS = 1000
 _LARGEST = 128 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _NOTHING: dict[str, Any] = {"type": "object"}
@@ -20,7 +20,7 @@ Kind = Literal["tool", "prompt", "resources"]
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """One tool or prompt, or with the kind `resources` the fact that there are some to read."""
+    """One tool or prompt; the kind `resources` means that the server has resources to read."""
 
     kind: Kind
     name: str
@@ -35,13 +35,13 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         return sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()
 
     @property
-    def is_marked_as_read(self) -> bool:
-        """The server says that it changes nothing; of prompts and resources, the protocol does."""
+    def has_read_only_hint(self) -> bool:
+        """Whether the server marks it as changing nothing. Prompts and resources never do, by protocol."""
         return self.kind != "tool" or self.annotations.get("readOnlyHint") is True
 
     @property
     def key(self) -> str:
-        """Unique among what one server offers."""
+        """Unique within one server."""
         return self.name if self.kind == "tool" else f"{self.kind}:{self.name}"
 
     @property
@@ -49,8 +49,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         return "resources" if self.kind == "resources" else f"{self.kind} {self.name}"
 
     def lines(self) -> list[str]:
-        """All of it, readable, with nothing hidden: what a person compares."""
-        lines = [self.label, f"  runs without asking: {'yes' if self.is_marked_as_read else 'no'}"]
+        """The whole definition as readable lines with nothing hidden, for a person to compare."""
+        lines = [self.label, f"  runs without asking: {'yes' if self.has_read_only_hint else 'no'}"]
         lines += [f"  title: {self.title}"] if self.title else []
         lines += [f"  │ {line}" for line in self.description.split("\n")] if self.description else []
         for name, value in (
@@ -59,51 +59,51 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
             ("annotations", self.annotations),
         ):
             if value:
-                written = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
-                lines += [f"  {name}:", *(f"    {line}" for line in written.split("\n"))]
+                text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
+                lines += [f"  {name}:", *(f"    {line}" for line in text.split("\n"))]
         return [visible(line) for line in lines]
 
 
 RESOURCES = Definition(kind="resources", name="", description="Reads what it lists as resources.")
 
 
-class Offered(NamedTuple):
-    """What a server offers, by `Definition.key`, and in words what it lists but can't be offered."""
+class Offering(NamedTuple):
+    """What a server offers, by `Definition.key`, and why some of what it lists was left out."""
 
     definitions: Mapping[str, Definition]
     left_out: tuple[str, ...] = ()
 
 
-def offered(tools: Iterable[Any], prompts: Iterable[Any], has_resources: bool) -> Offered:
-    """Reads a server's lists. What is malformed, too large or named twice is left out, and said so."""
-    found: dict[str, Definition] = {}
-    twice: set[str] = set()
+def read_offering(tools: Iterable[Any], prompts: Iterable[Any], has_resources: bool) -> Offering:
+    """Reads a server's lists. Malformed, oversized and duplicate entries are left out, with a reason."""
+    definitions: dict[str, Definition] = {}
+    duplicates: set[str] = set()
     left_out: list[str] = []
     weight = SchemaWeight()
     for kind, raw in (*(("tool", each) for each in tools), *(("prompt", each) for each in prompts)):
         name = raw.get("name") if isinstance(raw, dict) else None
-        shown = visible(name[:80]) if isinstance(name, str) else "one without a name"
+        label = visible(name[:80]) if isinstance(name, str) else "one without a name"
         try:
             definition = _tool(raw, weight) if kind == "tool" else _prompt(raw)
-        except ValueError as wrong:
-            left_out.append(f"{kind} {shown}: {wrong}")
+        except ValueError as problem:
+            left_out.append(f"{kind} {label}: {problem}")
             continue
-        if definition.key in found or definition.key in twice:
-            found.pop(definition.key, None)
-            twice.add(definition.key)
-            left_out.append(f"{kind} {shown}: it is listed more than once")
-        elif len(found) >= MOST_DEFINITIONS:
-            left_out.append(f"{kind} {shown}: more than {MOST_DEFINITIONS} are listed")
+        if definition.key in definitions or definition.key in duplicates:
+            definitions.pop(definition.key, None)
+            duplicates.add(definition.key)
+            left_out.append(f"{kind} {label}: it is listed more than once")
+        elif len(definitions) >= MAX_DEFINITIONS:
+            left_out.append(f"{kind} {label}: more than {MAX_DEFINITIONS} are listed")
         else:
-            found[definition.key] = definition
+            definitions[definition.key] = definition
     if has_resources:
-        found[RESOURCES.key] = RESOURCES
-    return Offered(found, tuple(left_out[:100]))
+        definitions[RESOURCES.key] = RESOURCES
+    return Offering(definitions, tuple(left_out[:100]))
 
 
 def _tool(raw: Any, weight: SchemaWeight) -> Definition:
-    """ValueError says in a few words what is wrong."""
-    name = _named(raw)
+    """ValueError gives the reason in a few words."""
+    name = _checked_name(raw)
     schema, output = raw.get("inputSchema") or _NOTHING, raw.get("outputSchema")
     _check_size(raw)
     if not isinstance(schema, dict) or schema.get("type", "object") != "object":
@@ -124,7 +124,7 @@ def _tool(raw: Any, weight: SchemaWeight) -> Definition:
 
 
 def _prompt(raw: Any) -> Definition:
-    name = _named(raw)
+    name = _checked_name(raw)
     _check_size(raw)
     arguments = raw.get("arguments") or []
     if not isinstance(arguments, list) or not all(_is_argument(each) for each in arguments):
@@ -145,7 +145,7 @@ def _is_argument(raw: Any) -> bool:
     return isinstance(raw, dict) and isinstance(raw.get("name"), str) and 0 < len(raw["name"]) <= 128
 
 
-def _named(raw: Any) -> str:
+def _checked_name(raw: Any) -> str:
     if not isinstance(raw, dict) or not isinstance(raw.get("name"), str):
         raise ValueError("it has no name")
     name: str = raw["name"]
@@ -167,7 +167,7 @@ def _check_size(raw: Any) -> None:
 def _check_schema(schema: Any, weight: SchemaWeight) -> None:
     if not isinstance(schema, dict):
         raise ValueError("its schema isn't an object")
-    if (why := weight.too_heavy(schema)) is not None:
+    if (why := weight.refusal_reason(schema)) is not None:
         raise ValueError(f"its schema {why}")
     try:
         Validator(schema)

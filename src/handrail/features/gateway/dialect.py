@@ -1,4 +1,4 @@
-"""How errors of servers are spelled: contract 3's codes, and those that only another program can cause."""
+"""The error codes of servers' tools: contract 3's, and some that only other programs can cause."""
 
 from handrail.kernel.dialect import CODES as COMMON
 from handrail.kernel.dialect import Dialect, Envelope

@@ -1,7 +1,7 @@
-"""Questions that a server asks the person, put into our queue in the server's name and beside it to the client.
+"""Questions that a server asks the person. They go into the prompt queue under the server's name, and to the client.
 
-The words are the server's, and shown as such. What looks like a secret is asked for as one: it is never logged and
-never passes through the agent's client.
+The text is the server's own and quoted as such. Anything that looks like a secret becomes a secret field: it is never
+logged and never passes through the agent's client.
 """
 
 import re
@@ -20,7 +20,7 @@ from handrail.ports.prompt_queue import Origin, PromptAnswer, PromptQueue
 from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompts import ChoiceOption, ChoicePrompt, KvField, KvPrompt
 
-_MOST_FIELDS = 20
+_MAX_FIELDS = 20
 _LONGEST = 4000
 _SECRET = re.compile(
     r"passw|passphrase|secret|token|api.?key|private.?key|credential|\bpin\b|\bcvv\b|card.?number|otp|密码|密钥|口令",
@@ -30,14 +30,14 @@ _TRUE, _FALSE = frozenset({"yes", "true", "y", "1", "是"}), frozenset({"no", "f
 _CANCEL: dict[str, Any] = {"action": "cancel"}
 
 
-async def elicited(server: str, params: Mapping[str, Any], call: Call, queue: PromptQueue) -> dict[str, Any]:
-    """The answer as the server gets it. Unsupported, InvalidParams: it can't be asked."""
+async def ask_elicitation(server: str, params: Mapping[str, Any], call: Call, queue: PromptQueue) -> dict[str, Any]:
+    """Asks the person and returns the answer in MCP's form. Unsupported, InvalidParams: it can't be asked."""
     if params.get("mode", "form") != "form":
-        raise Unsupported("handrail asks people with forms only, and opens no addresses for servers.")
-    schema, words = params.get("requestedSchema"), params.get("message")
-    if not isinstance(schema, dict) or not isinstance(words, str):
+        raise Unsupported("handrail supports only form elicitation and opens no URLs for servers.")
+    schema, text = params.get("requestedSchema"), params.get("message")
+    if not isinstance(schema, dict) or not isinstance(text, str):
         raise InvalidParams("elicitation/create needs a message and a requestedSchema.")
-    prompt = _prompt(server, words, schema)
+    prompt = _prompt(server, text, schema)
     request_id = f"server_{server}_{secrets.token_hex(8)}"
     try:
         answer = await queue.ask(
@@ -53,15 +53,15 @@ async def elicited(server: str, params: Mapping[str, Any], call: Call, queue: Pr
     return _answer(answer, prompt, schema)
 
 
-def _prompt(server: str, words: str, schema: Mapping[str, Any]) -> KvPrompt | ChoicePrompt:
+def _prompt(server: str, text: str, schema: Mapping[str, Any]) -> KvPrompt | ChoicePrompt:
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):
         raise InvalidParams("requestedSchema needs properties.")
-    if len(properties) > _MOST_FIELDS:
-        raise InvalidParams(f"A form has at most {_MOST_FIELDS} fields.")
-    quoted = "\n".join(f"│ {line}" for line in visible(words[:_LONGEST]).split("\n"))
+    if len(properties) > _MAX_FIELDS:
+        raise InvalidParams(f"A form has at most {_MAX_FIELDS} fields.")
+    quoted = "\n".join(f"│ {line}" for line in visible(text[:_LONGEST]).split("\n"))
     title = f"The MCP server {server} asks"
-    message = f"In its own words:\n{quoted}\n\nYour answer goes to {server} and to no one else."
+    message = f"In its own words:\n{quoted}\n\nYour answer goes only to {server}."
     if len(properties) <= 1:
         only = next(iter(properties.values()), {"enum": ["ok"], "enumNames": ["OK"]})
         if options := _options(only):
@@ -92,13 +92,13 @@ def _options(schema: Mapping[str, Any]) -> tuple[ChoiceOption, ...]:
 def _field(name: str, schema: Mapping[str, Any], is_required: bool) -> KvField:
     title, description, default = (schema.get(member) for member in ("title", "description", "default"))
     hints = [description if isinstance(description, str) else "", _kind_of(schema)]
-    said = f"{name} {title} {description} {schema.get('format')}"
+    searched = f"{name} {title} {description} {schema.get('format')}"
     return KvField(
         key=name,
         label=one_line(title if isinstance(title, str) else name)[:200],
         description=visible(" ".join(hint for hint in hints if hint))[:_LONGEST],
         required=is_required,
-        secret=_SECRET.search(said) is not None,
+        secret=_SECRET.search(searched) is not None,
         default=str(default) if isinstance(default, str | int | float) else UNSET,
     )
 
@@ -116,17 +116,17 @@ def _answer(answer: PromptAnswer, prompt: KvPrompt | ChoicePrompt, schema: Mappi
         return {"action": "decline"} if response.status == "canceled" else _CANCEL
     properties: Mapping[str, Any] = schema["properties"]
     if isinstance(prompt, ChoicePrompt):
-        given = dict.fromkeys(properties, response.selection)
+        values = dict.fromkeys(properties, response.selection)
     else:
-        given = {name: value for name, value in (response.values or {}).items() if value != ""}
+        values = {name: value for name, value in (response.values or {}).items() if value != ""}
     if answer.masked:
         return _CANCEL
-    content = {name: _typed(value, properties[name]) for name, value in given.items() if name in properties}
+    content = {name: _typed(value, properties[name]) for name, value in values.items() if name in properties}
     return {"action": "accept", "content": content} if Validator(schema).fits(content) else _CANCEL
 
 
 def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
-    """As its type wants it; what can't be read so stays text, which the schema then refuses."""
+    """Converts to the schema's type. Text that can't be converted stays text, and then fails validation."""
     kind, text = schema.get("type"), str(value).strip()
     try:
         if kind == "integer":

@@ -1,4 +1,4 @@
-"""Other MCP servers behind the same gate: their tools, prompts and resources, and one finder for all tools."""
+"""Other MCP servers behind the same gate: their tools, prompts and resources, and one search over all tools."""
 
 from handrail.kernel.feature import Command, Feature
 
@@ -6,11 +6,11 @@ FEATURE = Feature(
     "gateway",
     "Servers",
     rank=55,
-    listed_first="handrail.features.gateway.open_gateway:names_servers",
+    listed_first="handrail.features.gateway.open_gateway:selects_servers",
     tools="handrail.features.gateway.tool_list:TOOLS",
-    dynamic_tools="handrail.features.gateway.open_gateway:offered_tools",
+    dynamic_tools="handrail.features.gateway.open_gateway:gateway_of",
     opening="handrail.features.gateway.open_gateway:open_gateway",
-    offers={"servers": "handrail.features.gateway.open_gateway:servers_of"},
+    offers={"servers": "handrail.features.gateway.open_gateway:gateway_of"},
     routes="handrail.features.gateway.routes:mount",
     dialect="handrail.features.gateway.dialect:DIALECT",
     settings="handrail.features.gateway.settings:GatewaySettings",

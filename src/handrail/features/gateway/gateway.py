@@ -1,4 +1,4 @@
-"""The servers of one project: which tools they bring, and the connections that carry the calls."""
+"""The servers of one project: the tools that they provide, and the connections that carry the calls."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from handrail.features.gateway.connection import Connection
 from handrail.features.gateway.definitions import RESOURCES
 from handrail.features.gateway.dialect import DIALECT
-from handrail.features.gateway.review import Difference, Reviews, difference, quiet_ask
-from handrail.features.gateway.server_tools import Accepting, ServerResources, as_tool
+from handrail.features.gateway.review import Difference, Reviews, ask_quietly, compare_definitions
+from handrail.features.gateway.server_tools import PinnedDefinition, ServerResources, as_tool
 from handrail.kernel.call import Call
 from handrail.kernel.tool import ResourceKind, Surface, Tool
 from handrail.ports.errors import Changed, Failure, NotFound
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from handrail.features.gateway.server_file import Entries, Entry, ServerFile
     from handrail.kernel.registry import Registry
 
-_MOST_ANNOUNCED = 3
+_MAX_CHANGE_REVIEWS = 3
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ Connect = Callable[["Server", Callable[[Connection], None]], Connection]
 
 
 class Gateway:
-    """What the gateway's tools get, and its `DynamicTools`. Only what a person has accepted is offered."""
+    """The part that the gateway's tools get, and the project's `DynamicTools`. Offers only what a person accepted."""
 
     def __init__(
         self,
@@ -38,16 +38,16 @@ class Gateway:
         connect: Connect,
         reviews: Reviews,
         registry: Callable[[], Registry],
-        wanted: Sequence[str] | None = None,
+        selected: Sequence[str] | None = None,
     ) -> None:
         self.file = file
         self.registry = registry
         self.reviews = reviews
         self._connect = connect
-        self._wanted = wanted
-        self._unchanged: str | None = None
+        self._selected = selected
+        self._only_server: str | None = None
         self._connections: dict[str, Connection] = {}
-        self._ending: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
         self._built_from: Entries | None = None
         self._tools: dict[str, Tool[Any, Any]] = {}
         self._aliases: dict[str, Tool[Any, Any]] = {}
@@ -55,14 +55,14 @@ class Gateway:
         self._prompts: list[Tool[Any, Any]] = []
         self._resources: list[ResourceKind] = []
         self._listeners: list[Callable[[], None]] = []
-        self._announced: dict[str, int] = {}
+        self._change_counts: dict[str, int] = {}
         self._asking: set[str] = set()
-        self._questions: set[asyncio.Task[None]] = set()
+        self._review_tasks: set[asyncio.Task[None]] = set()
         self.surface = Surface("gateway", DIALECT, self, ())
 
-    def offer_unchanged(self, name: str) -> None:
-        """Only this server's tools, under their own names: `handrail wrap`."""
-        self._unchanged, self._built_from = name, None
+    def offer_only(self, name: str) -> None:
+        """Offers only this server's tools, under their own names, for `handrail wrap`."""
+        self._only_server, self._built_from = name, None
 
     # DynamicTools
 
@@ -85,110 +85,108 @@ class Gateway:
     def on_change(self, changed: Callable[[], None]) -> None:
         self._listeners.append(changed)
 
-    # Connections
+    # Transports
 
-    async def ensure_current(self, accepting: Accepting, call: Call) -> None:
-        """Asks a person where the server offers something else under this name now. Declined, Changed, NotFound."""
-        connection = self.connection(accepting.server)
-        offered = (await connection.ready()).offered.definitions
-        now = offered.get(accepting.definition.key)
+    async def ensure_current(self, pinned: PinnedDefinition, call: Call) -> None:
+        """Asks a person if the server has changed this definition. Declined, Changed, NotFound."""
+        connection = self.connection(pinned.server)
+        offered = (await connection.ready()).offering.definitions
+        now = offered.get(pinned.definition.key)
         if now is None:
-            raise NotFound(f"{accepting.server.name} no longer has the {accepting.definition.label}.")
-        if now.digest == accepting.digest:
+            raise NotFound(f"{pinned.server.name} no longer has the {pinned.definition.label}.")
+        if now.digest == pinned.digest:
             return
-        found = Difference(accepting.server, {now.key: (accepting.definition, now)}, {}, {})
-        await call.progress(f"{accepting.server.name} has changed this tool. Waiting for a person to look at it.")
-        await self.reviews.ask(found, call.caller)
-        self.tell_of_change()
+        difference = Difference(pinned.server, {now.key: (pinned.definition, now)}, {}, {})
+        await call.progress(f"{pinned.server.name} has changed this tool. Waiting for a person to review it.")
+        await self.reviews.ask(difference, call.caller)
+        self.notify_change()
         raise Changed(
-            f"{accepting.server.name} had changed {accepting.definition.label}, and a person has accepted it.",
-            hint="Look at its definition again, and repeat the call.",
+            f"{pinned.server.name} had changed {pinned.definition.label}, and a person has accepted it.",
+            hint="Read its definition again, and repeat the call.",
         )
 
-    async def current(self, accepting: Accepting) -> Connection:
-        """The connection, right before a call is sent: whatever happened since it was looked at last. Changed."""
-        key, connection = accepting.definition.key, self.connection(accepting.server)
-        now = (await connection.ready()).offered.definitions.get(key)
-        # The person's side is looked at last: what they have taken back meanwhile counts.
-        entry = self.file.entries().get(accepting.server.name)
+    async def verified_connection(self, pinned: PinnedDefinition) -> Connection:
+        """Returns the connection after a last check, right before a call is sent. Changed."""
+        key, connection = pinned.definition.key, self.connection(pinned.server)
+        now = (await connection.ready()).offering.definitions.get(key)
+        # The file is read last, because a person may have revoked their acceptance while we waited.
+        entry = self.file.entries().get(pinned.server.name)
         accepted = None if entry is None else entry.valid.get(key)
         if (
             entry is None
             or accepted is None
             or now is None
-            or entry.server.digest != accepting.server.digest
-            or accepted.reads is not accepting.reads
-            or {accepted.definition.digest, now.digest} != {accepting.digest}
+            or entry.server.digest != pinned.server.digest
+            or accepted.reads is not pinned.reads
+            or {accepted.definition.digest, now.digest} != {pinned.digest}
         ):
-            raise Changed(
-                f"{accepting.server.name} changed {accepting.definition.label} meanwhile.", hint="Call it again."
-            )
+            raise Changed(f"{pinned.server.name} changed {pinned.definition.label} just now.", hint="Call it again.")
         return connection
 
     def connection(self, server: Server) -> Connection:
-        """One per server. One whose command or address has changed is ended."""
-        known = self._connections.get(server.name)
-        if known is not None and known.server.digest == server.digest:
-            return known
-        if known is not None:
-            self._end(known)
-        self._connections[server.name] = connection = self._connect(server, self._on_offered)
+        """One per server, replaced when the server's command or address has changed."""
+        existing = self._connections.get(server.name)
+        if existing is not None and existing.server.digest == server.digest:
+            return existing
+        if existing is not None:
+            self._end(existing)
+        self._connections[server.name] = connection = self._connect(server, self._on_change)
         return connection
 
-    async def review(self, server: Server, caller: Caller) -> Difference:
-        """What it offers, compared with what was accepted. Starts the server."""
-        offered = (await self.connection(server).ready()).offered
-        return difference(server, self.file.find(server.name).valid, offered.definitions)
+    async def review(self, server: Server) -> Difference:
+        """Compares what the server offers with what was accepted. Starts the server."""
+        offering = (await self.connection(server).ready()).offering
+        return compare_definitions(server, self.file.find(server.name).valid, offering.definitions)
 
-    async def ask_about_new(self, name: str, caller: Caller) -> None:
-        """Puts everything that isn't accepted before a person, and offers it once they say yes."""
+    async def ask_to_accept(self, name: str, caller: Caller) -> None:
+        """Asks a person about everything that isn't accepted yet, and offers it once they accept."""
         try:
-            found = await self.review(self.file.find(name).server, caller)
-            if not found.is_empty and await quiet_ask(self.reviews, found, caller):
-                self.tell_of_change()
+            difference = await self.review(self.file.find(name).server)
+            if not difference.is_empty and await ask_quietly(self.reviews, difference, caller):
+                self.notify_change()
         except Failure as failure:
             logger.warning("the server %s can't be reviewed: %s", name, failure.message)
 
-    def tell_of_change(self) -> None:
+    def notify_change(self) -> None:
         for changed in self._listeners:
             changed()
 
     async def disconnect(self) -> None:
-        """Ends every server that was started."""
+        """Stops every server that was started."""
         connections, self._connections = list(self._connections.values()), {}
-        for task in self._questions:
+        for task in self._review_tasks:
             task.cancel()
-        ending = (*self._questions, *self._ending)
+        ending = (*self._review_tasks, *self._closing)
         await asyncio.gather(*(each.close() for each in connections), *ending, return_exceptions=True)
 
-    def _on_offered(self, connection: Connection) -> None:
-        """A server has told of a change. What is as it was accepted stays; a person is asked about the rest.
+    def _on_change(self, connection: Connection) -> None:
+        """A server has announced a change. Unchanged definitions stay available; a person is asked about the rest.
 
-        A server that changes again and again asks a few times, and then only where somebody calls what has changed.
+        A server that keeps changing gets a few reviews; later ones happen only when a changed tool is called.
         """
         name = connection.server.name
-        self._announced[name] = self._announced.get(name, 0) + 1
-        if self._announced[name] <= _MOST_ANNOUNCED and name not in self._asking:
+        self._change_counts[name] = self._change_counts.get(name, 0) + 1
+        if self._change_counts[name] <= _MAX_CHANGE_REVIEWS and name not in self._asking:
             self._asking.add(name)
-            task = asyncio.get_running_loop().create_task(self._ask_about(name))
-            self._questions.add(task)
-            task.add_done_callback(self._questions.discard)
+            task = asyncio.get_running_loop().create_task(self._review_change(name))
+            self._review_tasks.add(task)
+            task.add_done_callback(self._review_tasks.discard)
 
-    async def _ask_about(self, name: str) -> None:
+    async def _review_change(self, name: str) -> None:
         try:
-            await self.ask_about_new(name, Caller("server", name, "list_changed", f"server:{name}"))
+            await self.ask_to_accept(name, Caller("server", name, "list_changed", f"server:{name}"))
         finally:
             self._asking.discard(name)
 
     def _end(self, connection: Connection) -> None:
         task = asyncio.get_running_loop().create_task(connection.close())
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     # What is offered
 
     def _build(self) -> None:
-        """From the file, whenever it has changed. What stays the same stays the same object."""
+        """Rebuilds the lists when the file has changed. Unchanged tools stay the same objects."""
         try:
             entries = self.file.entries()
         except Failure as failure:
@@ -202,13 +200,13 @@ class Gateway:
             self._add(entry, before)
 
     def _add(self, entry: Entry, before: Mapping[str, Tool[Any, Any]]) -> None:
-        server, is_unchanged = entry.server, self._unchanged is not None
+        server, is_unchanged = entry.server, self._only_server is not None
         for accepted in entry.valid.values():
             if accepted.definition.kind == "resources":
                 if accepted.definition.key == RESOURCES.key:
-                    self._resources.append(ServerResources(server, accepted, has_own_name=is_unchanged).kind())
+                    self._resources.append(ServerResources(server, accepted, keeps_names=is_unchanged).kind())
                 continue
-            tool = as_tool(server, accepted, has_own_name=is_unchanged)
+            tool = as_tool(server, accepted, keeps_names=is_unchanged)
             source = server.digest, accepted.definition.digest, accepted.reads
             if tool.name in before and self._sources.get(tool.name) == source:
                 tool = before[tool.name]
@@ -221,10 +219,10 @@ class Gateway:
                 self._tools[tool.name] = self._aliases[tool.alias] = tool
 
     def _offered(self, entries: Entries) -> list[Entry]:
-        if self._unchanged is not None:
-            return [entry for name, entry in entries.items() if name == self._unchanged]
+        if self._only_server is not None:
+            return [entry for name, entry in entries.items() if name == self._only_server]
         return [
             entry
             for name, entry in entries.items()
-            if not entry.is_wrapped and (self._wanted is None or name in self._wanted)
+            if not entry.is_wrapped and (self._selected is None or name in self._selected)
         ]

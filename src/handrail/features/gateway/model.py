@@ -1,4 +1,4 @@
-"""An MCP server behind the gateway: what it is called, and how it is started or reached."""
+"""An MCP server behind the gateway: its name, and how it is started or reached."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 
 
 class SignIn(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What is known of an OAuth sign-in beside its tokens, which are in the secret store."""
+    """An OAuth sign-in without its tokens, which are in the secret store."""
 
     authorization_endpoint: str
     token_endpoint: str
@@ -25,54 +25,54 @@ class SignIn(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Values of `secret_env` and `secret_headers` are in the secret store; only their names are here."""
+    """The values of `secret_env` and `secret_headers` are in the secret store; only their names are here."""
 
     name: str
     command: tuple[str, ...] = ()
-    """Of a server that is started. Empty for one that is reached at `url`."""
+    """For a server that is started; empty for one that is reached at `url`."""
     url: str | None = None
     env: dict[str, str] = {}
     secret_env: tuple[str, ...] = ()
     passed_env: tuple[str, ...] = ()
-    """Variables of handrail's own environment that it gets as well."""
+    """Variables of handrail's own environment that are passed on."""
     headers: dict[str, str] = {}
     secret_headers: tuple[str, ...] = ()
     source: str = ""
-    """Where it was imported from, for people."""
+    """Where it was imported from, shown to people."""
     sign_in: SignIn | None = None
-    """How a person has signed in, where the server wants that."""
+    """How a person has signed in, if the server requires it."""
 
     @property
     def digest(self) -> str:
-        """Of what is started or reached. With another one, nothing that was accepted counts."""
+        """Identifies what is started or reached. When it changes, nothing that was accepted applies any more."""
         env = [sorted(self.env.items()), sorted(self.secret_env), sorted(self.passed_env)]
         headers = [sorted(self.headers.items()), sorted(self.secret_headers)]
         return sha256(msgspec.json.encode([self.command, self.url, env, headers])).hexdigest()
 
     @property
     def place(self) -> str:
-        """In one line, for people."""
+        """One line for people."""
         return self.url if self.url is not None else shlex.join(self.command)
 
     def env_secret(self, variable: str) -> str:
-        return f"server:{self.name}:env:{_spelled(variable)}"
+        return f"server:{self.name}:env:{_secret_part(variable)}"
 
     def header_secret(self, header: str) -> str:
-        return f"server:{self.name}:header:{_spelled(header)}"
+        return f"server:{self.name}:header:{_secret_part(header)}"
 
     @property
     def secrets(self) -> list[str]:
         return [*map(self.env_secret, self.secret_env), *map(self.header_secret, self.secret_headers)]
 
 
-def _spelled(name: str) -> str:
-    """Names of secrets are lower-case; two that differ in case alone stay two."""
+def _secret_part(name: str) -> str:
+    """Secret names are lower-case; a digest keeps names apart that differ only in case or in replaced characters."""
     plain = re.sub(r"[^a-z0-9._-]", "-", name.lower())
     return plain if plain == name else f"{plain}.{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def checked(server: Server) -> Server:
-    """InvalidParams with what is wrong."""
+def validate_server(server: Server) -> Server:
+    """InvalidParams gives the reason."""
     if _NAME.fullmatch(server.name) is None or server.name in _RESERVED:
         raise InvalidParams(
             f"{server.name!r} can't be a server's name.",

@@ -1,4 +1,4 @@
-"""How other features put servers behind the gateway: entries of a client's configuration, moved and accepted."""
+"""How other features put servers behind the gateway: a client's configuration entries, moved and accepted."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _SIGN_IN_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A server that is behind the gateway now. `found` is what it offers and nobody has accepted yet."""
+class MovedServer:
+    """A server that is now behind the gateway. `difference` is what it offers and nobody has accepted yet."""
 
     name: str
     tools: tuple[str, ...]
     diff: str
-    """All that would be accepted, readable, with nothing hidden in it."""
-    found: Difference
+    """Everything that would be accepted, readable, with nothing hidden."""
+    difference: Difference
 
     @property
     def place(self) -> str:
         """Its command or address, in one line."""
-        return self.found.server.place
+        return self.difference.server.place
 
     @property
     def digest(self) -> str:
-        """Stands for all that `diff` shows."""
-        return self.found.digest
+        """Identifies everything that `diff` shows."""
+        return self.difference.digest
 
     @property
     def accepted(self) -> list[str]:
-        """All that would be accepted: tools, prompts, resources."""
-        return sorted(self.found.wanted)
+        """Everything that would be accepted: tools, prompts, resources."""
+        return sorted(self.difference.unaccepted)
 
     @property
     def without_asking(self) -> list[str]:
-        """What it marks as read-only."""
-        return sorted(key for key, each in self.found.wanted.items() if each.is_marked_as_read)
+        """What the server marks as read-only."""
+        return sorted(key for key, each in self.difference.unaccepted.items() if each.has_read_only_hint)
 
 
 async def move_entry(
@@ -54,50 +54,51 @@ async def move_entry(
     source: str,
     by: Caller,
     show: Callable[[str], None] | None = None,
-) -> Moved:
-    """Adds the server that a client's configuration names, with its keys as secrets, and looks at what it offers.
+) -> MovedServer:
+    """Adds the server of a client's configuration entry, stores its keys as secrets, and reads what it offers.
 
-    `entry` is as the client spells it (`command` and `args`, or `url`; `env`, `headers`). Nothing is accepted yet, so
-    no agent can use it: show `diff` to the person, then call `accept`. If it can't be started, nothing is left behind.
-    `show` gets the address for the person's browser where the server wants a sign-in; without it, that is refused.
+    `entry` is in the client's own form (`command` and `args`, or `url`; `env`, `headers`). Nothing is accepted yet, so
+    no agent can use it: show `diff` to the person, then call `accept`. If the server can't be started, it is removed.
+    `show` gets the sign-in address for the person's browser; without it, a server that requires a sign-in is refused.
     InvalidParams, Conflict (the name is taken), Offline, Timeout, BadAnswer, AuthRequired.
     """
-    from handrail.features.gateway.servers import server_of_entry, servers_in
+    from handrail.features.gateway.servers import open_servers, server_from_entry
     from handrail.features.gateway.sign_in import sign_in
     from handrail.ports.errors import AuthRequired, Failure
     from handrail.ports.secrets import Secret
 
-    server, values = server_of_entry(name, entry, source)
-    servers = servers_in(stores, folder)
-    known = servers.file.entries().get(server.name)
-    is_left = known is not None and not known.accepted and known.server.source == source  # by a look that broke off
-    await servers.add(server, {key: Secret(value) for key, value in values.items()}, by, replaces=is_left)
+    server, values = server_from_entry(name, entry, source)
+    servers = open_servers(stores, folder)
+    existing = servers.file.entries().get(server.name)
+    # Left by an attempt that was interrupted before anything was accepted.
+    is_leftover = existing is not None and not existing.accepted and existing.server.source == source
+    await servers.add(server, {key: Secret(value) for key, value in values.items()}, by, replaces=is_leftover)
     try:
         try:
-            found = await servers.look(server.name)
+            difference = await servers.inspect(server.name)
         except AuthRequired:
             if show is None or server.url is None:
                 raise
-            await sign_in(server, stores, show, client_id=None, patience=_SIGN_IN_SECONDS)
-            found = await servers.look(server.name)
+            await sign_in(server, stores, show, client_id=None, timeout_seconds=_SIGN_IN_SECONDS)
+            difference = await servers.inspect(server.name)
     except BaseException as failure:
         await servers.remove(server.name, by)
         if isinstance(failure, Failure):
-            failure.hint = f"Its entry in {source} stays as it is."  # what it said went with it
+            failure.hint = f"Its entry in {source} stays as it is."  # its log was removed with the server
         raise
-    names = tuple(key for key, each in found.wanted.items() if each.kind == "tool")
-    return Moved(server.name, names, found.diff(), found)
+    names = tuple(key for key, each in difference.unaccepted.items() if each.kind == "tool")
+    return MovedServer(server.name, names, difference.diff(), difference)
 
 
-async def accept(stores: Stores, folder: str, moved: Moved, by: Caller, *, trusts_marks: bool = True) -> None:
-    """The person has seen `diff` and said yes. With `trusts_marks`, tools that are marked read-only ask nobody."""
-    from handrail.features.gateway.servers import servers_in
+async def accept(stores: Stores, folder: str, moved: MovedServer, by: Caller, *, trusts_hints: bool = True) -> None:
+    """Call it after the person has seen `diff` and agreed. With `trusts_hints`, read-only tools run without asking."""
+    from handrail.features.gateway.servers import open_servers
 
-    await servers_in(stores, folder).accept(moved.found, by, trusts_marks=trusts_marks)
+    await open_servers(stores, folder).accept(moved.difference, by, trusts_hints=trusts_hints)
 
 
-async def take_back(stores: Stores, folder: str, name: str, by: Caller) -> None:
-    """Removes a server with its keys: the person said no, or wants it back in the client."""
-    from handrail.features.gateway.servers import servers_in
+async def undo_move(stores: Stores, folder: str, name: str, by: Caller) -> None:
+    """Removes a server and its keys, because the person declined or wants it back in the client."""
+    from handrail.features.gateway.servers import open_servers
 
-    await servers_in(stores, folder).remove(name, by)
+    await open_servers(stores, folder).remove(name, by)

@@ -33,45 +33,40 @@ def open_gateway(project: Project) -> Gateway:
     file = server_file(stores)
     limit = QuestionLimit(stores.questions, project.settings.questions_per_minute)
 
-    def connect(server: Server, changed: Callable[[Connection], None]) -> Connection:
+    def connect(server: Server, on_change: Callable[[Connection], None]) -> Connection:
         return Connection(
             server,
-            opening_channel(server, stores, project.location),
-            log_of(stores.path, server.name),
+            channel_opener(server, stores, project.location),
+            server_log(stores.path, server.name),
             stores.prompts,
             limit,
             settings.server_start_seconds,
             settings.server_call_seconds,
-            changed,
+            on_change,
         )
 
     reviews = Reviews(file, stores.prompts, stores.once, project.audit)
     return Gateway(file, connect, reviews, lambda: project.registry, settings.servers)
 
 
-def offered_tools(project: Project) -> Gateway:
+def gateway_of(project: Project) -> Gateway:
     gateway: Gateway = project.part("gateway")
     return gateway
 
 
-def names_servers(project: Project) -> bool:
-    """Whoever names servers wants their tools in the list."""
+def selects_servers(project: Project) -> bool:
+    """Whether the settings select servers; their tools are then listed right away."""
     return project.settings_of(GatewaySettings).servers is not None
 
 
-def servers_of(project: Project) -> Gateway:
-    """For other features: the servers of this project."""
-    return offered_tools(project)
-
-
-def log_of(state: Path, name: str) -> ServerLog:
+def server_log(state: Path, name: str) -> ServerLog:
     return ServerLog(state / LOG_FOLDER, name)
 
 
-def opening_channel(server: Server, stores: Stores, folder: str) -> OpenChannel:
-    """Starts the server in the project's folder, or reaches it at its address, with its keys from the secret store."""
+def channel_opener(server: Server, stores: Stores, folder: str) -> OpenChannel:
+    """Starts the server in the project's folder, or connects to its address, with its keys from the secret store."""
 
-    async def open_channel(session: Session, said: Callable[[bytes], None]) -> ClosableChannel:
+    async def open_channel(session: Session, on_stderr: Callable[[bytes], None]) -> ClosableChannel:
         if server.url is not None:
             from handrail.features.gateway.backends.http import HttpChannel
 
@@ -79,9 +74,9 @@ def opening_channel(server: Server, stores: Stores, folder: str) -> OpenChannel:
             return HttpChannel(server, headers, session, stores)
         from handrail.features.gateway.backends.process import ProcessChannel
 
-        passed = {name: os.environ[name] for name in server.passed_env if name in os.environ}
-        env = {**passed, **server.env, **await _secrets(server, stores, server.secret_env, server.env_secret)}
-        return await ProcessChannel.start(server.name, server.command, env, folder, session, said)
+        inherited = {name: os.environ[name] for name in server.passed_env if name in os.environ}
+        env = {**inherited, **server.env, **await _secrets(server, stores, server.secret_env, server.env_secret)}
+        return await ProcessChannel.start(server.name, server.command, env, folder, session, on_stderr)
 
     return open_channel
 
@@ -89,11 +84,13 @@ def opening_channel(server: Server, stores: Stores, folder: str) -> OpenChannel:
 async def _secrets(
     server: Server, stores: Stores, names: tuple[str, ...], secret_name: Callable[[str], str]
 ) -> dict[str, str]:
-    found = await asyncio.gather(*(stores.secrets.get(secret_name(name)) for name in names))
-    for name, secret in zip(names, found, strict=True):
+    values = dict(
+        zip(names, await asyncio.gather(*(stores.secrets.get(secret_name(name)) for name in names)), strict=True)
+    )
+    for name, secret in values.items():
         if secret is None:
             raise AuthRequired(
-                f"The server {server.name} needs {name}, which isn't kept here.",
+                f"The server {server.name} needs {name}, which isn't stored here.",
                 hint=f"Enter it with `handrail servers login {server.name}`.",
             )
-    return {name: secret.reveal() for name, secret in zip(names, found, strict=True) if secret is not None}
+    return {name: secret.reveal() for name, secret in values.items() if secret is not None}

@@ -1,4 +1,4 @@
-"""What a server answers, read strictly and turned into a reply."""
+"""Reads a server's answers strictly and converts them to replies."""
 
 import base64
 import binascii
@@ -11,49 +11,49 @@ from handrail.kernel.json_schema import Validator
 from handrail.kernel.tool import FailedReply, ListedResource, Reply
 from handrail.ports.errors import BadAnswer
 
-MOST_PARTS = 1000
+MAX_PARTS = 1000
 _LONGEST_WORDS = 4000
 
 
 def tool_reply(server: str, definition: Definition, result: Any, validator: Validator | None) -> Reply:
-    """FailedReply where the tool says that it failed. BadAnswer."""
+    """FailedReply if the tool reports a failure. BadAnswer."""
     if not isinstance(result, dict) or not isinstance(content := result.get("content", []), list):
-        raise BadAnswer(f"{server} answered {definition.name} with what isn't a result of a tool.")
+        raise BadAnswer(f"{server} answered {definition.name} with something that isn't a tool result.")
     structured = result.get("structuredContent")
     if structured is not None and not isinstance(structured, dict):
-        raise BadAnswer(f"{server} answered {definition.name} with a structure that isn't an object.")
+        raise BadAnswer(f"{server} answered {definition.name} with structured content that isn't an object.")
     reply = Reply(structured, content=parts(server, content), is_whole=True)
     if result.get("isError") is True:
-        words = "\n".join(part.text for part in reply.content if isinstance(part, Text))[:_LONGEST_WORDS]
-        raise FailedReply(words or f"{server} says that {definition.name} failed.", reply, code="TOOL_ERROR")
+        text = "\n".join(part.text for part in reply.content if isinstance(part, Text))[:_LONGEST_WORDS]
+        raise FailedReply(text or f"{server} reports that {definition.name} failed.", reply, code="TOOL_ERROR")
     if validator is not None and (structured is None or not validator.fits(structured)):
         raise BadAnswer(
             f"{server} answered {definition.name} with a result that doesn't fit its own schema.",
-            hint="It may have done what was asked.",
+            hint="It may have been carried out.",
         )
     return reply
 
 
 def prompt_reply(server: str, result: Any) -> Reply:
-    """A message's words, and who is to say them where that isn't the user."""
+    """Only the contents of the messages, without their roles."""
     messages = result.get("messages") if isinstance(result, dict) else None
-    if not isinstance(messages, list) or len(messages) > MOST_PARTS:
-        raise BadAnswer(f"{server} answered with what isn't a prompt.")
+    if not isinstance(messages, list) or len(messages) > MAX_PARTS:
+        raise BadAnswer(f"{server} answered with something that isn't a prompt.")
     contents = [each.get("content") for each in messages if isinstance(each, dict)]
     return Reply(None, content=parts(server, contents), is_whole=True)
 
 
 def resource_reply(server: str, result: Any) -> Reply:
     contents = result.get("contents") if isinstance(result, dict) else None
-    if not isinstance(contents, list) or len(contents) > MOST_PARTS:
-        raise BadAnswer(f"{server} answered with what isn't a resource.")
+    if not isinstance(contents, list) or len(contents) > MAX_PARTS:
+        raise BadAnswer(f"{server} answered with something that isn't a resource.")
     return Reply(None, content=tuple(_resource(server, each) for each in contents), is_whole=True)
 
 
 def listed_resources(server: str, page: Any) -> list[ListedResource]:
     raw = page.get("resources") if isinstance(page, dict) else None
     if not isinstance(raw, list):
-        raise BadAnswer(f"{server} answered resources/list with what isn't a list.")
+        raise BadAnswer(f"{server} answered resources/list with something that isn't a list.")
     return [
         ListedResource(each["uri"], _text(each, "name"), _text(each, "title"), _text(each, "description"), _mime(each))
         for each in raw
@@ -62,9 +62,9 @@ def listed_resources(server: str, page: Any) -> list[ListedResource]:
 
 
 def parts(server: str, content: list[Any]) -> tuple[Part, ...]:
-    """BadAnswer for a kind that MCP doesn't have."""
-    if len(content) > MOST_PARTS:
-        raise BadAnswer(f"{server} answered with more than {MOST_PARTS} parts.")
+    """BadAnswer for a content type that MCP doesn't have."""
+    if len(content) > MAX_PARTS:
+        raise BadAnswer(f"{server} answered with more than {MAX_PARTS} parts.")
     return tuple(_part(server, each) for each in content)
 
 
@@ -83,7 +83,7 @@ def _part(server: str, raw: Any) -> Part:
         case "resource_link" if isinstance(raw.get("uri"), str):
             name, title, description = (_text(raw, member) for member in ("name", "title", "description"))
             return ResourceLink(raw["uri"], name, title, description, _mime(raw))
-    raise BadAnswer(f"{server} answered with a part of a kind that MCP doesn't have.")
+    raise BadAnswer(f"{server} answered with a content type that MCP doesn't have.")
 
 
 def _resource(server: str, raw: Any) -> Resource:

@@ -1,4 +1,4 @@
-"""`servers.json` in the state directory: the servers, and what a person has accepted of each."""
+"""`servers.json` in the state directory: the servers, and what a person has accepted from each."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -16,12 +16,12 @@ from handrail.ports.state_writes import write_state
 from handrail.ports.stores import Stores
 
 _FILE = "servers.json"
-_PATIENCE = 10.0
+_LOCK_SECONDS = 10.0
 T = TypeVar("T")
 
 
-class Accepted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """A definition that a person has said yes to. `reads`: it runs as a read, which asks nobody by default."""
+class AcceptedDefinition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A definition that a person has accepted. `reads`: it runs as a read, which needs no approval by default."""
 
     definition: Definition
     reads: bool = False
@@ -30,21 +30,21 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """A server and what was accepted of it, which counts only while `accepted_from` is the server's digest."""
+    """A server and what was accepted from it, valid only while `accepted_from` is the server's digest."""
 
     server: Server
-    accepted: dict[str, Accepted] = {}
+    accepted: dict[str, AcceptedDefinition] = {}
     accepted_from: str = ""
     is_wrapped: bool = False
-    """It was added by `handrail wrap`, and is offered there alone."""
+    """Added by `handrail wrap`, and offered only there."""
 
     @property
-    def valid(self) -> Mapping[str, Accepted]:
+    def valid(self) -> Mapping[str, AcceptedDefinition]:
         return self.accepted if self.accepted_from == self.server.digest else {}
 
 
 class _Content(msgspec.Struct, frozen=True):
-    """`revision` counts the changes: an earlier content never comes again, so the record finds a file rolled back."""
+    """`revision` grows with each change, so no two contents are equal and the audit notices a file rolled back."""
 
     servers: dict[str, Entry] = {}
     revision: int = 0
@@ -55,20 +55,20 @@ _DECODER = msgspec.json.Decoder(_Content)
 
 
 class ServerFile:
-    """Read whenever it has changed on disk; written under a lock that all processes share."""
+    """Read again whenever it changes on disk; written under a lock that all processes share."""
 
     def __init__(self, path: Path, lock: Callable[[], AbstractContextManager[None]]) -> None:
         self._path = path
         self._lock = lock
-        self._seen: tuple[int, int, int] | None = None
+        self._last_signature: tuple[int, int, int] | None = None
         self._entries: Entries = {}
 
     def entries(self) -> Entries:
-        """The same object until the file changes. Damaged: what a person accepted can't be read, so nothing counts."""
-        seen = self._signature()
-        if seen != self._seen:
+        """The same object until the file changes. Damaged: the file can't be read, so nothing is accepted."""
+        signature = self._signature()
+        if signature != self._last_signature:
             self._entries = self._read().servers
-            self._seen = seen
+            self._last_signature = signature
         return self._entries
 
     def find(self, name: str) -> Entry:
@@ -78,7 +78,7 @@ class ServerFile:
         return entry
 
     def change(self, change: Callable[[dict[str, Entry]], T]) -> T:
-        """Blocks: holds the lock while `change` edits the entries, and writes them."""
+        """Lets `change` edit the entries and writes them, holding the lock. Blocks."""
         with self._lock():
             content = self._read()
             entries = dict(content.servers)
@@ -91,30 +91,30 @@ class ServerFile:
         return outcome
 
     def accept(self, server: Server, definitions: Mapping[str, tuple[Definition, bool]], by: str) -> None:
-        """Keeps these as accepted, with whether each runs as a read. NotFound: the server is not the same any more."""
+        """Stores these as accepted, with whether each runs as a read. NotFound: the server has changed since."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         new = {
-            key: Accepted(definition=definition, reads=reads, at=at, by=by)
+            key: AcceptedDefinition(definition=definition, reads=reads, at=at, by=by)
             for key, (definition, reads) in definitions.items()
         }
 
         def change(entries: dict[str, Entry]) -> None:
             entry = entries.get(server.name)
             if entry is None or entry.server.digest != server.digest:
-                raise NotFound(f"The server {server.name} was changed or removed meanwhile.", hint="Look at it again.")
-            kept = {**entry.valid, **new}
-            entries[server.name] = msgspec.structs.replace(entry, accepted=kept, accepted_from=server.digest)
+                raise NotFound(f"The server {server.name} was changed or removed just now.", hint="Review it again.")
+            accepted = {**entry.valid, **new}
+            entries[server.name] = msgspec.structs.replace(entry, accepted=accepted, accepted_from=server.digest)
 
         self.change(change)
 
     def drop(self, server: Server, keys: set[str]) -> None:
-        """Takes back what was accepted: a person has refused, or it is gone."""
+        """Removes what was accepted, because a person declined it or the server no longer offers it."""
 
         def change(entries: dict[str, Entry]) -> None:
             entry = entries.get(server.name)
             if entry is not None:
-                kept = {key: value for key, value in entry.accepted.items() if key not in keys}
-                entries[server.name] = msgspec.structs.replace(entry, accepted=kept)
+                accepted = {key: value for key, value in entry.accepted.items() if key not in keys}
+                entries[server.name] = msgspec.structs.replace(entry, accepted=accepted)
 
         self.change(change)
 
@@ -137,4 +137,4 @@ class ServerFile:
 
 
 def server_file(stores: Stores) -> ServerFile:
-    return ServerFile(stores.path / _FILE, lambda: stores.lock("servers", _PATIENCE))
+    return ServerFile(stores.path / _FILE, lambda: stores.lock("servers", _LOCK_SECONDS))

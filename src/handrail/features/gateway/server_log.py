@@ -1,4 +1,4 @@
-"""The log of each server: what it writes to stderr, sends as log messages, or gets wrong. Kept short."""
+"""The log of a server: its stderr, its log messages and its mistakes. Bounded in size."""
 
 import os
 from contextlib import suppress
@@ -11,20 +11,20 @@ _LONGEST_LINE = 2000
 
 
 class ServerLog:
-    """Two files at most: the present one and the one before. Lines are written in batches, in a thread."""
+    """At most two files, the current and the previous one. Lines are written in batches, in a thread."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = folder / f"{name}.log"
-        self._waiting: list[str] = []
+        self._pending: list[str] = []
         self._size = 0
         self._rest = b""
 
     def add(self, line: str) -> None:
-        """Remembers a line. Of a flood, the rest is dropped until what came before is written."""
-        shown = visible(line[:_LONGEST_LINE]).replace("\n", "\\n")
+        """Buffers a line. During a flood, further lines are dropped until the buffer is written."""
+        text = visible(line[:_LONGEST_LINE]).replace("\n", "\\n")
         if self._size < _LARGEST:
-            self._waiting.append(shown)
-            self._size += len(shown) + 1
+            self._pending.append(text)
+            self._size += len(text) + 1
 
     def add_bytes(self, data: bytes) -> None:
         *lines, rest = (self._rest + data).split(b"\n")
@@ -33,30 +33,26 @@ class ServerLog:
             if line.strip():
                 self.add(line.decode(errors="replace").rstrip("\r"))
 
-    @property
-    def has_waiting(self) -> bool:
-        return bool(self._waiting)
-
     def flush(self) -> None:
-        """Blocks. A log that can't be written is no reason to fail."""
-        waiting, self._waiting, self._size = self._waiting, [], 0
-        if not waiting:
+        """Blocks. An unwritable log isn't a reason to fail."""
+        pending, self._pending, self._size = self._pending, [], 0
+        if not pending:
             return
         with suppress(OSError):
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
             with open(os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "ab") as file:
-                file.write("".join(f"{line}\n" for line in waiting).encode())
+                file.write("".join(f"{line}\n" for line in pending).encode())
                 is_full = file.tell() > _LARGEST
             if is_full:
                 os.replace(self._file, self._file.with_suffix(".log.1"))
 
     def read(self, lines: int) -> list[str]:
-        """The newest lines. Blocks."""
-        found: list[str] = []
+        """Returns the newest lines. Blocks."""
+        entries: list[str] = []
         for path in (self._file.with_suffix(".log.1"), self._file):
             with suppress(OSError):
-                found += path.read_text(encoding="utf-8", errors="replace").splitlines()
-        return found[-lines:]
+                entries += path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return entries[-lines:]
 
     def forget(self) -> None:
         for path in (self._file.with_suffix(".log.1"), self._file):

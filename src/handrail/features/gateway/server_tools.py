@@ -1,4 +1,4 @@
-"""The tools, prompts and resources of servers as tools of ours, made from what a person has accepted."""
+"""Makes handrail tools, prompts and resources from the definitions that a person has accepted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from handrail.features.gateway.names import listed_name, rule_name
 from handrail.features.gateway.results import (
-    MOST_PARTS,
+    MAX_PARTS,
     listed_resources,
     prompt_reply,
     resource_reply,
@@ -41,7 +41,7 @@ from handrail.ports.errors import (
 if TYPE_CHECKING:
     from handrail.features.gateway.gateway import Gateway
     from handrail.features.gateway.model import Server
-    from handrail.features.gateway.server_file import Accepted
+    from handrail.features.gateway.server_file import AcceptedDefinition
 
 _ERRORS: tuple[type[Failure], ...] = (
     InvalidParams,
@@ -54,13 +54,13 @@ _ERRORS: tuple[type[Failure], ...] = (
     AuthRequired,
 )
 _SCHEME = "mcp"
-_MOST_PAGES = 50
+_MAX_PAGES = 50
 
 
-class Accepting:
-    """One accepted definition of a server: what its tool does at each step of the gate."""
+class PinnedDefinition:
+    """One accepted definition of a server, and what its tool does at each step of the gate."""
 
-    def __init__(self, server: Server, accepted: Accepted) -> None:
+    def __init__(self, server: Server, accepted: AcceptedDefinition) -> None:
         self.server = server
         self.target = Target(server=server.name, listed_as=listed_name(server.name, accepted.definition.name))
         self.definition = accepted.definition
@@ -71,24 +71,24 @@ class Accepting:
         self._may_repeat = accepted.reads or accepted.definition.annotations.get("idempotentHint") is True
 
     async def locate(self, gateway: Gateway, call: Call, params: Any) -> Target:
-        """Makes sure that the server offers it as it was accepted; where it doesn't, a person is asked first."""
+        """SchemaChecks that the server still offers the accepted definition; if it doesn't, a person is asked first."""
         await gateway.ensure_current(self, call)
         return self.target
 
     async def preview(self, gateway: Gateway, call: Call, params: Any) -> Preview:
         definition, server = self.definition, self.server
-        what = definition.name if definition.kind == "tool" else definition.label
-        said = [("it says", definition.description)] if definition.description else []
+        label = definition.name if definition.kind == "tool" else definition.label
+        description = [("it says", definition.description)] if definition.description else []
         return Preview(
-            f"{server.name}: {what}",
-            about=CallSubject(what, definition.kind, server.name),
+            f"{server.name}: {label}",
+            about=CallSubject(label, definition.kind, server.name),
             binding={"definition": self.digest, "server": server.digest},
-            facts=[("MCP server", f"{server.name} ({server.place})"), (definition.kind, what), *said],
+            facts=[("MCP server", f"{server.name} ({server.place})"), (definition.kind, label), *description],
         )
 
     async def run(self, gateway: Gateway, call: Call, params: dict[str, Any], preview: Preview | None) -> Reply:
-        """Sends it, if the server still is and offers what was accepted."""
-        connection = await gateway.current(self)
+        """Sends the call if the server and its definition are still what was accepted."""
+        connection = await gateway.verified_connection(self)
         if preview is not None:
             call.add_evidence(
                 "server.json", {"server": self.server.name, "place": self.server.place, "pin": self.digest}
@@ -102,42 +102,42 @@ class Accepting:
         return tool_reply(self.server.name, self.definition, result, self._output)
 
 
-def as_tool(server: Server, accepted: Accepted, *, has_own_name: bool = False) -> Tool[Any, Any]:
-    """With `has_own_name`, clients see it under the server's own name and words."""
-    accepting, definition = Accepting(server, accepted), accepted.definition
+def as_tool(server: Server, accepted: AcceptedDefinition, *, keeps_names: bool = False) -> Tool[Any, Any]:
+    """With `keeps_names`, clients see the server's own name, title and description."""
+    pinned, definition = PinnedDefinition(server, accepted), accepted.definition
     name = definition.name
     return Tool(
         name=rule_name(server.name, name if definition.kind == "tool" else f"prompt:{name}"),
-        alias=name if has_own_name else listed_name(server.name, name),
-        title=visible(definition.title) if has_own_name and definition.title else f"{server.name}: {name}",
-        words=visible(definition.description) if has_own_name else quoted(server.name, definition.description),
+        alias=name if keeps_names else listed_name(server.name, name),
+        title=visible(definition.title) if keeps_names and definition.title else f"{server.name}: {name}",
+        words=visible(definition.description) if keeps_names else quoted(server.name, definition.description),
         params=dict,
         input_schema=definition.input_schema,
         output_schema=_object_or_none(definition.output_schema),
-        effect=Effect.READ if accepting.reads else Effect.EXECUTE,
+        effect=Effect.READ if pinned.reads else Effect.EXECUTE,
         is_idempotent=definition.annotations.get("idempotentHint") is True,
         errors=_ERRORS,
         has_own_timeouts=True,
         lane=partial(_lane, server.name),
-        locate=accepting.locate,
-        preview=accepting.preview,
-        run=accepting.run,
+        locate=pinned.locate,
+        preview=pinned.preview,
+        run=pinned.run,
     )
 
 
 def _lane(server: str, params: Any) -> str:
-    """A lane per server: one that hangs delays no calls of others."""
+    """One lane per server, so that a hanging server doesn't delay calls of others."""
     return server
 
 
 def quoted(server: str, words: str) -> str:
-    """Another program's words, shown as such: no line of theirs can be taken for ours."""
+    """Another program's text, quoted so that no line of it can be mistaken for ours."""
     lines = "\n".join(f"> {line}" for line in visible(words).split("\n")) if words else "> (nothing)"
     return f"From the MCP server {server}, in its own words:\n{lines}"
 
 
 def _object_or_none(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """MCP takes only results whose schema's root is an object."""
+    """MCP accepts only output schemas whose root is an object."""
     return schema if schema is not None and schema.get("type") == "object" else None
 
 
@@ -158,12 +158,12 @@ _URI = {"type": "object", "properties": {"uri": {"type": "string"}}, "required":
 
 
 class ServerResources:
-    """The resources of one server. Their addresses begin with the server's name, so that no two servers' are alike."""
+    """The resources of one server. Their URIs begin with the server's name, to keep servers apart."""
 
-    def __init__(self, server: Server, accepted: Accepted, *, has_own_name: bool = False) -> None:
-        self._accepting = Accepting(server, accepted)
+    def __init__(self, server: Server, accepted: AcceptedDefinition, *, keeps_names: bool = False) -> None:
+        self._pinned = PinnedDefinition(server, accepted)
         self._server = server
-        self._prefix = "" if has_own_name else f"{_SCHEME}://{server.name}/"
+        self._prefix = "" if keeps_names else f"{_SCHEME}://{server.name}/"
         self._effect = Effect.READ if accepted.reads else Effect.EXECUTE
 
     def kind(self) -> ResourceKind:
@@ -188,44 +188,44 @@ class ServerResources:
             effect=self._effect,
             errors=(*_ERRORS, NotFound),
             has_own_timeouts=True,
-            locate=self._accepting.locate,
-            preview=self._accepting.preview,
+            locate=self._pinned.locate,
+            preview=self._pinned.preview,
             run=run,
         )
 
     async def _list(
         self, gateway: Gateway, call: Call, params: NoParams, preview: Preview | None
     ) -> list[ListedResource]:
-        connection = await gateway.current(self._accepting)
-        found: list[ListedResource] = []
+        connection = await gateway.verified_connection(self._pinned)
+        resources: list[ListedResource] = []
         cursor: Any = None
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             page = await connection.call(call, "resources/list", {} if cursor is None else {"cursor": cursor})
-            found += listed_resources(self._server.name, page)
+            resources += listed_resources(self._server.name, page)
             cursor = page.get("nextCursor")
-            if not isinstance(cursor, str) or len(found) > MOST_PARTS:
+            if not isinstance(cursor, str) or len(resources) > MAX_PARTS:
                 break
-        return [self._ours(each) for each in found[:MOST_PARTS]]
+        return [self._prefixed(each) for each in resources[:MAX_PARTS]]
 
     async def _read(self, gateway: Gateway, call: Call, params: ResourceParams, preview: Preview | None) -> Reply:
-        connection = await gateway.current(self._accepting)
-        uri = self._theirs(params.uri)
+        connection = await gateway.verified_connection(self._pinned)
+        uri = self._original_uri(params.uri)
         reply = resource_reply(self._server.name, await connection.call(call, "resources/read", {"uri": uri}))
         return Reply(None, content=[_at(part, params.uri) for part in reply.content], is_whole=True)
 
-    def _ours(self, listed: ListedResource) -> ListedResource:
+    def _prefixed(self, listed: ListedResource) -> ListedResource:
         if not self._prefix:
             return listed
         words = quoted(self._server.name, listed.description or listed.title)
         uri = self._prefix + quote(listed.uri, safe="")
         return ListedResource(uri, visible(listed.name or listed.uri), "", words, listed.mime)
 
-    def _theirs(self, uri: str) -> str:
+    def _original_uri(self, uri: str) -> str:
         if not uri.startswith(self._prefix):
             raise NotFound(f"{uri} isn't an address of {self._server.name}.", hint="resources/list shows them.")
         return unquote(uri.removeprefix(self._prefix)) if self._prefix else uri
 
 
 def _at(part: Part, uri: str) -> Part:
-    """What was read goes by the address that it was asked for."""
+    """Gives what was read the URI that it was requested by."""
     return replace(part, uri=uri) if isinstance(part, Resource) else part

@@ -1,4 +1,4 @@
-"""Servers as a person manages them, on the command line and in the console: added, looked at, accepted, removed."""
+"""Managing servers, from the command line and the console: add, inspect, accept, remove."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from handrail.features.gateway.connection import Connection
-from handrail.features.gateway.model import Server, checked
-from handrail.features.gateway.open_gateway import log_of, opening_channel
-from handrail.features.gateway.review import Difference, Reviews, difference
+from handrail.features.gateway.model import Server, validate_server
+from handrail.features.gateway.open_gateway import channel_opener, server_log
+from handrail.features.gateway.review import Difference, Reviews, compare_definitions
 from handrail.features.gateway.server_file import Entry, ServerFile, server_file
 from handrail.features.gateway.settings import GatewaySettings
 from handrail.features.gateway.sign_in import sign_in_secret
@@ -24,7 +24,7 @@ from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.waiting import run_in_thread
 
 if TYPE_CHECKING:
-    from handrail.features.gateway.connection import Live
+    from handrail.features.gateway.connection import ConnectedServer
     from handrail.ports.identity import Caller
     from handrail.ports.secrets import Secret
     from handrail.ports.stores import Stores
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """What a person changes is in the audit. A server is started in `folder` to be looked at."""
+    """Every change is recorded in the audit. To inspect a server, it is started in `folder`."""
 
     stores: Stores
     file: ServerFile
@@ -49,8 +49,8 @@ class Servers:
         is_wrapped: bool = False,
         replaces: bool = False,
     ) -> None:
-        """`keys` are the values of its secret variables or headers, by name. InvalidParams, Conflict."""
-        checked(server)
+        """`keys` has the values of its secret variables or headers, by name. InvalidParams, Conflict."""
+        validate_server(server)
 
         def change(entries: dict[str, Entry]) -> None:
             if server.name in entries and not replaces:
@@ -59,10 +59,10 @@ class Servers:
             entries[server.name] = Entry(server=server, is_wrapped=is_wrapped)
 
         await run_in_thread(lambda: self.file.change(change))
-        await self.keep_keys(server, keys)
+        await self.store_keys(server, keys)
         await record_access(self.audit, by, f"added the server {server.name}: {server.place}"[:2000])
 
-    async def keep_keys(self, server: Server, keys: Mapping[str, Secret]) -> None:
+    async def store_keys(self, server: Server, keys: Mapping[str, Secret]) -> None:
         for names, secret_name in (
             (server.secret_env, server.env_secret),
             (server.secret_headers, server.header_secret),
@@ -72,46 +72,46 @@ class Servers:
                     await self.stores.secrets.put(secret_name(name), keys[name])
 
     async def remove(self, name: str, by: Caller) -> None:
-        """With its keys, its sign-in and its log. NotFound."""
+        """Also removes its keys, its sign-in and its log. NotFound."""
         server = self.file.find(name).server
         await run_in_thread(lambda: self.file.change(lambda entries: entries.pop(name, None)))
         for secret in (*server.secrets, sign_in_secret(name)):
             await self.stores.secrets.forget(secret)
-        await run_in_thread(log_of(self.stores.path, name).forget)
+        await run_in_thread(server_log(self.stores.path, name).forget)
         await record_access(self.audit, by, f"removed the server {name}")
 
-    async def look(self, name: str) -> Difference:
-        """Starts it, and compares what it offers with what was accepted. NotFound, Offline, …"""
+    async def inspect(self, name: str) -> Difference:
+        """Starts the server and compares what it offers with what was accepted. NotFound, Offline, …"""
         entry = self.file.find(name)
-        async with self._running(entry.server) as live:
-            for each in live.offered.left_out:
-                log_of(self.stores.path, name).add(f"[handrail] not offered: {each}")
-            return difference(entry.server, entry.valid, live.offered.definitions)
+        async with self._running(entry.server) as connected:
+            for problem in connected.offering.left_out:
+                server_log(self.stores.path, name).add(f"[handrail] not offered: {problem}")
+            return compare_definitions(entry.server, entry.valid, connected.offering.definitions)
 
-    async def accept(self, found: Difference, by: Caller, *, trusts_marks: bool = True) -> None:
+    async def accept(self, difference: Difference, by: Caller, *, trusts_hints: bool = True) -> None:
         reviews = Reviews(self.file, self.stores.prompts, self.stores.once, self.audit)
-        await reviews.accept(found, by.name, by, trusts_marks=trusts_marks)
-        gone = set(found.gone)
+        await reviews.accept(difference, by.name, by, trusts_hints=trusts_hints)
+        gone = set(difference.gone)
         if gone:
-            await run_in_thread(lambda: self.file.drop(found.server, gone))
+            await run_in_thread(lambda: self.file.drop(difference.server, gone))
 
-    async def distrust(self, name: str, keys: set[str], by: Caller) -> None:
-        """Its marks count no more: these, or all that is accepted, ask before each call."""
+    async def ask_always(self, name: str, keys: set[str], by: Caller) -> None:
+        """Makes these tools, or all if `keys` is empty, ask before each call despite their read-only hints."""
 
         def change(entries: dict[str, Entry]) -> None:
             entry = entries[name]
-            kept = {
+            accepted = {
                 key: msgspec.structs.replace(each, reads=each.reads and bool(keys) and key not in keys)
                 for key, each in entry.accepted.items()
             }
-            entries[name] = msgspec.structs.replace(entry, accepted=kept)
+            entries[name] = msgspec.structs.replace(entry, accepted=accepted)
 
         self.file.find(name)
         await run_in_thread(lambda: self.file.change(change))
         await record_access(self.audit, by, f"asks about every call of the server {name}")
 
     def list(self) -> list[dict[str, Any]]:
-        return [_described(entry) for entry in self.file.entries().values()]
+        return [_summary(entry) for entry in self.file.entries().values()]
 
     def show(self, name: str) -> dict[str, Any]:
         entry = self.file.find(name)
@@ -119,18 +119,18 @@ class Servers:
             {"reads": each.reads, "at": each.at, "by": each.by, **msgspec.to_builtins(each.definition)}
             for each in entry.valid.values()
         ]
-        return {**_described(entry), "accepted": accepted}
+        return {**_summary(entry), "accepted": accepted}
 
     async def log(self, name: str, lines: int) -> Sequence[str]:
         self.file.find(name)
-        return await asyncio.to_thread(log_of(self.stores.path, name).read, lines)
+        return await asyncio.to_thread(server_log(self.stores.path, name).read, lines)
 
     @asynccontextmanager
-    async def _running(self, server: Server) -> AsyncIterator[Live]:
+    async def _running(self, server: Server) -> AsyncIterator[ConnectedServer]:
         connection = Connection(
             server,
-            opening_channel(server, self.stores, self.folder),
-            log_of(self.stores.path, server.name),
+            channel_opener(server, self.stores, self.folder),
+            server_log(self.stores.path, server.name),
             self.stores.prompts,
             QuestionLimit(self.stores.questions, 1),
             self.settings.server_start_seconds,
@@ -143,16 +143,16 @@ class Servers:
             await connection.close()
 
 
-def servers_in(
+def open_servers(
     stores: Stores, folder: str, settings: GatewaySettings | None = None, audit: Audit | None = None
 ) -> Servers:
     return Servers(stores, server_file(stores), audit or Audit(stores.audit), folder, settings or GatewaySettings())
 
 
-def server_of_entry(name: str, entry: Mapping[str, Any], source: str) -> tuple[Server, dict[str, str]]:
-    """A server as clients write it down, and the values of its variables and headers, which are kept as secrets.
+def server_from_entry(name: str, entry: Mapping[str, Any], source: str) -> tuple[Server, dict[str, str]]:
+    """Reads an entry in any form that `handrail connect` knows: the server, and the values to store as secrets.
 
-    Understands the forms of all clients that `handrail connect` knows. InvalidParams.
+    InvalidParams.
     """
     command, args = entry.get("command"), entry.get("args") or []
     words = command if isinstance(command, list) else [command, *args] if isinstance(command, str) else []
@@ -163,30 +163,30 @@ def server_of_entry(name: str, entry: Mapping[str, Any], source: str) -> tuple[S
     if not all(isinstance(part, str) or (isinstance(part, tuple) and _is_pair(part)) for part in parts):
         raise InvalidParams(f"The entry {name!r} can't be read.", hint="It needs a command with args, or a url.")
     server = Server(
-        name=plain_name(name),
+        name=to_server_name(name),
         command=tuple(words) if url is None else (),
         url=url,
         secret_env=tuple(env) if url is None else (),
         secret_headers=tuple(headers) if url is not None else (),
         source=source,
     )
-    return checked(server), {**(env if url is None else headers)}
+    return validate_server(server), {**(env if url is None else headers)}
 
 
 def _is_pair(part: tuple[Any, ...]) -> bool:
     return all(isinstance(each, str) for each in part)
 
 
-def plain_name(name: str) -> str:
-    """The nearest name that a server can have here."""
-    kept = "".join(char if char.isascii() and char.isalnum() else "-" for char in name.lower()).strip("-")
-    return kept[:32].rstrip("-") or "server"
+def to_server_name(name: str) -> str:
+    """The closest valid server name."""
+    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in name.lower()).strip("-")
+    return plain[:32].rstrip("-") or "server"
 
 
-def _described(entry: Entry) -> dict[str, Any]:
+def _summary(entry: Entry) -> dict[str, Any]:
     server, valid = entry.server, entry.valid
     tools = [each for each in valid.values() if each.definition.kind == "tool"]
-    shown = {
+    summary = {
         "name": server.name,
         "place": server.place,
         "transport": "http" if server.url is not None else "stdio",
@@ -195,4 +195,4 @@ def _described(entry: Entry) -> dict[str, Any]:
         "reads": sum(each.reads for each in tools),
         "isWrapped": entry.is_wrapped,
     }
-    return {**shown, "source": server.source} if server.source else shown
+    return {**summary, "source": server.source} if server.source else summary

@@ -1,7 +1,7 @@
-"""JSON-RPC with one MCP server: requests out, answers, notifications and the server's own requests in.
+"""JSON-RPC with one MCP server: sends requests, receives answers, notifications and the server's own requests.
 
-Knows no process and no HTTP: a channel carries the messages. What a server gets wrong is logged and ignored where that
-is harmless; where it is not, the session ends and everybody who waits gets an error.
+Independent of processes and HTTP: a channel carries the messages. Harmless mistakes of a server are logged and
+ignored; others end the session, and every waiting caller gets an error.
 """
 
 from __future__ import annotations
@@ -21,48 +21,46 @@ from handrail.ports.errors import BadAnswer, Failure, Offline, Reported, Timeout
 
 LONGEST_MESSAGE = 32 * 1024 * 1024
 _MAX_DEPTH = 128
-_MOST_GARBAGE = 100
-_MOST_UNASKED = 20_000
+_MAX_GARBAGE = 100
+_MAX_UNSOLICITED = 20_000
 _WINDOW_SECONDS = 5.0
-_MOST_AT_ONCE = 64
+_MAX_AT_ONCE = 64
 _LONGEST_WORDS = 2000
 METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
 
-# The two ways in which libraries write an answer; its middle may be anything.
+# The two ways in which libraries write an answer; anything may be between them.
 _HEAD = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"')
 _TAIL = re.compile(rb',\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$')
 
 Progress = Callable[[str], Awaitable[None]]
-Answerer = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Answers a request of the server's; a Failure becomes an error."""
 
 
 class Channel(Protocol):
     """Carries messages to a server."""
 
     async def send(self, message: bytes, *, is_request: bool) -> None:
-        """Offline: it can't be reached any more."""
+        """Offline: the server can't be reached any more."""
         ...
 
-    def negotiated(self, version: str) -> None:
-        """The version of MCP that both sides speak from now on."""
+    def set_version(self, version: str) -> None:
+        """Sets the MCP version that both sides use from now on."""
         ...
 
-    def break_off(self) -> None:
-        """Ends it at once, without waiting."""
+    def abort(self) -> None:
+        """Closes it at once, without waiting."""
         ...
 
 
 class Listener(Protocol):
-    """What a session tells its owner."""
+    """Handles what a session receives, for its owner."""
 
     def log(self, line: str) -> None: ...
 
-    def notified(self, method: str, params: Mapping[str, Any]) -> None: ...
+    def handle_notification(self, method: str, params: Mapping[str, Any]) -> None: ...
 
-    async def asked(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to a request of the server's; a Failure refuses it."""
+    async def answer_request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Answers a request from the server; a Failure refuses it."""
         ...
 
 
@@ -76,10 +74,10 @@ class Session:
         self._progress: dict[int, Progress] = {}
         self._answering: set[asyncio.Task[None]] = set()
         self._garbage = 0
-        self._unasked = 0
+        self._unsolicited = 0
         self._window_began = time.monotonic()
         self.end: Failure | None = None
-        """Why nothing more can come; None while it lasts."""
+        """Why the session has ended; None while it is open."""
 
     def open(self, channel: Channel) -> None:
         self._channel = channel
@@ -87,9 +85,9 @@ class Session:
     async def request(
         self, method: str, params: Mapping[str, Any], *, seconds: float | None, progress: Progress | None = None
     ) -> Any:
-        """The result. Offline, Timeout, BadAnswer; Reported with the server's own error.
+        """Returns the result. Offline, Timeout, BadAnswer; Reported with the server's own error.
 
-        Cancelling it tells the server. Without `seconds` somebody else bounds the wait.
+        Cancellation is passed on to the server. Without `seconds`, the caller limits the wait.
         """
         self._number += 1
         number = self._number
@@ -113,36 +111,36 @@ class Session:
             self._waiting.pop(number, None)
             self._progress.pop(number, None)
             if answer.done() and not answer.cancelled():
-                answer.exception()  # looked at, so that nobody complains that it was not
+                answer.exception()  # retrieved, so that asyncio doesn't log it as unhandled
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         await self._send({"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})})
 
-    def heard(self, line: bytes) -> None:
-        """One message from the server."""
+    def receive(self, line: bytes) -> None:
+        """Handles one message from the server."""
         try:
             message = strict_json.decode(line, max_bytes=LONGEST_MESSAGE, max_depth=_MAX_DEPTH)
-        except Failure as wrong:
-            self._note_garbage(line, wrong.message)
+        except Failure as failure:
+            self._log_garbage(line, failure.message)
             return
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-            self._note_garbage(line, "no JSON-RPC message")
+            self._log_garbage(line, "no JSON-RPC message")
             return
         method = message.get("method")
         if isinstance(method, str):
-            self._hear_unasked(method, message)
+            self._receive_unsolicited(method, message)
         elif "result" in message or "error" in message:
-            self._hear_answer(message)
+            self._receive_answer(message)
         else:
-            self._note_garbage(line, "no JSON-RPC message")
+            self._log_garbage(line, "no JSON-RPC message")
 
     def is_open(self, number: int) -> bool:
-        """Whether somebody waits for the answer to this request."""
+        """Whether a caller is waiting for the answer to this request."""
         waiting = self._waiting.get(number)
         return waiting is not None and not waiting.done()
 
     def fail(self, failure: Failure) -> None:
-        """Nothing more comes: everybody who waits gets this."""
+        """Ends the session: every waiting caller gets this failure."""
         if self.end is not None:
             return
         self.end = failure
@@ -152,7 +150,7 @@ class Session:
         for task in self._answering:
             task.cancel()
         if self._channel is not None:
-            self._channel.break_off()
+            self._channel.abort()
 
     async def _send(self, message: Mapping[str, Any], *, is_request: bool = False) -> None:
         if self.end is not None:
@@ -173,13 +171,13 @@ class Session:
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    def _hear_answer(self, message: Mapping[str, Any]) -> None:
+    def _receive_answer(self, message: Mapping[str, Any]) -> None:
         number = message.get("id")
         waiting = self._waiting.get(number) if isinstance(number, int) and not isinstance(number, bool) else None
         if waiting is None or waiting.done():
             if isinstance(number, int) and 0 < number <= self._number:
-                self._listener.log(f"[handrail] an answer that came twice or too late, ignored: id {number}")
-                self._count_unasked()
+                self._listener.log(f"[handrail] ignored a duplicate or late answer: id {number}")
+                self._count_unsolicited()
             else:
                 self.fail(BadAnswer(f"{self._name} answered a request that was never sent."))
             return
@@ -187,68 +185,68 @@ class Session:
         if "result" in message and "error" not in message:
             waiting.set_result(message["result"])
         elif isinstance(error, dict) and isinstance(error.get("message"), str):
-            words = visible(error["message"][:_LONGEST_WORDS]) or "no reason given"
-            waiting.set_exception(Reported(f"{self._name} refused: {words}", code=str(error.get("code", ""))[:40]))
+            text = visible(error["message"][:_LONGEST_WORDS]) or "no reason given"
+            waiting.set_exception(Reported(f"{self._name} refused: {text}", code=str(error.get("code", ""))[:40]))
         else:
-            waiting.set_exception(BadAnswer(f"{self._name} answered with what is neither a result nor an error."))
+            waiting.set_exception(BadAnswer(f"{self._name} answered with neither a result nor an error."))
 
-    def _hear_unasked(self, method: str, message: Mapping[str, Any]) -> None:
-        if not self._count_unasked():
+    def _receive_unsolicited(self, method: str, message: Mapping[str, Any]) -> None:
+        if not self._count_unsolicited():
             return
         params = message.get("params")
         params = params if isinstance(params, dict) else {}
         if "id" in message:
             self._answer(message["id"], method, params)
         elif method == "notifications/progress":
-            self._hear_progress(params)
+            self._report_progress(params)
         else:
-            self._listener.notified(method, params)
+            self._listener.handle_notification(method, params)
 
-    def _hear_progress(self, params: Mapping[str, Any]) -> None:
+    def _report_progress(self, params: Mapping[str, Any]) -> None:
         token = params.get("progressToken")
         progress = self._progress.get(token) if isinstance(token, int) else None
         if progress is None:
             return
         steps = [params.get("progress"), params.get("total")]
-        counted = "/".join(f"{step:g}" for step in steps if isinstance(step, int | float))
-        words = params.get("message")
-        said = words[:_LONGEST_WORDS] if isinstance(words, str) else ""
-        if len(self._answering) < _MOST_AT_ONCE:
-            self._in_background(progress(" ".join(part for part in (said, counted and f"({counted})") if part)))
+        count = "/".join(f"{step:g}" for step in steps if isinstance(step, int | float))
+        message = params.get("message")
+        text = message[:_LONGEST_WORDS] if isinstance(message, str) else ""
+        if len(self._answering) < _MAX_AT_ONCE:
+            self._in_background(progress(" ".join(part for part in (text, count and f"({count})") if part)))
 
     def _answer(self, id: Any, method: str, params: Mapping[str, Any]) -> None:
         async def answer() -> None:
             try:
-                reply: dict[str, Any] = {"result": await self._listener.asked(method, params)}
+                reply: dict[str, Any] = {"result": await self._listener.answer_request(method, params)}
             except Failure as refused:
                 code = METHOD_NOT_FOUND if method not in ("elicitation/create", "ping") else INTERNAL_ERROR
                 reply = {"error": {"code": code, "message": refused.message}}
             await self._send({"jsonrpc": "2.0", "id": id, **reply})
 
-        if not isinstance(id, int | str) or len(self._answering) >= _MOST_AT_ONCE:
-            self._listener.log(f"[handrail] a request of the server's was ignored: {method[:100]}")
+        if not isinstance(id, int | str) or len(self._answering) >= _MAX_AT_ONCE:
+            self._listener.log(f"[handrail] ignored a request from the server: {method[:100]}")
             return
         self._in_background(answer())
 
-    def _count_unasked(self) -> bool:
-        """False once the server floods us: then the session is over."""
+    def _count_unsolicited(self) -> bool:
+        """Returns False once the server floods us, which ends the session."""
         now = time.monotonic()
         if now - self._window_began > _WINDOW_SECONDS:
-            self._window_began, self._unasked = now, 0
-        self._unasked += 1
-        if self._unasked > _MOST_UNASKED:
-            self.fail(BadAnswer(f"{self._name} sent more than {_MOST_UNASKED} messages that were not asked for."))
+            self._window_began, self._unsolicited = now, 0
+        self._unsolicited += 1
+        if self._unsolicited > _MAX_UNSOLICITED:
+            self.fail(BadAnswer(f"{self._name} sent more than {_MAX_UNSOLICITED} unsolicited messages."))
         return self.end is None
 
-    def _note_garbage(self, line: bytes, why: str) -> None:
+    def _log_garbage(self, line: bytes, why: str) -> None:
         self._garbage += 1
         self._listener.log(f"[not understood: {why[:100]}] {line[:500].decode(errors='replace')}")
-        if (found := _HEAD.match(line[:200]) or _TAIL.search(line[-200:])) is not None:
-            waiting = self._waiting.get(int(found[1]))
+        if (match := _HEAD.match(line[:200]) or _TAIL.search(line[-200:])) is not None:
+            waiting = self._waiting.get(int(match[1]))
             if waiting is not None and not waiting.done():
                 waiting.set_exception(BadAnswer(f"{self._name} sent an answer that can't be read: {why[:200]}"))
-        if self._garbage > _MOST_GARBAGE:
-            self.fail(BadAnswer(f"{self._name} doesn't speak MCP: more than {_MOST_GARBAGE} lines can't be read."))
+        if self._garbage > _MAX_GARBAGE:
+            self.fail(BadAnswer(f"{self._name} doesn't speak MCP: more than {_MAX_GARBAGE} lines can't be read."))
 
 
 def offline(name: str, why: str, **details: Any) -> Offline:

@@ -5,7 +5,7 @@ import msgspec
 
 class GatewaySettings(msgspec.Struct, frozen=True):
     servers: tuple[str, ...] | None = None
-    """Whose tools are offered; those of all servers if left out."""
+    """Servers whose tools are offered; all if left out."""
     server_start_seconds: float = 60.0
     server_call_seconds: float = 300.0
 

@@ -1,4 +1,4 @@
-"""The tools that find and call all others."""
+"""The tools that find and call all other tools."""
 
 from handrail.features.gateway.tools import tools_call, tools_describe, tools_search
 

@@ -1,4 +1,4 @@
-"""A server at an address: streamable HTTP, with one POST a message and a stream for what the server says by itself."""
+"""A server at an address, over streamable HTTP: one POST per message and a stream for the server's own messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 import handrail
 from handrail.features.apps.offers import open_pool
 from handrail.features.gateway.session import INTERNAL_ERROR, LONGEST_MESSAGE, Session, offline
-from handrail.features.gateway.sign_in import bearer, how_to
+from handrail.features.gateway.sign_in import sign_in_grant, sign_in_hint
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import AuthRequired, BadAnswer, Failure
 
@@ -44,22 +44,22 @@ class HttpChannel:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def send(self, message: bytes, *, is_request: bool) -> None:
-        """A request's answer comes when it comes; anything else has arrived when this returns."""
+        """Returns before a request is answered; any other message has arrived when this returns."""
         if is_request:
             self._in_background(self._post_request(message))
         else:
             await self._post(message)
 
-    def negotiated(self, version: str) -> None:
+    def set_version(self, version: str) -> None:
         self._version = version
         self._in_background(self._listen())
 
-    def break_off(self) -> None:
+    def abort(self) -> None:
         for task in self._tasks:
             task.cancel()
 
     async def close(self) -> None:
-        self.break_off()
+        self.abort()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(Failure, OSError, httpcore2.NetworkError, httpcore2.ProtocolError, TimeoutError):
             async with asyncio.timeout(_CLOSING_SECONDS):
@@ -73,26 +73,26 @@ class HttpChannel:
         task.add_done_callback(self._tasks.discard)
 
     async def _post_request(self, message: bytes) -> None:
-        """However it ends, whoever waits for the answer gets one."""
+        """Posts a request. If that fails, the session ends, so the caller gets an error."""
         try:
             await self._post(message)
         except Failure as failure:
             self._session.fail(failure)
 
     async def _post(self, message: bytes) -> None:
-        grant = await bearer(self._server, self._stores)
-        status = await self._posted(message, grant)
+        grant = await sign_in_grant(self._server, self._stores)
+        status = await self._send_post(message, grant)
         if status == 401 and grant is not None:
-            grant = await bearer(self._server, self._stores, refused=grant)
-            status = await self._posted(message, grant)
+            grant = await sign_in_grant(self._server, self._stores, refused=grant)
+            status = await self._send_post(message, grant)
         if status in (401, 403):
-            raise AuthRequired(f"{self._server.name} requires you to sign in.", hint=how_to(self._server.name))
+            raise AuthRequired(f"{self._server.name} requires you to sign in.", hint=sign_in_hint(self._server.name))
         if status == 404 and self._id is not None:
             raise offline(self._server.name, "has ended the session")
         if status >= 400 or 300 <= status < 400:
             self._answer_for(message, f"{self._server.name} answered with status {status}.")
 
-    async def _posted(self, message: bytes, grant: Any) -> int:
+    async def _send_post(self, message: bytes, grant: Any) -> int:
         headers = {"content-type": "application/json", "accept": _BOTH, **(grant.headers if grant else {})}
         try:
             async with self._pool.stream(
@@ -114,7 +114,7 @@ class HttpChannel:
     async def _read(self, response: httpcore2.Response, kind: str, message: bytes) -> None:
         if kind == "text/event-stream":
             async for data in _events(response, self._server.name):
-                self._session.heard(data)
+                self._session.receive(data)
             self._answer_for(message, f"{self._server.name} broke off before it answered.")
         elif kind == "application/json":
             body = bytearray()
@@ -122,47 +122,47 @@ class HttpChannel:
                 body += part
                 if len(body) > LONGEST_MESSAGE:
                     raise BadAnswer(f"{self._server.name} sent a message of more than {LONGEST_MESSAGE} bytes.")
-            self._session.heard(bytes(body))
+            self._session.receive(bytes(body))
             self._answer_for(message, f"{self._server.name} answered another request than it was asked.")
         else:
             self._answer_for(
                 message, f"{self._server.name} answered with {one_line(kind[:80]) or 'no content type'}, not with JSON."
             )
 
-    def _answer_for(self, message: bytes, words: str) -> None:
-        """An error for a request that has no answer yet."""
+    def _answer_for(self, message: bytes, text: str) -> None:
+        """Delivers an error to a request that has no answer yet."""
         number = msgspec.json.decode(message).get("id")
         if number is not None and self._session.is_open(number):
-            error = {"code": INTERNAL_ERROR, "message": words}
-            self._session.heard(msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": error}))
+            error = {"code": INTERNAL_ERROR, "message": text}
+            self._session.receive(msgspec.json.encode({"jsonrpc": "2.0", "id": number, "error": error}))
 
     async def _listen(self) -> None:
-        """What the server says by itself, as long as it offers a stream for it."""
+        """Receives the server's own messages, if it offers a stream for them."""
         for _ in range(_LISTENING_TRIES):
             try:
-                grant = await bearer(self._server, self._stores)
+                grant = await sign_in_grant(self._server, self._stores)
                 headers = {"accept": "text/event-stream", **(grant.headers if grant else {})}
                 async with self._pool.stream("GET", self._url, headers=self._headers(headers)) as response:
                     if response.status != 200:
                         return
                     async for data in _events(response, self._server.name):
-                        self._session.heard(data)
+                        self._session.receive(data)
             except (Failure, httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError):
                 pass
             await asyncio.sleep(_LISTENING_PAUSE)
 
     def _headers(self, more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-        known = {_SESSION: self._id, "mcp-protocol-version": self._version}
-        every = {**self._own, **more, **{name: value for name, value in known.items() if value is not None}}
-        return [(name.encode("latin-1"), value.encode("utf-8")) for name, value in every.items()]
+        session = {_SESSION: self._id, "mcp-protocol-version": self._version}
+        headers = {**self._own, **more, **{name: value for name, value in session.items() if value is not None}}
+        return [(name.encode("latin-1"), value.encode("utf-8")) for name, value in headers.items()]
 
 
-def _header(response: httpcore2.Response, wanted: bytes) -> str:
-    return next((value.decode("latin-1") for name, value in response.headers if name.lower() == wanted), "")
+def _header(response: httpcore2.Response, header: bytes) -> str:
+    return next((value.decode("latin-1") for name, value in response.headers if name.lower() == header), "")
 
 
 async def _events(response: httpcore2.Response, name: str) -> AsyncIterator[bytes]:
-    """The data of each event of a stream."""
+    """Yields the data of each server-sent event."""
     rest, data = b"", bytearray()
     async for part in response.aiter_stream():
         *lines, rest = (rest + part).replace(b"\r\n", b"\n").split(b"\n")

@@ -1,6 +1,6 @@
-"""A server that is started: one process behind a keeper, one JSON text a line each way.
+"""A server that handrail starts: one process behind a keeper, one JSON text per line in each direction.
 
-The keeper ends the server and everything that it started when we close the lifeline, or die.
+When handrail closes the lifeline or dies, the keeper ends the server and everything that it started.
 """
 
 import asyncio
@@ -8,13 +8,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from handrail.features.apps.offers import Child, Why
+from handrail.features.apps.offers import Child, EndReason
 from handrail.features.gateway.session import LONGEST_MESSAGE, Session, offline
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import BadAnswer, Failure
 from handrail.ports.process_supervisor import supervised_command
 
-_PASSED_ON = (
+_INHERITED = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ"),
     *("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
@@ -25,9 +25,9 @@ _LONGEST_WORDS = 300
 
 
 def environment(own: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What a server gets of ours: where programs and folders are, and no key of anybody's."""
-    passed = {name: value for name, value in environ.items() if name in _PASSED_ON or name.startswith("LC_")}
-    return {**passed, **own}
+    """The variables that a server gets: where programs and folders are, but none of the person's keys."""
+    inherited = {name: value for name, value in environ.items() if name in _INHERITED or name.startswith("LC_")}
+    return {**inherited, **own}
 
 
 class ProcessChannel:
@@ -44,25 +44,25 @@ class ProcessChannel:
         env: Mapping[str, str],
         folder: str,
         session: Session,
-        said: Callable[[bytes], None],
+        on_stderr: Callable[[bytes], None],
     ) -> "ProcessChannel":
         """Offline."""
-        lifeline, ours = os.pipe()
-        is_held = True
+        lifeline, our_end = os.pipe()
+        is_open = True
 
-        def let_go() -> None:
-            nonlocal is_held
-            if is_held:
-                is_held = False
-                os.close(ours)
+        def close_lifeline() -> None:
+            nonlocal is_open
+            if is_open:
+                is_open = False
+                os.close(our_end)
 
-        def heard(lines: list[bytes]) -> None:
+        def on_lines(lines: list[bytes]) -> None:
             for line in lines:
                 if session.end is None:
-                    session.heard(line)
+                    session.receive(line)
 
-        def ended(why: Why) -> None:
-            session.fail(_end_of(name, why, child.last_words))
+        def on_end(reason: EndReason) -> None:
+            session.fail(_end_failure(name, reason, child.last_words))
 
         try:
             child = await Child.start(
@@ -70,14 +70,14 @@ class ProcessChannel:
                 environment(env),
                 folder,
                 LONGEST_MESSAGE,
-                heard,
-                ended,
-                said=said,
-                kill=let_go,
+                on_lines,
+                on_end,
+                on_stderr=on_stderr,
+                kill=close_lifeline,
                 pass_fds=(lifeline,),
             )
         except OSError as error:
-            let_go()
+            close_lifeline()
             raise offline(name, f"can't be started: {error.strerror or error}") from None
         finally:
             os.close(lifeline)
@@ -88,14 +88,14 @@ class ProcessChannel:
             async with asyncio.timeout(_SECONDS_TO_WRITE), self._turn:
                 await self._child.write(message)
         except (ConnectionError, RuntimeError):
-            raise offline(self._name, "has closed its input") from None
+            raise offline(self._name, "has closed its stdin") from None
         except TimeoutError:
-            raise offline(self._name, f"has not read its input for {_SECONDS_TO_WRITE:g} s") from None
+            raise offline(self._name, f"has not read its stdin for {_SECONDS_TO_WRITE:g} s") from None
 
-    def negotiated(self, version: str) -> None:
-        """Lines are the same in every version."""
+    def set_version(self, version: str) -> None:
+        """Nothing to do: lines are the same in every version."""
 
-    def break_off(self) -> None:
+    def abort(self) -> None:
         self._child.kill()
 
     async def close(self) -> None:
@@ -103,13 +103,13 @@ class ProcessChannel:
             await self._child.close()
 
 
-def _end_of(name: str, why: Why, last_words: str) -> Failure:
+def _end_failure(name: str, reason: EndReason, last_words: str) -> Failure:
     details = {"stderr": last_words} if last_words else {}
-    match why:
+    match reason:
         case "too long":
             return BadAnswer(f"{name} sent a message of more than {LONGEST_MESSAGE} bytes.", **details)
         case "not understood":
-            return BadAnswer(f"{name} sent what can't be read.", **details)
+            return BadAnswer(f"{name} sent output that can't be read.", **details)
         case _:
             last = last_words.rpartition("\n")[2][:_LONGEST_WORDS]
             return offline(name, f"ended: {one_line(last)}" if last else "ended", **details)

@@ -6,7 +6,7 @@ import click
 
 from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import WholeNumber, json_option, state_option
-from handrail.features.gateway.cli.servers_add import COMMANDS, servers_of
+from handrail.features.gateway.cli.servers_add import COMMANDS, load_servers
 
 EPILOG = """\b
 Examples:
@@ -14,7 +14,7 @@ Examples:
   handrail servers add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github
   handrail servers add linear --url https://mcp.linear.app/mcp
   handrail servers import ~/.cursor/mcp.json
-  handrail servers accept github              look at what it has changed"""
+  handrail servers accept github              review what it has changed"""
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -37,11 +37,11 @@ def servers(ctx: click.Context, state: Path | None) -> None:
 @click.pass_context
 def list_servers(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     """List the servers."""
-    found = servers_of(state or ctx.obj).list()
+    entries = load_servers(state or ctx.obj).list()
     if as_json:
-        print_json({"servers": found})
+        print_json({"servers": entries})
         return
-    rows = [(each["name"], f"{each['tools']} tools, {each['reads']} without asking", each["place"]) for each in found]
+    rows = [(each["name"], f"{each['tools']} tools, {each['reads']} without asking", each["place"]) for each in entries]
     for line in columns(rows):
         say(line)
     if not rows:
@@ -55,21 +55,21 @@ def list_servers(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.pass_context
 def show(ctx: click.Context, name: str, state: Path | None, as_json: bool) -> None:
     """Show what you have accepted of a server."""
-    shown = servers_of(state or ctx.obj).show(name)
+    server = load_servers(state or ctx.obj).show(name)
     if as_json:
-        print_json(shown)
+        print_json(server)
         return
-    say(f"{shown['name']}: {one_line(shown['place'])}")
-    if shown["keys"]:
-        say(f"Keys: {', '.join(map(one_line, shown['keys']))}")
+    say(f"{server['name']}: {one_line(server['place'])}")
+    if server["keys"]:
+        say(f"Keys: {', '.join(map(one_line, server['keys']))}")
     rows = [
         ("", each["name"] or each["kind"], "without asking" if each["reads"] else "asks", each.get("description", ""))
-        for each in shown["accepted"]
+        for each in server["accepted"]
     ]
     for line in columns(rows):
         say(line[:200])
     if not rows:
-        say(f"Nothing is accepted. Look at it with `handrail servers accept {shown['name']}`.")
+        say(f"Nothing is accepted. Review it with `handrail servers accept {server['name']}`.")
 
 
 @servers.command("remove")
@@ -81,7 +81,7 @@ def remove(ctx: click.Context, name: str, state: Path | None) -> None:
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import run
 
-    run(servers_of(state or ctx.obj).remove(name, caller()))
+    run(load_servers(state or ctx.obj).remove(name, caller()))
     say(f"Removed {one_line(name)}.")
 
 
@@ -94,7 +94,7 @@ def logs(ctx: click.Context, name: str, lines: int, state: Path | None) -> None:
     """Show a server's stderr, log messages and errors."""
     from handrail.faces.cli.program import run
 
-    for line in run(servers_of(state or ctx.obj).log(name, lines)):
+    for line in run(load_servers(state or ctx.obj).log(name, lines)):
         say(one_line(line))
 
 

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from handrail.ports.secrets import Secret
 
 _LONGEST_SECRET = 64 * 1024
-_yes = click.option("--yes", is_flag=True, help="Accept what it offers without asking.")
-_ask_always = click.option("--ask-always", is_flag=True, help="Ask about every call, also of tools marked read-only.")
+_yes_option = click.option("--yes", is_flag=True, help="Accept what it offers without asking.")
+_ask_always_option = click.option(
+    "--ask-always", is_flag=True, help="Ask about every call, also of tools marked read-only."
+)
 
 
 ADD_EPILOG = """\b
@@ -48,8 +50,8 @@ Examples:
 @click.option("--set", "values", multiple=True, metavar="KEY=VALUE", help="A variable that isn't a secret.")
 @click.option("--header", "headers", multiple=True, metavar="NAME", help="A secret header; prompts for its value.")
 @click.option("--no-browser", is_flag=True, help="Print the sign-in address instead of opening a browser.")
-@_yes
-@_ask_always
+@_yes_option
+@_ask_always_option
 @state_option
 @click.pass_context
 def add(
@@ -68,16 +70,16 @@ def add(
     """Add a server.
 
     Starts it, shows what it offers and asks you to accept it. Keys are kept in the keyring, or where there is none in a
-    file that only you can read. Without a terminal, they are read from stdin, one a line.
+    file that only you can read. Without a terminal, they are read from stdin, one per line.
     """
     from handrail.faces.cli.person import caller
-    from handrail.features.gateway.model import Server, checked
+    from handrail.features.gateway.model import Server, validate_server
     from handrail.ports.secrets import Secret
 
     pairs = [value.partition("=") for value in values]
-    if any(not found for _, found, _ in pairs):
+    if any(not separator for _, separator, _ in pairs):
         raise InvalidParams("--set takes KEY=VALUE.", hint="For a secret, use --env KEY, which prompts for its value.")
-    server = checked(
+    server = validate_server(
         Server(
             name=name,
             command=command,
@@ -87,15 +89,17 @@ def add(
             secret_headers=headers,
         )
     )
-    secrets = {each: Secret(hidden(f"{one_line(each)} for {name}")) for each in (*keys, *headers)}
-    _put(servers_of(state or ctx.obj), server, secrets, caller(), yes, ask_always, has_browser=not no_browser)
+    secrets = {each: Secret(prompt_secret(f"{one_line(each)} for {name}")) for each in (*keys, *headers)}
+    _add_and_accept(
+        load_servers(state or ctx.obj), server, secrets, caller(), yes, ask_always, has_browser=not no_browser
+    )
 
 
 @click.command("import", epilog=IMPORT_EPILOG)
 @click.argument("file", type=Path, metavar="FILE", help="A client's configuration, JSON or TOML.")
 @click.argument("names", nargs=-1, metavar="[NAME…]", help="Which of its servers; all if left out.")
-@_yes
-@_ask_always
+@_yes_option
+@_ask_always_option
 @state_option
 @click.pass_context
 def import_servers(
@@ -103,60 +107,60 @@ def import_servers(
 ) -> None:
     """Add the servers of a client's configuration.
 
-    Reads the file and changes nothing in it: take the entries out there yourself, or let `handrail connect` do both.
+    Reads the file and changes nothing in it: remove the entries there yourself, or let `handrail connect` do both.
     """
     from handrail.faces.cli.person import caller
-    from handrail.features.gateway.client_files import entries_in
-    from handrail.features.gateway.servers import server_of_entry
+    from handrail.features.gateway.client_files import read_server_entries
+    from handrail.features.gateway.servers import server_from_entry
     from handrail.ports.secrets import Secret
 
-    found = entries_in(file)
+    entries = read_server_entries(file)
     for name in names:
-        if name not in found:
-            raise NotFound(f"{file} has no server {name!r}.", hint=f"It has: {', '.join(found)}.")
-    servers = servers_of(state or ctx.obj)
+        if name not in entries:
+            raise NotFound(f"{file} has no server {name!r}.", hint=f"It has: {', '.join(entries)}.")
+    servers = load_servers(state or ctx.obj)
     failed = 0
-    for name in names or found:
+    for name in names or entries:
         try:
-            server, values = server_of_entry(name, found[name], str(file))
+            server, values = server_from_entry(name, entries[name], str(file))
             keys = {key: Secret(value) for key, value in values.items()}
-            _put(servers, server, keys, caller(), yes, ask_always, has_browser=True)
+            _add_and_accept(servers, server, keys, caller(), yes, ask_always, has_browser=True)
         except (Conflict, InvalidParams, Declined) as failure:
             failed += 1
             say(f"{one_line(name)} was not added: {failure.message}")
-    if failed == len(names or found):
+    if failed == len(names or entries):
         raise Declined("No server was added.")
 
 
 @click.command(epilog=ACCEPT_EPILOG)
 @click.argument("name", help="The server.")
 @click.argument("tools", nargs=-1, metavar="[TOOL…]", help="Only these; everything if left out.")
-@_yes
-@_ask_always
+@_yes_option
+@_ask_always_option
 @state_option
 @click.pass_context
 def accept(
     ctx: click.Context, name: str, tools: tuple[str, ...], yes: bool, ask_always: bool, state: Path | None
 ) -> None:
-    """Look at what a server offers or has changed, and accept it."""
+    """Review what a server offers or has changed, and accept it."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import run
 
-    servers = servers_of(state or ctx.obj)
-    found = run(servers.look(name))
-    if ask_always and found.is_empty:
-        run(servers.distrust(name, set(tools), caller()))
-        say(f"Every call of {name} asks from now on.")
+    servers = load_servers(state or ctx.obj)
+    difference = run(servers.inspect(name))
+    if ask_always and difference.is_empty:
+        run(servers.ask_always(name, set(tools), caller()))
+        say(f"From now on, every call of {name} asks.")
         return
     if tools:
         for tool in tools:
-            if tool not in found.wanted:
-                raise NotFound(f"There is nothing to accept about {tool!r}.", hint=_names(found))
-        found = found.only(set(tools))
-    if found.is_empty and not found.gone:
+            if tool not in difference.unaccepted:
+                raise NotFound(f"There is nothing to accept about {tool!r}.", hint=_unaccepted_hint(difference))
+        difference = difference.only(set(tools))
+    if difference.is_empty and not difference.gone:
         say(f"{name} offers what you have accepted.")
         return
-    _accept(servers, found, caller(), yes=yes, trusts_marks=not ask_always)
+    _accept(servers, difference, caller(), yes=yes, trusts_hints=not ask_always)
 
 
 @click.command()
@@ -175,20 +179,20 @@ def login(
     from handrail.faces.cli.program import run
     from handrail.ports.secrets import Secret
 
-    servers = servers_of(state or ctx.obj)
+    servers = load_servers(state or ctx.obj)
     server = servers.file.find(name).server
     names = (*server.secret_env, *server.secret_headers)
     if server.url is None or names:
         if not names:
             say(f"{name} needs no key.")
             return
-        run(servers.keep_keys(server, {each: Secret(hidden(f"{one_line(each)} for {name}")) for each in names}))
-        say("Kept.")
+        run(servers.store_keys(server, {each: Secret(prompt_secret(f"{one_line(each)} for {name}")) for each in names}))
+        say("Saved.")
         return
-    _sign_in(servers, server, client_id, has_browser=not no_browser, patience=timeout)
+    _sign_in(servers, server, client_id, has_browser=not no_browser, timeout_seconds=timeout)
 
 
-def _put(
+def _add_and_accept(
     servers: "Servers",
     server: "Server",
     keys: "dict[str, Secret]",
@@ -198,72 +202,72 @@ def _put(
     *,
     has_browser: bool,
 ) -> None:
-    """Added and accepted, or not there at all."""
+    """Removes the server again if it can't be accepted."""
     from handrail.faces.cli.program import run
 
     run(servers.add(server, keys, by))
     try:
         try:
-            found = run(servers.look(server.name))
+            difference = run(servers.inspect(server.name))
         except AuthRequired:
             if server.url is None:
                 raise
-            _sign_in(servers, server, None, has_browser=has_browser, patience=300)
-            found = run(servers.look(server.name))
-        _accept(servers, found, by, yes=yes, trusts_marks=not ask_always)
+            _sign_in(servers, server, None, has_browser=has_browser, timeout_seconds=300)
+            difference = run(servers.inspect(server.name))
+        _accept(servers, difference, by, yes=yes, trusts_hints=not ask_always)
     except BaseException as failure:
-        said = run(servers.log(server.name, 10)) if isinstance(failure, Failure) else ()
+        log = run(servers.log(server.name, 10)) if isinstance(failure, Failure) else ()
         run(servers.remove(server.name, by))
-        for line in said:
+        for line in log:
             print(f"  │ {one_line(line)}", file=sys.stderr)
         raise
 
 
-def _accept(servers: "Servers", found: "Difference", by: "Caller", *, yes: bool, trusts_marks: bool) -> None:
+def _accept(servers: "Servers", difference: "Difference", by: "Caller", *, yes: bool, trusts_hints: bool) -> None:
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
 
-    name = found.server.name
-    _show(found, trusts_marks)
-    if found.wanted and not (yes or _agrees(name)):
-        raise Declined(f"Nothing of {name} was accepted.")
+    name = difference.server.name
+    _show(difference, trusts_hints)
+    if difference.unaccepted and not (yes or _confirm(name)):
+        raise Declined(f"Nothing from {name} was accepted.")
     require_person(servers.stores, "Accepting what a server offers")
-    run(servers.accept(found, by, trusts_marks=trusts_marks))
-    say(f"Accepted: {len(found.wanted)} of {name}. Agents can use it from now on.")
+    run(servers.accept(difference, by, trusts_hints=trusts_hints))
+    say(f"Accepted: {len(difference.unaccepted)} from {name}. Agents can use it from now on.")
 
 
-def _show(found: "Difference", trusts_marks: bool) -> None:
-    """All of it as the server spells it, then the names and marks once more, next to the question."""
-    say(f"{found.server.name} ({one_line(found.server.place)}) offers, in its own words:\n")
-    for line in behind_gutter(found.diff(), width_of(sys.stdout)):
+def _show(difference: "Difference", trusts_hints: bool) -> None:
+    """Everything in the server's own words, then names and marks once more, next to the question."""
+    say(f"{difference.server.name} ({one_line(difference.server.place)}) offers, in its own words:\n")
+    for line in behind_gutter(difference.diff(), width_of(sys.stdout)):
         say(line)
     say()
     rows = [
         (
-            "  changed" if key in found.changed else "  new",
+            "  changed" if key in difference.changed else "  new",
             each.label,
-            "without asking" if trusts_marks and each.is_marked_as_read else "asks",
+            "without asking" if trusts_hints and each.has_read_only_hint else "asks",
         )
-        for key, each in found.wanted.items()
+        for key, each in difference.unaccepted.items()
     ]
-    for line in columns([*rows, *(("  gone", each.label, "") for each in found.gone.values())]):
+    for line in columns([*rows, *(("  gone", each.label, "") for each in difference.gone.values())]):
         say(line)
     say()
 
 
-def _names(found: "Difference") -> str:
-    return f"There are: {', '.join(found.wanted)}." if found.wanted else "Everything is accepted."
+def _unaccepted_hint(difference: "Difference") -> str:
+    return f"There are: {', '.join(difference.unaccepted)}." if difference.unaccepted else "Everything is accepted."
 
 
-def _agrees(name: str) -> bool:
+def _confirm(name: str) -> bool:
     if not sys.stdin.isatty():
-        raise Declined("There is no terminal to ask on.", hint="Look at what it offers, then repeat with --yes.")
+        raise Declined("There is no terminal to ask on.", hint="Review what it offers, then repeat with --yes.")
     print(f"Accept what {name} offers? [y]es / [n]o: ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _sign_in(
-    servers: "Servers", server: "Server", client_id: str | None, *, has_browser: bool, patience: float
+    servers: "Servers", server: "Server", client_id: str | None, *, has_browser: bool, timeout_seconds: float
 ) -> None:
     from handrail.faces.cli.program import program, run
     from handrail.features.gateway.sign_in import sign_in
@@ -274,29 +278,29 @@ def _sign_in(
             machine.open_in_browser(address)
         print(f"Sign in to {server.name} at:\n{one_line(address)}", file=sys.stderr, flush=True)
 
-    def tell(words: str) -> None:
-        print(one_line(words), file=sys.stderr, flush=True)
+    def tell(message: str) -> None:
+        print(one_line(message), file=sys.stderr, flush=True)
 
-    run(sign_in(server, servers.stores, show, client_id=client_id, patience=patience, tell=tell))
+    run(sign_in(server, servers.stores, show, client_id=client_id, timeout_seconds=timeout_seconds, tell=tell))
     say(f"Signed in to {server.name}.")
 
 
-def hidden(what: str) -> str:
-    """Not shown while it is typed; without a terminal, the next line of stdin. InvalidParams."""
+def prompt_secret(label: str) -> str:
+    """Reads a value without echo, or the next line of stdin if there is no terminal. InvalidParams."""
     if sys.stdin.isatty():
-        value = str(click.prompt(what, hide_input=True, err=True))
+        value = str(click.prompt(label, hide_input=True, err=True))
     else:
         value = sys.stdin.readline(_LONGEST_SECRET).strip()
     if not value:
-        raise InvalidParams(f"There is no value: {what}.", hint="Type it, or write it to stdin, one a line.")
+        raise InvalidParams(f"There is no value: {label}.", hint="Type it, or write it to stdin, one per line.")
     return value
 
 
-def servers_of(state: Path | None) -> "Servers":
+def load_servers(state: Path | None) -> "Servers":
     from handrail.faces.cli.program import program
-    from handrail.features.gateway.servers import servers_in
+    from handrail.features.gateway.servers import open_servers
 
-    return servers_in(program().open_stores(state), str(Path.cwd()))
+    return open_servers(program().open_stores(state), str(Path.cwd()))
 
 
 COMMANDS: Sequence[click.Command] = (add, accept, login, import_servers)

@@ -23,23 +23,23 @@ In a client's configuration, in place of `npx -y @modelcontextprotocol/server-fi
 
 @click.command(epilog=EPILOG)
 @click.argument("command", nargs=-1, required=True, metavar="-- COMMAND…", help="The server's own command.")
-@click.option("--name", metavar="NAME", help="What rules and records call it.")
-@click.option("--pass", "passed", multiple=True, metavar="KEY", help="A variable of this environment that it gets.")
+@click.option("--name", metavar="NAME", help="Its name in rules and records.")
+@click.option("--pass", "inherited", multiple=True, metavar="KEY", help="A variable of this environment to pass on.")
 @project_option
 @state_option
 @answer_option
 def wrap(
     command: tuple[str, ...],
     name: str | None,
-    passed: tuple[str, ...],
+    inherited: tuple[str, ...],
     project: Path,
     state: Path | None,
     answer: Choice,
 ) -> None:
     """Run one MCP server behind the gate.
 
-    Takes the place of the server's own command: the client sees the same tools under the same names. The first
-    time, and when the server changes, nothing is offered until you accept it; the question is where approvals are.
+    Takes the place of the server's own command: the client sees the same tools under the same names. Nothing is
+    offered until you accept it, the first time and whenever the server changes; you are asked where approvals appear.
     """
     import asyncio
 
@@ -48,30 +48,30 @@ def wrap(
     from handrail.features.gateway.wrapped_server import wrapped_server
 
     log_to_stderr()
-    missing = [key for key in passed if key not in os.environ]
+    missing = [key for key in inherited if key not in os.environ]
     if missing:
         raise InvalidParams(f"{missing[0]} isn't set.", hint="--pass takes variables of this environment.")
-    server = wrapped_server(command, name, passed)
-    opened = program().open_project(project, state, answers(answer, has_terminal=False), surfaces=["gateway"])
+    server = wrapped_server(command, name, inherited)
+    handrail_project = program().open_project(project, state, answers(answer, has_terminal=False), surfaces=["gateway"])
     try:
-        asyncio.run(_serve(opened, server))
+        asyncio.run(_serve(handrail_project, server))
     finally:
-        opened.close()
+        handrail_project.close()
 
 
-async def _serve(opened: "Project", server: "Server") -> None:
-    """Until stdin ends, or on a signal."""
+async def _serve(project: "Project", server: "Server") -> None:
+    """Serves until stdin ends, or a signal arrives."""
     import asyncio
 
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program
-    from handrail.features.gateway.wrapped_server import begin
+    from handrail.features.gateway.wrapped_server import offer_wrapped_server
     from handrail.kernel.end_signals import end_signals
 
-    gateway: Gateway = opened.part("gateway")
-    await begin(gateway, server)
-    asking = asyncio.create_task(gateway.ask_about_new(server.name, caller()))
-    serving = asyncio.ensure_future(program().serve_stdio(opened))
+    gateway: Gateway = project.part("gateway")
+    await offer_wrapped_server(gateway, server)
+    asking = asyncio.create_task(gateway.ask_to_accept(server.name, caller()))
+    serving = asyncio.ensure_future(program().serve_stdio(project))
     for number in end_signals():
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
     try:

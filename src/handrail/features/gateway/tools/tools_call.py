@@ -1,4 +1,4 @@
-"""tools_call: another way to call any tool. The gate makes the call of that tool, with its rules and its records."""
+"""tools_call: another way to call any tool. The gate calls that tool, under its own rules, and records it."""
 
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ async def tools_call(gateway: Gateway, call: Call, params: Params, preview: Prev
     raise AssertionError("the gate calls the tool that is named")
 
 
-def _named(gateway: Gateway, raw: Any) -> tuple[str, Any]:
+def _resolve(gateway: Gateway, raw: Any) -> tuple[str, Any]:
     try:
         params = msgspec.convert(raw, Params)
     except msgspec.ValidationError as error:
@@ -40,6 +40,6 @@ TOOL = Tool(
     effect=Effect.EXECUTE,
     errors=(InvalidParams,),
     finds_tools=True,
-    forwards_to=_named,
+    forwards_to=_resolve,
     run=tools_call,
 )

@@ -1,4 +1,4 @@
-"""tools_describe: everything that one needs to know to call a tool."""
+"""tools_describe: shows everything that an agent needs to know to call a tool."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.gateway.gateway import Gateway
-from handrail.features.gateway.tools.tools_search import others
+from handrail.features.gateway.tools.tools_search import searchable_tools
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.tool import Preview, Tool
@@ -26,11 +26,11 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 async def tools_describe(gateway: Gateway, call: Call, params: Params, preview: Preview | None) -> Result:
     """Show what a tool does, takes and returns."""
-    for entry in others(gateway):
+    for entry in searchable_tools(gateway):
         if params.name in entry.tool.names:
             tool = entry.tool
-            returned = UNSET if tool.output_schema is None else dict(tool.output_schema)
-            return Result(tool.listed_name, tool.description, dict(tool.input_schema), returned)
+            output_schema = UNSET if tool.output_schema is None else dict(tool.output_schema)
+            return Result(tool.listed_name, tool.description, dict(tool.input_schema), output_schema)
     raise NotFound(f"There is no tool named {params.name!r}.", hint="tools_search finds them.")
 
 

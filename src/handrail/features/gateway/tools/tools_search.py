@@ -1,4 +1,4 @@
-"""tools_search: tools of handrail and of all servers, by words."""
+"""tools_search: finds tools of handrail and of all servers by keywords."""
 
 import math
 import operator
@@ -18,12 +18,12 @@ _MOST = 50
 _LONGEST_LINE = 200
 _WORD = re.compile(r"[^\W_]+")
 _SHORT_WORD = 3
-_EMPTY = frozenset(
+_STOP_WORDS = frozenset(
     _WORD.findall(
         "a all an and at by for from i in into is it its me my of on or s so that the there this to up what which with"
     )
 )
-"""Words that say nothing about a tool."""
+"""Words that carry no information about a tool."""
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -31,53 +31,53 @@ class Params(msgspec.Struct, frozen=True):
     offset: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
-class Found(msgspec.Struct, frozen=True):
+class Match(msgspec.Struct, frozen=True):
     name: str
     description: str
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel"):
-    tools: list[Found]
+    tools: list[Match]
     total: int
 
 
 async def tools_search(gateway: Gateway, call: Call, params: Params, preview: Preview | None) -> Reply:
     """Find tools by keyword, across all servers."""
-    ranked = ranked_by(params.query, list(others(gateway)))
+    ranked = rank(params.query, list(searchable_tools(gateway)))
     shown = ranked[params.offset : params.offset + _MOST]
-    found = [Found(entry.tool.listed_name, _line(entry)) for entry in shown]
-    lines = [f"{each.name}: {each.description}" for each in found]
-    left = len(ranked) - params.offset - len(found)
-    more = [f"({left} more: offset {params.offset + len(found)})"] if left > 0 else []
-    return Reply(Result(found, len(ranked)), text="\n".join([*lines, *more]) or "Nothing found.")
+    matches = [Match(entry.tool.listed_name, _line(entry)) for entry in shown]
+    lines = [f"{each.name}: {each.description}" for each in matches]
+    remaining = len(ranked) - params.offset - len(matches)
+    more = [f"({remaining} more: offset {params.offset + len(matches)})"] if remaining > 0 else []
+    return Reply(Result(matches, len(ranked)), text="\n".join([*lines, *more]) or "Nothing matches.")
 
 
-def others(gateway: Gateway) -> Iterator[RegisteredTool]:
+def searchable_tools(gateway: Gateway) -> Iterator[RegisteredTool]:
     return (entry for entry in gateway.registry() if not entry.tool.finds_tools)
 
 
-def ranked_by(query: str, entries: Sequence[RegisteredTool]) -> Sequence[RegisteredTool]:
-    """Those that fit, the best first. A word that few tools have tells more than one that most have."""
+def rank(query: str, entries: Sequence[RegisteredTool]) -> Sequence[RegisteredTool]:
+    """The entries that match, the best first. Rare words weigh more than common ones."""
     words = _words(query)
     if not words:
         return entries
-    fits = [[_fit(entry, word) for word in words] for entry in entries]
-    rarity = [math.log(1 + len(entries) / (1 + sum(map(bool, column)))) for column in zip(*fits, strict=True)]
-    scores = [sum(map(operator.mul, row, rarity)) for row in fits]
+    matrix = [[_score(entry, word) for word in words] for entry in entries]
+    rarity = [math.log(1 + len(entries) / (1 + sum(map(bool, column)))) for column in zip(*matrix, strict=True)]
+    scores = [sum(map(operator.mul, row, rarity)) for row in matrix]
     order = sorted(range(len(entries)), key=lambda number: -scores[number])
     return [entries[number] for number in order if scores[number]]
 
 
 def _words(text: str) -> list[str]:
-    found = dict.fromkeys(word.casefold() for word in _WORD.findall(text))
-    return [word for word in found if word not in _EMPTY] or list(found)
+    words = dict.fromkeys(word.casefold() for word in _WORD.findall(text))
+    return [word for word in words if word not in _STOP_WORDS] or list(words)
 
 
-def _fit(entry: RegisteredTool, word: str) -> int:
-    """Words in the name count more than those in the description; a part of a word counts as well."""
+def _score(entry: RegisteredTool, word: str) -> int:
+    """A word in the name counts more than one in the description; parts of words count too."""
     stem = word.removesuffix("s") if len(word) > _SHORT_WORD else word
-    name, said = entry.tool.listed_name.casefold(), f"{entry.tool.title} {entry.tool.description}".casefold()
-    return 3 if stem in name else 1 if stem in said else 0
+    name, description = entry.tool.listed_name.casefold(), f"{entry.tool.title} {entry.tool.description}".casefold()
+    return 3 if stem in name else 1 if stem in description else 0
 
 
 def _line(entry: RegisteredTool) -> str:
