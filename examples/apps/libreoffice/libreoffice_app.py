@@ -66,16 +66,16 @@ class Office:
         return {"document": name, "title": file.name, "characters": len(document.Text.String)}
 
     def read_text(self, document: str, start: int = 0, length: int = 20_000) -> dict[str, Any]:
-        text = self._opened(document).Text.String
+        text = self._document(document).Text.String
         return {"text": text[start : start + length], "characters": len(text)}
 
     def replace_text(self, document: str, find: str, replace: str, match_case: bool = True) -> dict[str, Any]:
-        search = self._opened(document).createReplaceDescriptor()
+        search = self._document(document).createReplaceDescriptor()
         search.SearchString, search.ReplaceString, search.SearchCaseSensitive = find, replace, match_case
-        return {"replaced": self._opened(document).replaceAll(search)}
+        return {"replaced": self._document(document).replaceAll(search)}
 
     def export_document(self, document: str, path: str, overwrite: bool = False) -> dict[str, Any]:
-        file, opened = absolute(path), self._opened(document)
+        file, opened = absolute(path), self._document(document)
         if file.suffix.lower() not in FILTERS:
             raise Refusal("UNKNOWN_FORMAT", f"{path} ends in none of {', '.join(FILTERS)}.")
         if not file.parent.is_dir():
@@ -91,7 +91,7 @@ class Office:
         return {"path": str(file), "bytes": file.stat().st_size}
 
     def close_document(self, document: str) -> dict[str, Any]:
-        self._opened(document).close(True)
+        self._document(document).close(True)
         del self._documents[document]
         return {}
 
@@ -104,7 +104,7 @@ class Office:
         if self._profile:
             shutil.rmtree(self._profile, ignore_errors=True)
 
-    def _opened(self, name: str) -> Any:
+    def _document(self, name: str) -> Any:
         if name not in self._documents:
             raise Refusal("NO_SUCH_DOCUMENT", f"{name!r} is not open: open_document tells the name.")
         return self._documents[name]

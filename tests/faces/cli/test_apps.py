@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from handrail.__main__ import commands, open_program
 from handrail.faces.cli.group import group
-from handrail.features.apps.backends.stdio import program_of
+from handrail.features.apps.backends.stdio import program_digest_of
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.model import StdioExecution
@@ -103,7 +103,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 
 def test_apps_are_listed_with_what_is_wrong_and_described_with_their_tools(home: Home) -> None:
-    assert "There are no apps" in home.run("list").stdout
+    assert "No apps yet" in home.run("list").stdout
     home.install(ECHO)
     broken = home.install({**ECHO, "app": {**ECHO["app"], "id": "com.example.broken"}, "tools": []})
     listed = home.json("list", "--json")
@@ -159,7 +159,7 @@ def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
     assert isinstance(app.execution, StdioExecution)
-    to = replace(consent_to(app, app.tools[0]), program=program_of(app, app.execution))
+    to = replace(consent_to(app, app.tools[0]), program=program_digest_of(app, app.execution))
     consents = SqliteConsents(open_state(home.state).database)
     asyncio.run(consents.add(CALLER, to, is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
@@ -290,7 +290,7 @@ def test_a_site_brings_its_own_app_up_to_date_and_takes_no_others_place(home: Ho
 
 
 def test_what_a_site_must_not_say_is_not_added(home: Home, site: Callable[..., str]) -> None:
-    assert "not followed" in home.refusal(BadAnswer, "add", site(302, b"", "https://evil.example/aai.json")).message
+    assert "isn't followed" in home.refusal(BadAnswer, "add", site(302, b"", "https://evil.example/aai.json")).message
     home.refusal(BadAnswer, "add", site(302, b"", "/.well-known/aai.json"))
     home.refusal(NotFound, "add", site(404, b""))
     assert "more than" in home.refusal(BadAnswer, "add", site(200, b" " * 5_000_000)).message

@@ -74,13 +74,13 @@ def test_every_problem_is_told_with_file_field_and_reason_and_ends_with_1(tmp_pa
     told = check(file, "--json")
     assert told.exit_code == 1
     problems = {(one["file"], one["field"]): one["reason"] for one in json.loads(told.output)["problems"]}
-    assert problems[str(file), "app.descripton"] == "is not known here; did you mean description?"
+    assert problems[str(file), "app.descripton"] == "is unknown; did you mean description?"
     assert (str(file), "app") in problems
     assert json.loads(told.output)["ok"] is False
     shown = check(file)
     assert shown.exit_code == 1
-    assert f"{file}: app.descripton: is not known here; did you mean description?" in shown.output
-    assert shown.output.endswith("agents won't find this app.\n")
+    assert f"{file}: app.descripton: is unknown; did you mean description?" in shown.output
+    assert shown.output.endswith("agents can't use this app.\n")
 
 
 def test_an_app_in_another_apps_folder_is_a_problem(within: SessionBus) -> None:

@@ -57,7 +57,7 @@ def test_an_empty_folder_is_taken_and_any_other_left_alone(tmp_path: Path) -> No
         before = sorted(tmp_path.rglob("*"))
         refused = new(str(taken))
         assert refused.exit_code == 2
-        assert "is there already, and not empty" in refused.output
+        assert "exists and isn't empty" in refused.output
         assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -8,9 +8,9 @@ from handrail.features.apps.backends.apple_events import (
     TYPE_UTF8,
     apple_event,
     four_chars,
-    refuse,
+    raise_for_status,
 )
-from handrail.features.apps.calls.envelopes import encoded, request_for
+from handrail.features.apps.calls.envelopes import encode_request, request_for
 from handrail.features.apps.model import AppleEventsExecution
 from handrail.ports.errors import BadAnswer, Declined, Failure, Offline, Timeout
 
@@ -24,8 +24,8 @@ def test_the_codes_are_those_of_the_contract() -> None:
 
 def test_the_request_is_the_direct_object_in_utf_8_and_the_target_a_bundle_id() -> None:
     request = request_for("send", {"text": "漢字"})
-    event = apple_event(AppleEventsExecution(bundle_id="com.example.mail"), encoded(request), 30)
-    assert event.text == encoded(request)
+    event = apple_event(AppleEventsExecution(bundle_id="com.example.mail"), encode_request(request), 30)
+    assert event.text == encode_request(request)
     assert "漢字".encode() in event.text
     assert event.target == b"com.example.mail"
 
@@ -46,4 +46,4 @@ def test_a_code_has_four_characters(code: str) -> None:
 )
 def test_an_error_number_is_a_condition_of_ours(status: int, condition: type[Failure]) -> None:
     with pytest.raises(condition):
-        refuse(status, "com.example.mail")
+        raise_for_status(status, "com.example.mail")

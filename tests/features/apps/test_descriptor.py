@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.apps.descriptors.descriptor import listed, read
+from handrail.features.apps.descriptors.descriptor import read, read_listing
 from handrail.features.apps.model import (
     ApiKey,
     App,
@@ -162,7 +162,7 @@ def doubling(links: int) -> dict[str, Any]:
     [
         ([], "", "a JSON object"),
         ({**FIRST, "schema_version": None}, "schema_version", "missing"),
-        ({**FIRST, "schema_version": "9.0"}, "schema_version", "known are"),
+        ({**FIRST, "schema_version": "9.0"}, "schema_version", "supported are"),
         ({**FIRST, "app": None}, "app", "missing"),
         (with_app(id="../../etc"), "app.id", "an app id"),
         (with_app(id="com.example.mail\n"), "app.id", "an app id"),
@@ -173,7 +173,7 @@ def doubling(links: int) -> dict[str, Any]:
         (with_app(name=""), "app.name", "empty"),
         (with_execution(type="carrier-pigeon"), "execution.type", "known are"),
         (with_execution(), "execution", "lacks the field `type`"),
-        (with_execution(type="dbus", service="../x"), "execution.service", "valid name"),
+        (with_execution(type="dbus", service="../x"), "execution.service", "valid D-Bus service name"),
         (with_execution(type="dbus", objectPath="no/slash"), "execution.object_path", "D-Bus object path"),
         (with_execution(type="dbus", bus="city"), "execution.bus", "neither"),
         (with_execution(type="stdio"), "execution.command", "missing"),
@@ -186,35 +186,35 @@ def doubling(links: int) -> dict[str, Any]:
          "execution.default_headers.A", "isn't allowed in headers"),
         (with_execution(type="apple-events", eventClass="toolong"), "execution.event_class", "four"),
         (with_execution(type="ipc", max_concurrent=0), "execution.max_concurrent", "between"),
-        (with_execution(type="ipc", timeout=-1), "execution.timeout", "more than nothing"),
+        (with_execution(type="ipc", timeout=-1), "execution.timeout", "more than 0"),
         ({**FIRST, "tools": []}, "tools", "1 to"),
         ({**FIRST, "tools": [TOOL, TOOL]}, "tools[1].name", "twice"),
-        (with_tool(name="Send"), "tools[0].name", "valid name of a tool"),
-        (with_tool(name="send-mail"), "tools[0].name", "valid name of a tool"),
+        (with_tool(name="Send"), "tools[0].name", "valid tool name"),
+        (with_tool(name="send-mail"), "tools[0].name", "valid tool name"),
         (with_tool(description=" "), "tools[0].description", "empty"),
         (with_tool(parameters={"type": "array"}), "tools[0].parameters.type", "must be object"),
         (with_tool(parameters={"properties": {"a": {"type": "x"}}}), "tools[0].parameters.properties.a.type", "anyOf"),
         (with_tool(returns={"minimum": "1"}), "tools[0].returns.minimum", "number"),
-        (with_tool(parameters={"$ref": "http://127.0.0.1:9/x.json"}), "tools[0].parameters", "nothing is fetched"),
-        (with_tool(returns=doubling(40)), "tools[0].returns", "stands for more than"),
+        (with_tool(parameters={"$ref": "http://127.0.0.1:9/x.json"}), "tools[0].parameters", "never fetched"),
+        (with_tool(returns=doubling(40)), "tools[0].returns", "expands to more than"),
         (with_tool(parameters={"properties": {f"p{i}": {"pattern": "(?:[a-z]{60}){60}"} for i in range(60)}}),
          "tools[0].parameters", "patterns"),
         (with_tool(returns={"patternProperties": {f"^a{i}": {} for i in range(1001)}}), "tools[0].returns", "patterns"),
         (with_tool(returns={"pattern": "a" * 2001}), "tools[0].returns", "more than 2000 characters"),
         (with_tool(returns={"pattern": "(?:(?:a{999}){999}){99}"}), "tools[0].returns", "repeat too much"),
-        (with_tool(parameters={"$ref": "file:///etc/passwd"}), "tools[0].parameters", "nothing is fetched"),
+        (with_tool(parameters={"$ref": "file:///etc/passwd"}), "tools[0].parameters", "never fetched"),
         (with_tool(execution={"path": "https://evil.example/x"}), "tools[0].execution.path", "not an address"),
         (with_tool(execution={"path": "/x", "method": "BREW"}), "tools[0].execution.method", "none of"),
         (with_tool(parameters={"properties": {"a": {}}}, execution={"path": "/${b}"}),
-         "tools[0].execution.path", "not among the parameters"),
+         "tools[0].execution.path", "one of the parameters"),
         ({**FIRST, "auth": {"type": "cookie"}}, "auth.type", "known are"),
         ({**FIRST, "auth": {"type": "api_key", "api_key": {"placement": "header", "name": "a b"}}},
-         "auth.api_key.name", "valid name of a header"),
+         "auth.api_key.name", "valid header name"),
         ({**FIRST, "auth": {"type": "api_key", "api_key": {"name": "a", "prefix": " Bearer"}}},
          "auth.api_key.prefix", "starts or ends with a space"),
         ({**FIRST, "auth": {"type": "oauth2", "authorization_endpoint": "http://x.example", "token_endpoint": "x"}},
          "auth.oauth2.authorization_endpoint", "https"),
-        ({**FIRST, "schemaVersion": "2.0"}, "schemaVersion", "two spellings"),
+        ({**FIRST, "schemaVersion": "2.0"}, "schemaVersion", "two forms"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_by_field_and_reason(descriptor: Any, field: str, reason: str) -> None:
@@ -253,14 +253,14 @@ def test_every_problem_is_told_once_and_all_at_once() -> None:
     [b"", b"{", b"\xff\xfe", b'{"a": 1, "a": 2}', b"[" * 100_000, b'{"schema_version": NaN}'],
 )
 def test_what_is_no_strict_json_is_told(text: bytes) -> None:
-    for look in (read, listed):
+    for reader in (read, read_listing):
         with pytest.raises(BrokenDescriptor):
-            look(text, "aai.json")
+            reader(text, "aai.json")
 
 
 @pytest.mark.parametrize("descriptor", [FIRST, SECOND, {**FIRST, "appId": "x"}])
 def test_a_list_tells_the_same_as_the_whole(descriptor: Any) -> None:
-    short, app = listed(json.dumps(descriptor).encode(), "aai.json"), read_one(descriptor)
+    short, app = read_listing(json.dumps(descriptor).encode(), "aai.json"), read_one(descriptor)
     assert (short.id, short.name, short.description) == (app.id, app.name, app.description)
     assert [tool.name for tool in short.tools] == [tool.name for tool in app.tools]
 
@@ -268,9 +268,9 @@ def test_a_list_tells_the_same_as_the_whole(descriptor: Any) -> None:
 @pytest.mark.parametrize("descriptor", [with_app(id="../x"), with_tool(name="Send"), {**FIRST, "tools": []}])
 def test_a_list_hides_what_stands_out(descriptor: Any) -> None:
     with pytest.raises(BrokenDescriptor):
-        listed(json.dumps(descriptor).encode(), "aai.json")
+        read_listing(json.dumps(descriptor).encode(), "aai.json")
 
 
 def test_a_byte_order_mark_is_no_mistake() -> None:
     text = b"\xef\xbb\xbf" + json.dumps(FIRST).encode()
-    assert listed(text, "aai.json").id == read(text, "aai.json").id == "com.example.mail"
+    assert read_listing(text, "aai.json").id == read(text, "aai.json").id == "com.example.mail"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.apps.calls.masking import masked
+from handrail.features.apps.calls.masking import mask
 from handrail.ports.prompts import MASK
 
 SECRET = {"type": "string", "writeOnly": True}
@@ -40,10 +40,10 @@ LOOP: dict[str, Any] = {"allOf": [{"$ref": "#"}], "properties": {"b": {"$ref": "
     ],
 )  # fmt: skip
 def test_secrets_are_masked_wherever_they_stand(value: Any, schema: Any, expected: Any) -> None:
-    assert masked(value, schema) == expected
+    assert mask(value, schema) == expected
 
 
 @pytest.mark.parametrize("schema", [None, {}, True, {"properties": {"b": SECRET}}, {"properties": 7}])
 def test_a_value_without_a_secret_is_itself(schema: Any) -> None:
     value = {"a": ["x", {"c": 1}]}
-    assert masked(value, schema) is value
+    assert mask(value, schema) is value

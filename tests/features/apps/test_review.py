@@ -48,18 +48,18 @@ def test_a_good_descriptor_has_neither_problems_nor_advice() -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"tools": tool(retruns={})}, "tools[0].retruns: is not known here; did you mean returns?"),
-        ({"execution": {"type": "ipc", "objectPaht": "/"}}, "execution.object_paht: is not known here; did you mean"),
+        ({"tools": tool(retruns={})}, "tools[0].retruns: is unknown; did you mean returns?"),
+        ({"execution": {"type": "ipc", "objectPaht": "/"}}, "execution.object_paht: is unknown; did you mean"),
         (
             {"tools": tool(examples=[{"param": {}}])},
-            "tools[0].examples[0].param: is not known here; did you mean params?",
+            "tools[0].examples[0].param: is unknown; did you mean params?",
         ),
         ({"tools": tool(examples=[{"params": {"to": 7}}])}, "tools[0].examples[0].params.to: 7 is not of type"),
         ({"tools": tool(examples=[{"params": {}}])}, "tools[0].examples[0].params.to: "),
-        ({"tool": []}, "tool: is not known here; did you mean tools?"),
+        ({"tool": []}, "tool: is unknown; did you mean tools?"),
         (
             {"auth": {"type": "api_key", "api_key": {"name": "X", "env_vra": "Y"}}},
-            "auth.env_vra: is not known here; did",
+            "auth.env_vra: is unknown; did",
         ),
     ],
 )
@@ -80,8 +80,8 @@ def test_what_is_only_unusual_is_advice() -> None:
     problems, advice = reviewed(publisher="Ada", tools=tool(parameters=mute))
     assert problems == []
     assert advice == [
-        "publisher: is not known here, and has no effect",
-        "tools[0].parameters.properties.to: has no description: agents guess what it means",
+        "publisher: is unknown, and has no effect",
+        "tools[0].parameters.properties.to: has no description: agents must guess its meaning",
     ]
 
 

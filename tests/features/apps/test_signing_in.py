@@ -17,7 +17,7 @@ from handrail.features.apps.backends.network import post_form
 from handrail.features.apps.model import ApiKey, App, AppTool, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.credentials import StoredCredentials
 from handrail.features.apps.sign_in.oauth import Attempt, Client, authorization_address
-from handrail.features.apps.sign_in.signing_in import client_of, keep_key, sign_in, sign_out
+from handrail.features.apps.sign_in.signing_in import choose_client, sign_in, sign_out, store_key
 from handrail.features.apps.sign_in.stored import TokenEndpoint, secret_name
 from handrail.features.apps.sign_ins import loopback
 from handrail.kernel.keyring_secrets import KeyringSecretStore
@@ -102,7 +102,7 @@ class Desk:
         """What another process would have, on the same state."""
         return StoredCredentials(self.secrets, endpoint, self.turn, environ=self.environ, clock=lambda: self.now)
 
-    async def signed_in(self, visit: Visit | None = None, patience: float = 20) -> Visit:
+    async def signed_in(self, visit: Visit | None = None, timeout_seconds: float = 20) -> Visit:
         visit = visit or Visit()
         await sign_in(
             self.app,
@@ -112,7 +112,7 @@ class Desk:
             post_form,
             loopback,
             visit,
-            patience=patience,
+            timeout_seconds=timeout_seconds,
             clock=lambda: self.now,
         )
         return visit
@@ -246,13 +246,13 @@ async def test_a_person_who_says_no_there_is_heard(desk: Desk) -> None:
 
 async def test_nobody_who_comes_back_is_waited_for_only_so_long(desk: Desk) -> None:
     with pytest.raises(AuthRequired, match="completed within"):
-        await desk.signed_in(Visit(lambda address: address.partition("?")[0]), patience=0.5)
+        await desk.signed_in(Visit(lambda address: address.partition("?")[0]), timeout_seconds=0.5)
 
 
 async def test_a_key_comes_from_the_environment_or_from_the_store(desk: Desk) -> None:
     with pytest.raises(AuthRequired):
         await desk.credentials.grant(desk.keyed)
-    await keep_key(desk.keyed, Secret("kept-key\n"), desk.secrets, desk.turn)
+    await store_key(desk.keyed, Secret("kept-key\n"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(desk.keyed)).headers == {"X-Key": "kept-key"}
     desk.environ["WEB_KEY"] = "from-outside"
     assert (await desk.credentials.grant(desk.keyed)).headers == {"X-Key": "from-outside"}
@@ -264,23 +264,23 @@ async def test_a_key_comes_from_the_environment_or_from_the_store(desk: Desk) ->
 async def test_a_key_goes_where_the_descriptor_says_and_with_its_prefix(desk: Desk) -> None:
     auth = ApiKey(placement="query", name="key")
     app = msgspec.structs.replace(desk.keyed, auth=auth)
-    await keep_key(app, Secret("kept-key"), desk.secrets, desk.turn)
+    await store_key(app, Secret("kept-key"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(app)).query == {"key": "kept-key"}
     app = msgspec.structs.replace(desk.keyed, auth=ApiKey(placement="header", name="Authorization", prefix="Token"))
-    await keep_key(app, Secret("kept-key"), desk.secrets, desk.turn)
+    await store_key(app, Secret("kept-key"), desk.secrets, desk.turn)
     assert (await desk.credentials.grant(app)).headers == {"Authorization": "Token kept-key"}
 
 
 @pytest.mark.parametrize("key", ["", "  ", "a\nb", "ключ", "a\x00"])
 async def test_what_is_no_key_is_refused_without_being_quoted(desk: Desk, key: str) -> None:
     with pytest.raises(InvalidParams) as refusal:
-        await keep_key(desk.keyed, Secret(key), desk.secrets, desk.turn)
+        await store_key(desk.keyed, Secret(key), desk.secrets, desk.turn)
     assert not key.strip() or key not in refusal.value.message
 
 
 async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_the_one_before(desk: Desk) -> None:
     await desk.signed_in()
-    await keep_key(desk.keyed, Secret("kept-key"), desk.secrets, desk.turn)
+    await store_key(desk.keyed, Secret("kept-key"), desk.secrets, desk.turn)
     for app in (desk.app, desk.keyed):
         moved = msgspec.structs.replace(app, execution=HttpExecution(base_url="https://evil.example/api"))
         with pytest.raises(AuthRequired, match="another address"):
@@ -375,7 +375,7 @@ def test_without_a_client_id_a_person_is_told_where_to_get_one(desk: Desk) -> No
     assert isinstance(desk.app.auth, OAuth2)
     nameless = msgspec.structs.replace(desk.app.auth, client_id=None)
     with pytest.raises(InvalidParams) as refusal:
-        client_of(nameless, None, None)
+        choose_client(nameless, None, None)
     assert "--client-id" in str(refusal.value.hint)
-    assert client_of(nameless, "mine", "s").id == "mine"
-    assert client_of(desk.app.auth, None, None).id == "handrail"
+    assert choose_client(nameless, "mine", "s").id == "mine"
+    assert choose_client(desk.app.auth, None, None).id == "handrail"

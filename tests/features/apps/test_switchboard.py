@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from handrail.features.apps.calls.app_caller import AppCaller
-from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.envelopes import encoded, failure, request_for, result_of, success
+from handrail.features.apps.calls.checks import SchemaChecks
+from handrail.features.apps.calls.envelopes import encode_request, error_reply, read_result, request_for, success_reply
 from handrail.features.apps.model import App, AppRequest, AppTool, DBusExecution, StdioExecution
 from handrail.ports.errors import BadAnswer, InvalidParams, Offline, Reported, Timeout
 
@@ -22,35 +22,35 @@ class Scripted:
     def __init__(self, *script: Say | Exception) -> None:
         self._script = list(script)
         self.requests: list[AppRequest] = []
-        self.at_once = self.most_at_once = 0
+        self.concurrency_limit = self.most_at_once = 0
         self.asked = asyncio.Condition()
         self.go_on = asyncio.Event()
         self.go_on.set()
 
     async def call(self, app: App, tool: AppTool, request: AppRequest, *, timeout: float) -> bytes:
         self.requests.append(request)
-        self.at_once += 1
-        self.most_at_once = max(self.most_at_once, self.at_once)
+        self.concurrency_limit += 1
+        self.most_at_once = max(self.most_at_once, self.concurrency_limit)
         async with self.asked:
             self.asked.notify_all()
         try:
             await self.go_on.wait()
         finally:
-            self.at_once -= 1
+            self.concurrency_limit -= 1
         said = self._script.pop(0) if len(self._script) > 1 else self._script[0]
         if isinstance(said, Exception):
             raise said
         return said(request)
 
-    async def until_asked(self, at_once: int) -> None:
+    async def until_asked(self, concurrency_limit: int) -> None:
         async with self.asked:
-            await self.asked.wait_for(lambda: self.at_once >= at_once)
+            await self.asked.wait_for(lambda: self.concurrency_limit >= concurrency_limit)
 
     async def close(self) -> None: ...
 
 
 def well(request: AppRequest) -> bytes:
-    return success(request, {"n": 1})
+    return success_reply(request, {"n": 1})
 
 
 def app_with(execution: Any = None, *, is_idempotent: bool = False, **members: Any) -> App:
@@ -60,8 +60,8 @@ def app_with(execution: Any = None, *, is_idempotent: bool = False, **members: A
 
 
 async def call(transport: Scripted, app: App, timeout_ms: int | None = None) -> Any:
-    board = AppCaller(lambda execution: transport, Checks())
-    return await board.call(app, app.tools[0], {}, timeout_ms=timeout_ms, heard=lambda *said: None)
+    board = AppCaller(lambda execution: transport, SchemaChecks())
+    return await board.call(app, app.tools[0], {}, timeout_ms=timeout_ms, on_reply=lambda *said: None)
 
 
 async def test_a_tool_that_does_not_say_so_is_never_tried_again() -> None:
@@ -83,7 +83,7 @@ async def test_an_idempotent_tool_is_tried_again_once_by_another_request_id() ->
 
 @pytest.mark.parametrize(("code", "tries"), [("SERVICE_UNAVAILABLE", 2), ("NO_SUCH_NOTE", 1), ("INVALID_PARAMS", 1)])
 async def test_what_will_not_change_is_not_tried_again(code: str, tries: int) -> None:
-    transport = Scripted(lambda request: failure(request, code, "No."))
+    transport = Scripted(lambda request: error_reply(request, code, "No."))
     with pytest.raises(Reported):
         await call(transport, app_with(is_idempotent=True))
     assert len(transport.requests) == tries
@@ -103,9 +103,9 @@ async def test_a_bad_answer_is_not_tried_again() -> None:
 async def test_an_app_is_asked_so_many_things_at_once_and_no_more(members: dict[str, Any], limit: int) -> None:
     transport = Scripted(well)
     transport.go_on.clear()
-    board, app = AppCaller(lambda execution: transport, Checks()), app_with(**members)
+    board, app = AppCaller(lambda execution: transport, SchemaChecks()), app_with(**members)
     calls = [
-        asyncio.create_task(board.call(app, app.tools[0], {}, timeout_ms=20_000, heard=lambda *said: None))
+        asyncio.create_task(board.call(app, app.tools[0], {}, timeout_ms=20_000, on_reply=lambda *said: None))
         for _ in range(12)
     ]
     await transport.until_asked(limit)
@@ -118,7 +118,7 @@ async def test_one_app_that_hangs_holds_up_no_other() -> None:
     hanging, other = Scripted(well), Scripted(well)
     hanging.go_on.clear()
     transports = {"com.example.a": hanging, "com.example.b": other}
-    board = AppCaller(lambda execution: transports[execution.service], Checks())  # type: ignore[union-attr]
+    board = AppCaller(lambda execution: transports[execution.service], SchemaChecks())  # type: ignore[union-attr]
     first, second = (
         app_with(),
         App(
@@ -130,11 +130,11 @@ async def test_one_app_that_hangs_holds_up_no_other() -> None:
         ),
     )
     waiting = [
-        asyncio.create_task(board.call(first, first.tools[0], {}, timeout_ms=None, heard=lambda *said: None))
+        asyncio.create_task(board.call(first, first.tools[0], {}, timeout_ms=None, on_reply=lambda *said: None))
         for _ in range(20)
     ]
     await hanging.until_asked(1)
-    assert await board.call(second, second.tools[0], {}, timeout_ms=None, heard=lambda *said: None) == {"n": 1}
+    assert await board.call(second, second.tools[0], {}, timeout_ms=None, on_reply=lambda *said: None) == {"n": 1}
     for task in waiting:
         task.cancel()
 
@@ -157,11 +157,11 @@ async def test_the_tool_s_own_deadline_counts_before_the_app_s() -> None:
 @pytest.mark.parametrize("reply", ["", "null", "7", '{"version":"2.0"}', '{"version":"1.0","request_id":7}'])
 def test_a_text_that_is_no_reply_is_never_a_success(reply: str) -> None:
     with pytest.raises(BadAnswer):
-        result_of(reply.encode(), AppRequest(tool="act", params={}, request_id="req_1"))
+        read_result(reply.encode(), AppRequest(tool="act", params={}, request_id="req_1"))
 
 
 def test_a_request_has_exactly_the_contract_s_members() -> None:
-    message = json.loads(encoded(request_for("act", {"a": 1})))
+    message = json.loads(encode_request(request_for("act", {"a": 1})))
     assert list(message) == ["version", "tool", "params", "request_id"]
     assert (message["version"], message["tool"], message["params"]) == ("1.0", "act", {"a": 1})
 
@@ -174,7 +174,7 @@ def test_parameters_are_checked_against_json_schema_2020_12() -> None:
     }
     app = app_with()
     tool = AppTool(name="act", description="Acts.", parameters=schema)
-    checks = Checks()
+    checks = SchemaChecks()
     checks.check_params(app, tool, {"pair": ["a", 1], "name": "x"})
     for wrong in ({"pair": [1, "a"], "name": "x"}, {"pair": ["a", 1, 2]}, {"pair": ["a", 1]}, {"other": 1}):
         with pytest.raises(InvalidParams) as raised:
@@ -186,7 +186,7 @@ def test_an_expression_that_never_ends_is_given_up() -> None:
     schema = {"properties": {"a": {"type": "string", "pattern": "^(a|a)*(?=b)$"}}}
     tool = AppTool(name="act", description="Acts.", parameters=schema)
     with pytest.raises(InvalidParams):
-        Checks().check_params(app_with(), tool, {"a": "a" * 40})
+        SchemaChecks().check_params(app_with(), tool, {"a": "a" * 40})
 
 
 EXPRESSION = {
@@ -201,7 +201,7 @@ EXPRESSION = {
     },
     "properties": {"node": {"$ref": "#/$defs/node"}},
 }
-BY_SCOPE = {
+DYNAMIC_REFERENCES = {
     "$dynamicAnchor": "node",
     "type": "object",
     "allOf": [{"properties": {"of": {"$dynamicRef": "#node"}}}, {"properties": {"of": {"$dynamicRef": "#node"}}}],
@@ -213,14 +213,14 @@ def nested(levels: int, last: Any) -> Any:
     return {"plus": 1, "of": nested(levels - 1, last)} if levels else last
 
 
-@pytest.mark.parametrize(("schema", "member"), [(EXPRESSION, "node"), (BY_SCOPE, "of")])
+@pytest.mark.parametrize(("schema", "member"), [(EXPRESSION, "node"), (DYNAMIC_REFERENCES, "of")])
 def test_a_schema_that_doubles_with_each_level_of_a_value_is_answered_all_the_same(
     schema: dict[str, Any], member: str
 ) -> None:
     tool = AppTool(name="act", description="Acts.", parameters=schema)
-    checks = Checks()
+    checks = SchemaChecks()
     checks.check_params(app_with(), tool, {member: nested(DEEPEST, {"plus": 1})})
-    with pytest.raises(InvalidParams, match="too involved to tell where"):
+    with pytest.raises(InvalidParams, match="too complex to show where"):
         checks.check_params(app_with(), tool, {member: nested(DEEPEST, 7)})
     with pytest.raises(InvalidParams, match=r"7 is not of type|not valid under any"):
         checks.check_params(app_with(), tool, {member: nested(2, 7)})
@@ -230,5 +230,5 @@ def test_a_schema_that_leads_back_once_is_told_of_at_any_depth() -> None:
     schema = {"properties": {"of": {"$ref": "#"}, "plus": {"type": "integer"}}}
     tool = AppTool(name="act", description="Acts.", parameters=schema)
     with pytest.raises(InvalidParams) as raised:
-        Checks().check_params(app_with(), tool, {"of": nested(DEEPEST, {"plus": "x"})})
+        SchemaChecks().check_params(app_with(), tool, {"of": nested(DEEPEST, {"plus": "x"})})
     assert raised.value.details["fieldErrors"][0]["field"].endswith("of.plus")

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from handrail.features.apps.calls.consent import consent_to, hosts_elsewhere, sign_in_facts
+from handrail.features.apps.calls.consent import consent_to, foreign_hosts, sign_in_facts
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.model import (
     ApiKey,
@@ -19,7 +19,7 @@ from handrail.features.apps.model import (
     OAuth2,
     StdioExecution,
 )
-from handrail.features.apps.web_apps import check_web_app, descriptor_address, onward, spelled
+from handrail.features.apps.web_apps import check_web_app, descriptor_address, encode_descriptor, redirect_target
 from handrail.ports.errors import BadAnswer, InvalidParams
 
 TOOL = AppTool(
@@ -63,7 +63,7 @@ OAUTH = OAuth2(
 def test_what_is_written_is_read_back_as_the_same_app(auth: Auth | None, execution: Execution) -> None:
     tools = APP.tools if isinstance(execution, HttpExecution) else APP.tools[1:]
     app = msgspec.structs.replace(APP, auth=auth, execution=execution, tools=tools)
-    assert read(spelled(app), "here") == app
+    assert read(encode_descriptor(app), "here") == app
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_no_address_of_a_site_is_refused(given: str) -> None:
 
 def test_a_redirect_stays_with_its_host() -> None:
     here = "https://example.com/.well-known/aai.json"
-    assert onward(here, "/aai.json") == "https://example.com/aai.json"
+    assert redirect_target(here, "/aai.json") == "https://example.com/aai.json"
     for there in (
         "https://evil.example/aai.json",
         "//evil.example/",
@@ -110,7 +110,7 @@ def test_a_redirect_stays_with_its_host() -> None:
         "",
     ):
         with pytest.raises(BadAnswer):
-            onward(here, there)
+            redirect_target(here, there)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_site_may_offer_nothing_of_this_machine(change: dict[str, object], fie
     ],
 )
 def test_a_sign_in_is_at_the_site_that_offers_it_or_below(source: str, elsewhere: list[str]) -> None:
-    assert hosts_elsewhere(msgspec.structs.replace(APP, auth=OAUTH, source=source)) == elsewhere
+    assert foreign_hosts(msgspec.structs.replace(APP, auth=OAUTH, source=source)) == elsewhere
 
 
 def test_every_host_of_a_sign_in_is_told_and_warned_of_where_they_differ() -> None:

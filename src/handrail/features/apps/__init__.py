@@ -1,1 +1,1 @@
-"""Apps that speak AAI (contract 4): what their descriptors, requests and replies mean. Knows no transport."""
+"""Apps that speak AAI (contract 4): their descriptors, requests and replies."""

@@ -1,4 +1,4 @@
-"""Each tool of each app as a tool of its own: another way to call apps_call."""
+"""Offers each tool of each app as a tool of its own: another way to call apps_call."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -15,11 +15,11 @@ from handrail.ports.errors import Failure
 
 _LONGEST_NAME = 64
 _DIGEST_DIGITS = 8
-_CALLS = apps_call.TOOL.name
+_CALL_TOOL = apps_call.TOOL.name
 
 
 class AppTools:
-    """`DynamicTools`. Descriptors are read whenever somebody looks, so that there is no change to tell of."""
+    """`DynamicTools`. Descriptors are read on every access, so there are no changes to announce."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -27,7 +27,7 @@ class AppTools:
         self.surface = Surface("apps", DIALECT, None, ())
 
     def tools(self) -> Sequence[Tool[Any, Any]]:
-        return [_declared(app, tool, self._name(app.id, tool.name)) for app in self._apps() for tool in app.tools]
+        return [_as_tool(app, tool, self._name(app.id, tool.name)) for app in self._apps() for tool in app.tools]
 
     def prompts(self) -> Sequence[Tool[Any, Any]]:
         return ()
@@ -36,34 +36,34 @@ class AppTools:
         return ()
 
     def find(self, name: str) -> Tool[Any, Any] | None:
-        """Also of an app that has gone: apps_call says so."""
+        """Also finds tools of an app that is gone; apps_call then reports that."""
         app, _, tool = name.rpartition("-")
         if len(name) == _LONGEST_NAME:
             if name not in self._shortened:
-                self.tools()  # a client may know it from before our start
+                self.tools()  # a client may know the name from before our start
             app, tool = self._shortened.get(name, (app, tool))
         app = app.replace("-", ".")
         if not app:
             return None
         try:
-            known = self._catalogue.find(app)
+            declared_app = self._catalogue.find(app)
         except Failure:
-            return _undeclared(app, tool, name)
-        its = known.tool(tool)
-        return _undeclared(app, tool, name) if its is None else _declared(known, its, name)
+            return _as_missing_tool(app, tool, name)
+        app_tool = declared_app.tool(tool)
+        return _as_missing_tool(app, tool, name) if app_tool is None else _as_tool(declared_app, app_tool, name)
 
     def on_change(self, changed: Callable[[], None]) -> None:
-        """Nothing is told."""
+        """Changes are never announced."""
 
     def _apps(self) -> Iterator[App]:
-        for known in self._catalogue.apps():
+        for listed in self._catalogue.apps():
             try:
-                yield self._catalogue.find(known.id)
+                yield self._catalogue.find(listed.id)
             except Failure:
-                continue  # broken, as a closer look has shown: hidden, as everywhere
+                continue  # broken, which a full check has just shown, so hidden here too
 
     def _name(self, app: str, tool: str) -> str:
-        """An id has no hyphen, so the tool begins after the last one. A name that is too long ends in a digest."""
+        """App ids have no hyphen, so a tool's name starts after the last one. Names that are too long get a digest."""
         name = f"{app.replace('.', '-')}-{tool}"
         if len(name) > _LONGEST_NAME:
             digest = sha256(name.encode()).hexdigest()[:_DIGEST_DIGITS]
@@ -72,7 +72,7 @@ class AppTools:
         return name
 
 
-def _declared(app: App, tool: AppTool, name: str) -> Tool[Any, Any]:
+def _as_tool(app: App, tool: AppTool, name: str) -> Tool[Any, Any]:
     return Tool(
         name=name,
         title=f"{app.name}: {tool.name}",
@@ -83,18 +83,18 @@ def _declared(app: App, tool: AppTool, name: str) -> Tool[Any, Any]:
         effect=Effect.EXECUTE,
         is_idempotent=tool.is_idempotent,
         words=tool.description,
-        forwards_to=partial(_call_of, app.id, tool.name),
+        forwards_to=partial(_as_apps_call, app.id, tool.name),
     )
 
 
-def _undeclared(app: str, tool: str, name: str) -> Tool[Any, Any]:
-    return Tool(name, name, apps_call.Params, {}, apps_call.apps_call, forwards_to=partial(_call_of, app, tool))
+def _as_missing_tool(app: str, tool: str, name: str) -> Tool[Any, Any]:
+    return Tool(name, name, apps_call.Params, {}, apps_call.apps_call, forwards_to=partial(_as_apps_call, app, tool))
 
 
-def _call_of(app: str, tool: str, port: Any, arguments: Any) -> tuple[str, Any]:
-    return _CALLS, {"app": app, "tool": tool, "params": arguments}
+def _as_apps_call(app: str, tool: str, port: Any, arguments: Any) -> tuple[str, Any]:
+    return _CALL_TOOL, {"app": app, "tool": tool, "params": arguments}
 
 
 def _has_object_result(tool: AppTool) -> bool:
-    """MCP takes only results whose schema's root is an object."""
+    """MCP accepts only output schemas whose root is an object."""
     return tool.returns is not None and tool.returns.get("type") == "object"

@@ -1,4 +1,4 @@
-"""Contract 4: the codes of AAI, and its error object. An app's own code passes through."""
+"""The error codes of AAI (contract 4), and its error object. An app's own code is passed through."""
 
 from typing import Any
 

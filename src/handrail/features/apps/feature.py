@@ -1,4 +1,4 @@
-"""The apps of this machine that speak AAI, contract 4: found, described and called."""
+"""The apps on this machine that speak AAI (contract 4): list, describe and call them."""
 
 from handrail.kernel.feature import Command, Feature
 
@@ -10,7 +10,7 @@ FEATURE = Feature(
     tools="handrail.features.apps.tool_list:TOOLS",
     routes="handrail.features.apps.routes:mount",
     opening="handrail.features.apps.opening:open_apps",
-    dynamic_tools="handrail.features.apps.opening:offered_tools",
+    dynamic_tools="handrail.features.apps.opening:app_tools",
     resources="handrail.features.apps.tool_list:RESOURCES",
     checks="handrail.features.apps.opening:checks",
     dialect="handrail.features.apps.dialect:DIALECT",

@@ -1,4 +1,4 @@
-"""Apps as a person manages them, on the command line and in the console: descriptions, consents, sign-ins."""
+"""Managing apps, from the command line and the console: descriptions, consents, sign-ins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handrail.features.apps.backends.catalogue import Catalogue, usual_places
-from handrail.features.apps.calls.consent import place_of
-from handrail.features.apps.sign_ins import credentials_in, sign_in_lock_in, sign_in_to
+from handrail.features.apps.backends.catalogue import Catalogue, default_folders
+from handrail.features.apps.calls.consent import describe_place
+from handrail.features.apps.sign_ins import open_credentials, sign_in_lock, sign_in_to
 from handrail.kernel.access import record_access
 from handrail.kernel.audit import Audit
 from handrail.kernel.recently_removed import RecentlyRemoved
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppManager:
-    """Descriptors are read and checked in a thread, one after the other. What a person changes is in the audit."""
+    """Descriptors are read in a thread, one at a time. Changes that a person makes are recorded in the audit."""
 
     stores: Stores
     catalogue: Catalogue
     audit: Audit
-    _turn: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
     _revoked: RecentlyRemoved[Consent] = field(default_factory=lambda: RecentlyRemoved("consent"))
 
     async def overview(self) -> dict[str, Any]:
@@ -42,42 +42,42 @@ class AppManager:
 
     async def description(self, id: str) -> dict[str, Any]:
         """UnknownApp, BrokenDescriptor."""
-        return _described(app := await self.find(id), await self._sign_in(app))
+        return _description(app := await self.find(id), await self._sign_in(app))
 
-    async def given(self) -> list[dict[str, Any]]:
-        """Every consent, and whether it is still valid: the app may have changed its descriptor."""
-        given = await self.stores.consents.all()
-        return await asyncio.to_thread(lambda: [_consent(one, is_valid=self._is_valid(one)) for one in given])
+    async def consents(self) -> list[dict[str, Any]]:
+        """Every consent, and whether it is still valid: the app's descriptor may have changed."""
+        consents = await self.stores.consents.all()
+        return await asyncio.to_thread(lambda: [_consent(one, is_valid=self._is_valid(one)) for one in consents])
 
     async def find(self, id: str) -> App:
         return await asyncio.to_thread(self._find, id)
 
     async def revoke(self, id: str, by: Caller) -> None:
         """NotFound."""
-        found = [given for given in await self.stores.consents.all() if given.id == id]
+        consents = [consent for consent in await self.stores.consents.all() if consent.id == id]
         if not await self.stores.consents.revoke(id):
-            hint = "`handrail apps consents` lists those that there are."
+            hint = "`handrail apps consents` lists them."
             raise NotFound(f"There is no consent {id[:100]!r}.", hint=hint)
-        for given in found:
-            self._revoked.keep(id, given)
+        for consent in consents:
+            self._revoked.keep(id, consent)
         await record_access(self.audit, by, f"revoked the consent {id}")
 
     def revoked(self, id: str) -> Consent:
-        """NotFound where it was not revoked here a moment ago."""
+        """NotFound if it wasn't revoked here a moment ago."""
         return self._revoked.find(id)
 
     async def restore(self, id: str, by: Caller, proof: Mapping[str, Any] | None) -> None:
-        """Undoes a revocation a moment later. NotFound."""
+        """Undoes a recent revocation. NotFound."""
         await self.stores.consents.restore(self._revoked.take(id))
         await record_access(self.audit, by, f"restored the consent {id}", proof)
 
     def _find(self, id: str) -> App:
-        with self._turn:
+        with self._lock:
             return self.catalogue.find(id)
 
     def _overview(self) -> dict[str, Any]:
-        with self._turn:
-            problems = self.catalogue.problems()  # first: what is broken is not listed afterwards
+        with self._lock:
+            problems = self.catalogue.problems()  # first, because broken apps are not listed afterwards
             apps = self.catalogue.apps()
         return {
             "apps": [
@@ -93,12 +93,12 @@ class AppManager:
             "problems": [{"source": one.source, "field": one.field, "reason": one.reason} for one in problems],
         }
 
-    async def keep_key(self, id: str, key: Secret, by: Caller) -> SecretInfo:
-        from handrail.features.apps.sign_in.signing_in import keep_key
+    async def store_key(self, id: str, key: Secret, by: Caller) -> SecretInfo:
+        from handrail.features.apps.sign_in.signing_in import store_key
 
-        kept = await keep_key(await self.find(id), key, self.stores.secrets, sign_in_lock_in(self.stores))
+        stored = await store_key(await self.find(id), key, self.stores.secrets, sign_in_lock(self.stores))
         await record_access(self.audit, by, f"signed in to {id} with a key")
-        return kept
+        return stored
 
     async def sign_in(
         self,
@@ -108,19 +108,19 @@ class AppManager:
         *,
         client_id: str | None = None,
         client_secret: str | None = None,
-        patience: float,
+        timeout_seconds: float,
     ) -> SecretInfo:
         app = await self.find(id)
-        kept = await sign_in_to(
-            app, self.stores, show, client_id=client_id, client_secret=client_secret, patience=patience
+        stored = await sign_in_to(
+            app, self.stores, show, client_id=client_id, client_secret=client_secret, timeout_seconds=timeout_seconds
         )
         await record_access(self.audit, by, f"signed in to {id}")
-        return kept
+        return stored
 
     async def sign_out(self, id: str, by: Caller) -> bool:
         from handrail.features.apps.sign_in.signing_in import sign_out
 
-        was_signed_in = await sign_out(id, self.stores.secrets, sign_in_lock_in(self.stores))
+        was_signed_in = await sign_out(id, self.stores.secrets, sign_in_lock(self.stores))
         if was_signed_in:
             await record_access(self.audit, by, f"signed out of {id}")
         return was_signed_in
@@ -129,8 +129,8 @@ class AppManager:
         from handrail.features.apps.calls.consent import sign_in_hosts
         from handrail.features.apps.model import OAuth2
 
-        state = await credentials_in(self.stores).state(app)
-        shown = {
+        state = await open_credentials(self.stores).state(app)
+        fields = {
             "type": state.kind,
             "signedIn": state.is_signed_in,
             "source": state.source,
@@ -138,35 +138,35 @@ class AppManager:
             "reason": state.reason,
         }
         hosts = {"hosts": sign_in_hosts(app.auth)} if isinstance(app.auth, OAuth2) else {}
-        return {name: value for name, value in shown.items() if value is not None} | hosts
+        return {name: value for name, value in fields.items() if value is not None} | hosts
 
-    def _is_valid(self, given: Consent) -> bool:
+    def _is_valid(self, consent: Consent) -> bool:
         from handrail.features.apps.calls.consent import consent_to
         from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
         try:
-            app = self._find(given.app)
+            app = self._find(consent.app)
         except (UnknownApp, BrokenDescriptor):
             return False
-        tool = app.tools[0] if given.tool is None else app.tool(given.tool)
+        tool = app.tools[0] if consent.tool is None else app.tool(consent.tool)
         if tool is None:
             return False
-        to = consent_to(app, tool)
-        return given.digest == (to.app_digest if given.tool is None else to.tool_digest)
+        current = consent_to(app, tool)
+        return consent.digest == (current.app_digest if consent.tool is None else current.tool_digest)
 
 
 def app_manager(stores: Stores, audit: Audit | None = None) -> AppManager:
-    return AppManager(stores, Catalogue(*usual_places(Path.home())), audit or Audit(stores.audit))
+    return AppManager(stores, Catalogue(*default_folders(Path.home())), audit or Audit(stores.audit))
 
 
-def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:
+def _description(app: App, auth: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": app.id,
         "name": app.name,
         "description": app.description,
         **({"version": app.version} if app.version is not None else {}),
         "source": app.source,
-        "execution": {"type": app.execution.__struct_config__.tag, "place": place_of(app.execution)},
+        "execution": {"type": app.execution.__struct_config__.tag, "place": describe_place(app.execution)},
         "auth": auth,
         "tools": [
             {
@@ -181,14 +181,14 @@ def _described(app: App, auth: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _consent(given: Consent, *, is_valid: bool) -> dict[str, Any]:
+def _consent(consent: Consent, *, is_valid: bool) -> dict[str, Any]:
     return {
-        "id": given.id,
-        "caller": given.caller,
-        "app": given.app,
-        "appName": given.app_name,
-        "tool": given.tool,
-        "at": given.at,
-        "by": given.by,
+        "id": consent.id,
+        "caller": consent.caller,
+        "app": consent.app,
+        "appName": consent.app_name,
+        "tool": consent.tool,
+        "at": consent.at,
+        "by": consent.by,
         "valid": is_valid,
     }

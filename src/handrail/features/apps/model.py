@@ -1,6 +1,6 @@
-"""Apps that speak AAI: one model for descriptors of every generation, and the ports to find them and to call them.
+"""The model of an app that speaks AAI, for descriptors of every generation, and the ports to sign in and to call.
 
-Knows no file, no wire and no spelling of a descriptor; `descriptors/descriptor.py` reads all of them into this.
+Independent of files, transports and the descriptor's syntax, which `descriptors/descriptor.py` reads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,9 +51,9 @@ Execution = DBusExecution | StdioExecution | HttpExecution | AppleEventsExecutio
 
 
 class HttpRoute(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool's request below the base URL. `${param}` stands for a parameter in all of its texts.
+    """A tool's request below the base URL. `${param}` stands for a parameter in any of its texts.
 
-    Without a body template, parameters that the path does not use are sent as the query (GET, DELETE) or a JSON body.
+    Without a body template, parameters that the path doesn't use are sent as the query (GET, DELETE) or a JSON body.
     """
 
     path: str
@@ -75,14 +75,14 @@ class AppTool(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any]
     returns: dict[str, Any] | None = None
     route: HttpRoute | None = None
-    """Only of HTTP apps; without one, the contract's envelope is posted to the base URL."""
+    """Only for HTTP apps; without one, the contract's envelope is posted to the base URL."""
     is_idempotent: bool = False
     timeout_ms: int | None = None
     examples: tuple[Example, ...] = ()
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="api_key"):
-    """`prefix` is put before the key, with a blank between them."""
+    """`prefix` is put before the key, separated by a space."""
 
     placement: Literal["header", "query"]
     name: str
@@ -102,14 +102,14 @@ class OAuth2(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="o
     refresh_endpoint: str | None = None
     extra_params: dict[str, str] = {}
     resource: str | None = None
-    """For whom the tokens are meant (RFC 8707), where the server wants to know."""
+    """The audience of the tokens (RFC 8707), if the server requires it."""
 
 
 Auth = ApiKey | OAuth2
 
 
 class App(msgspec.Struct, frozen=True, kw_only=True):
-    """A descriptor that passed every check. `auth` is None where none is needed."""
+    """A descriptor that passed every check. `auth` is None if no sign-in is needed."""
 
     id: str
     name: str
@@ -121,7 +121,7 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     timeout_ms: int | None = None
     max_concurrent: int | None = None
     source: str = ""
-    """The file or address that it was read from, for people."""
+    """The file or address that it was read from, shown to people."""
 
     def tool(self, name: str) -> AppTool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
@@ -134,7 +134,7 @@ class ListedTool(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class ListedApp:
-    """As much of a descriptor as a list needs; its schemas are not checked."""
+    """The part of a descriptor that a list needs; its schemas are not checked."""
 
     id: str
     name: str
@@ -145,7 +145,7 @@ class ListedApp:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a descriptor."""
+    """A mistake in a descriptor."""
 
     source: str
     field: str
@@ -156,7 +156,7 @@ class Problem:
 
 
 class AppRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """The contract's request; its members in the contract's order."""
+    """The contract's request, with the members in the contract's order."""
 
     version: str = "1.0"
     tool: str
@@ -166,35 +166,36 @@ class AppRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 class AppTransport(Protocol):
     async def call(self, app: App, tool: AppTool, request: AppRequest, *, timeout: float) -> bytes:
-        """The contract's reply as JSON text. The caller cancels it after `timeout` seconds, which are for transports
-        that must pass them on. A cancelled call is cancelled at the app.
+        """Returns the contract's reply as JSON text.
 
-        Offline: the app can't be reached or ended before it answered. BadAnswer: it is not a reply. TooLarge.
+        The caller cancels it after `timeout` seconds; the value is for transports that must pass it on. Cancelling
+        the call also cancels it at the app. Offline: the app can't be reached or ended before it answered.
+        BadAnswer: it didn't send a reply. TooLarge.
         """
         ...
 
     async def close(self) -> None:
-        """Ends every process and connection that it keeps."""
+        """Ends every process and connection that it keeps open."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Credentials of the user for one call. Never logged, never evidence."""
+    """A person's credentials for one call. Never logged, never kept as evidence."""
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Credentials(Protocol):
-    """Asked for every call of an app that has `auth`."""
+    """Asked before every call of an app that has `auth`."""
 
     async def grant(self, app: App) -> Grant:
-        """AuthRequired; its hint says how to sign in."""
+        """AuthRequired; the hint says how to sign in."""
         ...
 
     async def renew(self, app: App, refused: Grant) -> Grant:
-        """Another grant to try once after the app has refused this one (401). AuthRequired if there is none."""
+        """Returns another grant to try once after the app refused this one (401). AuthRequired if there is none."""
         ...
 
 
@@ -207,4 +208,4 @@ class UnknownAppTool(NotFound):
 
 
 class BrokenDescriptor(UnknownApp):
-    """The descriptor has mistakes, so the app is hidden; they are in `details["problems"]`."""
+    """The descriptor has problems, listed in `details["problems"]`, so the app is hidden."""

@@ -1,11 +1,11 @@
-"""What other features use of apps: a child process that speaks in lines, limits for schemas, HTTP and sign-ins."""
+"""What other features use of apps: child processes that exchange lines, schema limits, HTTP and sign-ins."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from handrail.features.apps.backends.child import Child as Child
-from handrail.features.apps.backends.child import Why as Why
+from handrail.features.apps.backends.child import EndReason as EndReason
 from handrail.features.apps.calls.checks import SchemaWeight as SchemaWeight
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import httpcore2
 
-    from handrail.features.apps.backends.network import Fetched
+    from handrail.features.apps.backends.network import FetchResult
     from handrail.features.apps.model import App
     from handrail.features.apps.sign_in.credentials import StoredCredentials
     from handrail.features.apps.sign_ins import Loopback
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def open_pool() -> httpcore2.AsyncConnectionPool:
-    """HTTP connections, which reach public names only at public addresses."""
+    """HTTP connections that reach public names only at public addresses."""
     import httpcore2
 
     from handrail.features.apps.backends.network import CheckedNetwork
@@ -32,28 +32,30 @@ def open_pool() -> httpcore2.AsyncConnectionPool:
 
 
 def is_local_name(host: str) -> bool:
-    """A host that no public DNS server can resolve: an IP address, a single word, a local suffix."""
+    """Whether no public DNS server can resolve this host: an IP address, a single word, a local suffix."""
     from handrail.features.apps.backends import network
 
     return network.is_local_name(host)
 
 
-async def fetch(method: str, url: str, headers: Mapping[str, str], body: bytes | None, *, most_bytes: int) -> Fetched:
+async def fetch(
+    method: str, url: str, headers: Mapping[str, str], body: bytes | None, *, max_bytes: int
+) -> FetchResult:
     """One request, without redirects. Offline, BadAnswer, InvalidParams."""
     from handrail.features.apps.backends import network
 
-    return await network.fetch(method, url, headers, body, most_bytes=most_bytes)
+    return await network.fetch(method, url, headers, body, max_bytes=max_bytes)
 
 
 def credentials(stores: Stores) -> StoredCredentials:
-    """Tokens that are renewed in time, for whoever `signed_in_app` describes."""
-    from handrail.features.apps.sign_ins import credentials_in
+    """Tokens of apps made by `signed_in_app`, renewed before they expire."""
+    from handrail.features.apps.sign_ins import open_credentials
 
-    return credentials_in(stores)
+    return open_credentials(stores)
 
 
 def sign_in_secret(app: str) -> str:
-    """Under which name the tokens are kept."""
+    """The name under which the tokens are stored."""
     from handrail.features.apps.sign_in.stored import secret_name
 
     return secret_name(app)
@@ -69,7 +71,7 @@ def signed_in_app(
     scopes: tuple[str, ...],
     resource: str,
 ) -> App:
-    """A server as the sign-in knows it: where its tokens are sent, and how they are got."""
+    """Describes a server as an app, for the sign-in: where tokens come from and where they are sent."""
     from handrail.features.apps.model import App, HttpExecution, OAuth2
 
     auth = OAuth2(
@@ -82,30 +84,30 @@ def signed_in_app(
 
 
 def loopback() -> AbstractAsyncContextManager[Loopback]:
-    """Where the browser comes back to."""
+    """The address that the browser returns to."""
     from handrail.features.apps.sign_ins import loopback
 
     return loopback()
 
 
 async def sign_in(
-    app: App, client_id: str, stores: Stores, way_back: Loopback, show: Callable[[str], None], *, patience: float
+    app: App, client_id: str, stores: Stores, callback: Loopback, show: Callable[[str], None], *, timeout_seconds: float
 ) -> SecretInfo:
-    """Signs in in the browser, which `show` opens, with a loopback that is open already. AuthRequired, Declined."""
+    """Signs in through the browser, which `show` opens. `callback` is already open. AuthRequired, Declined."""
     from contextlib import nullcontext
 
     from handrail.features.apps.backends.network import post_form
     from handrail.features.apps.sign_in.oauth import Client
     from handrail.features.apps.sign_in.signing_in import sign_in
-    from handrail.features.apps.sign_ins import sign_in_lock_in
+    from handrail.features.apps.sign_ins import sign_in_lock
 
     return await sign_in(
         app,
         Client(client_id, None),
         stores.secrets,
-        sign_in_lock_in(stores),
+        sign_in_lock(stores),
         post_form,
-        lambda: nullcontext(way_back),
+        lambda: nullcontext(callback),
         show,
-        patience=patience,
+        timeout_seconds=timeout_seconds,
     )

@@ -1,4 +1,4 @@
-"""Opens the apps for a project, connects to an app with its first call, and checks descriptors."""
+"""Opens the apps for a project, connects to an app on its first call, and checks descriptors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handrail.features.apps.apps import Apps
-from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.features.apps.backends.catalogue import Catalogue, default_folders
 from handrail.features.apps.calls.app_caller import AppCaller
-from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.checks import SchemaChecks
 from handrail.features.apps.model import (
     App,
     AppleEventsExecution,
@@ -20,7 +20,7 @@ from handrail.features.apps.model import (
     StdioExecution,
 )
 from handrail.features.apps.settings import AppsSettings
-from handrail.features.apps.sign_ins import credentials_in
+from handrail.features.apps.sign_ins import open_credentials
 from handrail.kernel.checks import Check, CheckContext
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.waiting import run_in_thread
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from handrail.kernel.project import Project
     from handrail.ports.stores import Stores
 
-_MOST_PROBLEMS = 5
+_MAX_PROBLEMS = 5
 
 
-class Connections:
-    """The transports, each imported and opened with the first call that needs it."""
+class Transports:
+    """The transports, each imported and opened by the first call that needs it."""
 
     def __init__(self, credentials: Credentials) -> None:
         self._credentials = credentials
@@ -46,22 +46,22 @@ class Connections:
     def transport(self, execution: Execution) -> AppTransport:
         kind = type(execution)
         if kind not in self._open:
-            self._open[kind] = self._opened(execution)
+            self._open[kind] = self._open_transport(execution)
         return self._open[kind]
 
     async def program(self, app: App) -> str:
-        """What answers for the app: `ConsentRequest.program`."""
+        """Identifies what answers for the app: `ConsentRequest.program`."""
         match app.execution:
-            case StdioExecution() as started:
-                from handrail.features.apps.backends.stdio import program_of
+            case StdioExecution() as stdio:
+                from handrail.features.apps.backends.stdio import program_digest_of
 
-                return await run_in_thread(lambda: program_of(app, started))
-            case DBusExecution() as execution:
+                return await run_in_thread(lambda: program_digest_of(app, stdio))
+            case DBusExecution() as dbus:
                 from handrail.features.apps.backends.dbus import DBusTransport
 
-                transport = self.transport(execution)
+                transport = self.transport(dbus)
                 assert isinstance(transport, DBusTransport)
-                return await transport.program(execution)
+                return await transport.program(dbus)
             case HttpExecution(base_url=base):
                 return place_of_page(base) or ""
             case _:
@@ -72,7 +72,7 @@ class Connections:
             _, transport = self._open.popitem()
             await transport.close()
 
-    def _opened(self, execution: Execution) -> AppTransport:
+    def _open_transport(self, execution: Execution) -> AppTransport:
         match execution:
             case DBusExecution():
                 from handrail.features.apps.backends.dbus import DBusTransport
@@ -93,19 +93,19 @@ class Connections:
 
 
 def open_apps(project: Project) -> Apps:
-    """Reads no descriptor yet; connects with the first call."""
-    connections, checks = Connections(credentials_in(project.stores)), Checks()
-    catalogue = Catalogue(*usual_places(Path.home()))
-    return Apps(catalogue, checks, AppCaller(connections.transport, checks), connections.close, connections.program)
+    """Reads no descriptor yet, and connects to nothing."""
+    transports, checks = Transports(open_credentials(project.stores)), SchemaChecks()
+    catalogue = Catalogue(*default_folders(Path.home()))
+    return Apps(catalogue, checks, AppCaller(transports.transport, checks), transports.close, transports.program)
 
 
 def lists_app_tools(project: Project) -> bool:
-    """Whoever wants each tool of each app wants it in the list."""
+    """Whether the setting `app_tools` is on; app tools are then listed right away."""
     return project.settings_of(AppsSettings).app_tools
 
 
-def offered_tools(project: Project) -> AppTools | None:
-    """If the setting `app_tools` is on: each tool of each app as a tool of its own."""
+def app_tools(project: Project) -> AppTools | None:
+    """Each tool of each app as a tool of its own, if the setting `app_tools` is on."""
     if not project.settings_of(AppsSettings).app_tools:
         return None
     from handrail.features.apps.app_tools import AppTools
@@ -116,22 +116,22 @@ def offered_tools(project: Project) -> AppTools | None:
 
 @asynccontextmanager
 async def open_app_caller(stores: Stores) -> AsyncIterator[AppCaller]:
-    """With the sign-ins of a state directory. Ends everything that it has started."""
-    connections = Connections(credentials_in(stores))
+    """Uses the sign-ins of a state directory. Ends everything that it started."""
+    transports = Transports(open_credentials(stores))
     try:
-        yield AppCaller(connections.transport, Checks())
+        yield AppCaller(transports.transport, SchemaChecks())
     finally:
-        await connections.close()
+        await transports.close()
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
-    """Which apps there are, and what is wrong with their descriptors."""
-    catalogue = Catalogue(*usual_places(Path.home()))
+    """The apps' part of `handrail doctor`: how many there are, and problems of their descriptors."""
+    catalogue = Catalogue(*default_folders(Path.home()))
     problems, count = catalogue.problems(), len(catalogue.apps())
     if not problems:
         yield Check("apps", True, f"{count} found", required=False)
         return
-    told = "; ".join(map(str, problems[:_MOST_PROBLEMS]))
-    more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
-    fix = "`handrail apps check FILE` tells everything about a descriptor."
-    yield Check("apps", False, f"{count} found. {told}{more}", fix, required=False)
+    reasons = "; ".join(map(str, problems[:_MAX_PROBLEMS]))
+    more = f"; and {len(problems) - _MAX_PROBLEMS} more" if len(problems) > _MAX_PROBLEMS else ""
+    fix = "`handrail apps check FILE` reports every problem of a descriptor."
+    yield Check("apps", False, f"{count} found. {reasons}{more}", fix, required=False)

@@ -1,4 +1,4 @@
-"""Sign-ins to apps, stored in the state directory, which all processes share."""
+"""Sign-ins to apps, stored in the state directory that all processes share, and the browser's way back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from handrail.features.apps.sign_in.oauth import is_ours
+from handrail.features.apps.sign_in.oauth import matches_state
 from handrail.ports.errors import InvalidParams
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from handrail.ports.secrets import SecretInfo
     from handrail.ports.stores import Stores
 
-_PATIENCE = 40.0  # longer than a token endpoint may take
+_LOCK_SECONDS = 40.0  # longer than a token endpoint may take
 
 
-def credentials_in(stores: Stores) -> StoredCredentials:
+def open_credentials(stores: Stores) -> StoredCredentials:
     from handrail.features.apps.sign_in.credentials import StoredCredentials
 
     async def post_form(url: str, form: str) -> tuple[int, bytes]:
@@ -31,13 +31,13 @@ def credentials_in(stores: Stores) -> StoredCredentials:
 
         return await network.post_form(url, form)
 
-    return StoredCredentials(stores.secrets, post_form, sign_in_lock_in(stores))
+    return StoredCredentials(stores.secrets, post_form, sign_in_lock(stores))
 
 
-def sign_in_lock_in(stores: Stores) -> SignInLock:
+def sign_in_lock(stores: Stores) -> SignInLock:
     def lock(app: str) -> AbstractContextManager[None]:
-        name = sha256(app.encode()).hexdigest()[:16]  # an id may be as long as a file's name
-        return stores.lock(f"sign-in.{name}", _PATIENCE)
+        name = sha256(app.encode()).hexdigest()[:16]  # an id may be as long as a file name
+        return stores.lock(f"sign-in.{name}", _LOCK_SECONDS)
 
     return lock
 
@@ -49,19 +49,18 @@ async def sign_in_to(
     *,
     client_id: str | None,
     client_secret: str | None,
-    patience: float,
+    timeout_seconds: float,
 ) -> SecretInfo:
-    """Signs in in the browser, which `show` opens. InvalidParams, AuthRequired, Declined."""
+    """Signs in through the browser, which `show` opens. InvalidParams, AuthRequired, Declined."""
     from handrail.features.apps.backends.network import post_form
     from handrail.features.apps.model import OAuth2
-    from handrail.features.apps.sign_in.signing_in import client_of, sign_in
-    from handrail.features.apps.sign_ins import loopback
+    from handrail.features.apps.sign_in.signing_in import choose_client, sign_in
 
     if not isinstance(app.auth, OAuth2):
-        raise InvalidParams(f"{app.name} has no sign-in in the browser.")
-    client = client_of(app.auth, client_id, client_secret)
+        raise InvalidParams(f"{app.name} has no sign-in through the browser.")
+    client = choose_client(app.auth, client_id, client_secret)
     return await sign_in(
-        app, client, stores.secrets, sign_in_lock_in(stores), post_form, loopback, show, patience=patience
+        app, client, stores.secrets, sign_in_lock(stores), post_form, loopback, show, timeout_seconds=timeout_seconds
     )
 
 
@@ -72,37 +71,37 @@ _HEADERS = (
     "content-type: text/html; charset=utf-8\r\ncache-control: no-store\r\nreferrer-policy: no-referrer\r\n"
     "content-security-policy: default-src 'none'\r\nx-content-type-options: nosniff\r\nconnection: close\r\n"
 )
-_PAGE = "<!doctype html><meta charset=utf-8><title>handrail</title><p>{words}</p>"
+_PAGE = "<!doctype html><meta charset=utf-8><title>handrail</title><p>{text}</p>"
 _DONE = "You can close this window and go back to handrail. 可以关闭此窗口，返回 handrail。"
 
 
 class Loopback:
-    """A `Return`."""
+    """A `SignInCallback`: a page on a free loopback port that the browser returns to."""
 
     def __init__(self) -> None:
         self.address = ""
         self._host = ""
         self._state: str | None = None
-        self._came: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._query: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def query(self, state: str) -> str:
         self._state = state
-        return await self._came
+        return await self._query
 
-    def opened(self, port: int) -> None:
+    def bind(self, port: int) -> None:
         self._host = f"127.0.0.1:{port}"
         self.address = f"http://{self._host}{_PATH}"
 
-    async def visited(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(_SECONDS_PER_VISITOR):
                 head = await reader.readuntil(b"\r\n\r\n")
-                status, words, query = self._looked_at(head.decode("latin-1"))
-                page = _PAGE.format(words=words).encode()
+                status, text, query = self._respond(head.decode("latin-1"))
+                page = _PAGE.format(text=text).encode()
                 writer.write(f"HTTP/1.1 {status}\r\n{_HEADERS}content-length: {len(page)}\r\n\r\n".encode() + page)
                 await writer.drain()
-                if query is not None and not self._came.done():
-                    self._came.set_result(query)
+                if query is not None and not self._query.done():
+                    self._query.set_result(query)
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
             return
         finally:
@@ -110,7 +109,7 @@ class Loopback:
             with suppress(ConnectionError):
                 await writer.wait_closed()
 
-    def _looked_at(self, head: str) -> tuple[str, str, str | None]:
+    def _respond(self, head: str) -> tuple[str, str, str | None]:
         """The status, the text for the person, and the query if it is the expected one."""
         request, *lines = head.split("\r\n")
         method, _, rest = request.partition(" ")
@@ -119,19 +118,19 @@ class Loopback:
         hosts = [line.partition(":")[2].strip() for line in lines if line.lower().startswith("host:")]
         if method != "GET" or path != _PATH or hosts != [self._host]:
             return "404 Not Found", "There is nothing here.", None
-        if self._state is None or not is_ours(query, self._state):
-            return "400 Bad Request", "This is not the sign-in that handrail waits for.", None
-        if self._came.done():
+        if self._state is None or not matches_state(query, self._state):
+            return "400 Bad Request", "This is not the sign-in that handrail is waiting for.", None
+        if self._query.done():
             return "410 Gone", "This sign-in is over.", None
         return "200 OK", _DONE, query
 
 
 @asynccontextmanager
 async def loopback() -> AsyncIterator[Loopback]:
-    way_back = Loopback()
-    server = await asyncio.start_server(way_back.visited, "127.0.0.1", 0, limit=_LONGEST_HEAD)
-    way_back.opened(server.sockets[0].getsockname()[1])
+    callback = Loopback()
+    server = await asyncio.start_server(callback.serve, "127.0.0.1", 0, limit=_LONGEST_HEAD)
+    callback.bind(server.sockets[0].getsockname()[1])
     try:
-        yield way_back
+        yield callback
     finally:
         server.close()

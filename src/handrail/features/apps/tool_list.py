@@ -1,4 +1,4 @@
-"""The apps of this machine that speak AAI, contract 4: found, described and called."""
+"""The tools that list, describe and call apps."""
 
 from handrail.features.apps.tools import apps_call, apps_describe, apps_list
 

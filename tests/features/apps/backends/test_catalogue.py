@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.apps.backends.catalogue import Catalogue, usual_places
+from handrail.features.apps.backends.catalogue import Catalogue, default_folders
 from handrail.features.apps.model import BrokenDescriptor, UnknownApp
 
 TOOL = {"name": "act", "description": "Acts.", "parameters": {"type": "object"}}
@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def catalogue(home: Path, tmp_path: Path) -> Catalogue:
-    own, (users, _) = usual_places(home)
+    own, (users, _) = default_folders(home)
     return Catalogue(own, [users, tmp_path / "usr"])
 
 
@@ -44,7 +44,7 @@ def own(home: Path, id: str) -> Path:
 
 
 def test_the_three_places_are_those_of_the_contract() -> None:
-    home, shared = usual_places(Path("/home/me"))
+    home, shared = default_folders(Path("/home/me"))
     assert str(home) == "/home/me/.aai"
     assert [str(place) for place in shared] == [
         "/home/me/.local/share/applications/aai",

@@ -13,7 +13,7 @@ from dbus_fast.aio import MessageBus
 
 from handrail.features.apps.backends.dbus import DBusTransport
 from handrail.features.apps.calls.app_caller import AppCaller
-from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.checks import SchemaChecks
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.ports.errors import BadAnswer, Offline
 from tests.odd_app import descriptor
@@ -41,13 +41,13 @@ def bus() -> Iterator[SessionBus]:
 class Caller:
     def __init__(self, user: int) -> None:
         self.transport = DBusTransport(user)
-        self._board = AppCaller(lambda execution: self.transport, Checks())
+        self._board = AppCaller(lambda execution: self.transport, SchemaChecks())
 
     async def call(self, id: str, tool: str = "echo", **execution: Any) -> Any:
         app = read(json.dumps(descriptor(id, {"type": "dbus", **execution})).encode(), "")
         found = app.tool(tool)
         assert found is not None
-        return (await self._board.call(app, found, {}, timeout_ms=20_000, heard=lambda *said: None))["said"]
+        return (await self._board.call(app, found, {}, timeout_ms=20_000, on_reply=lambda *said: None))["said"]
 
 
 @pytest.fixture
@@ -73,12 +73,12 @@ async def test_a_name_that_belongs_to_another_user_s_process_is_refused(bus: Ses
 
 
 async def test_a_service_that_nobody_knows_is_unavailable(caller: Caller) -> None:
-    with pytest.raises(Offline, match="not to be reached"):
+    with pytest.raises(Offline, match="can't be reached"):
         await caller.call("com.example.unknown")
 
 
 async def test_a_service_that_ends_at_its_start_is_unavailable(caller: Caller) -> None:
-    with pytest.raises(Offline, match="not to be reached"):
+    with pytest.raises(Offline, match="can't be reached"):
         await caller.call("com.example.broken")
 
 
@@ -112,7 +112,7 @@ async def test_an_app_that_says_itself_that_it_is_gone_has_been_called_and_is_no
 async def test_without_a_session_bus_the_app_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/no-bus")
     caller = Caller(os.getuid())
-    with pytest.raises(Offline, match="no session bus"):
+    with pytest.raises(Offline, match="session bus"):
         await caller.call("com.example.cold")
 
 
@@ -131,7 +131,7 @@ async def test_a_bus_that_has_ended_is_told_and_the_next_one_is_connected_to(mon
     for _ in range(2):
         with SessionBus() as own:
             monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", own.address)
-            with pytest.raises(Offline, match="not to be reached"):
+            with pytest.raises(Offline, match="can't be reached"):
                 await caller.call("com.example.unknown")
         with pytest.raises(Offline, match="bus"):
             await caller.call("com.example.unknown")

@@ -12,7 +12,7 @@ import pytest
 from handrail.features.apps.backends.http import HttpTransport
 from handrail.features.apps.backends.network import is_local_name
 from handrail.features.apps.calls.app_caller import AppCaller
-from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.checks import SchemaChecks
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.dialect import envelope
 from handrail.features.apps.model import App, Grant
@@ -46,9 +46,9 @@ class Ground:
     async def call(self, route: dict[str, Any] | None, params: dict[str, Any], **app: Any) -> Any:
         found = self.app(route, **app)
         transport = HttpTransport(self.credentials)
-        board = AppCaller(lambda execution: transport, Checks())
+        board = AppCaller(lambda execution: transport, SchemaChecks())
         try:
-            return await board.call(found, found.tools[0], params, timeout_ms=20_000, heard=lambda *said: None)
+            return await board.call(found, found.tools[0], params, timeout_ms=20_000, on_reply=lambda *said: None)
         finally:
             await transport.close()
 
@@ -118,7 +118,7 @@ async def test_a_redirect_is_followed_on_the_same_host_alone(ground: Ground) -> 
 
     ground.server.answer = answer
     assert await ground.call({"path": "/old", "method": "GET"}, {}) == {"at": "/new"}
-    with pytest.raises(BadAnswer, match="not followed"):
+    with pytest.raises(BadAnswer, match="isn't followed"):
         await ground.call({"path": "/old", "method": "POST"}, {})
 
 
@@ -128,14 +128,14 @@ async def test_a_redirect_is_followed_on_the_same_host_alone(ground: Ground) -> 
 async def test_a_redirect_to_another_place_is_not_followed(ground: Ground, place: str) -> None:
     location = place.format(port=ground.server.port)
     ground.server.answer = lambda seen: response(307, b"", Location=location)
-    with pytest.raises(BadAnswer, match="not followed"):
+    with pytest.raises(BadAnswer, match="isn't followed"):
         await ground.call({"path": "/old", "method": "GET"}, {})
     assert len(ground.server.seen) == 1
 
 
 async def test_redirects_without_end_are_given_up(ground: Ground) -> None:
     ground.server.answer = lambda seen: response(308, b"", Location="/again")
-    with pytest.raises(BadAnswer, match="one redirect after the other"):
+    with pytest.raises(BadAnswer, match="one redirect after another"):
         await ground.call({"path": "/x", "method": "GET"}, {})
 
 
@@ -199,7 +199,7 @@ async def test_a_key_is_masked_however_it_is_spelled(ground: Ground) -> None:
 @pytest.mark.parametrize("location", ["http://[x", "//[", "https://a]b/"])
 async def test_a_redirect_to_what_is_no_address_is_not_followed(ground: Ground, location: str) -> None:
     ground.server.answer = lambda seen: response(302, b"", Location=location)
-    with pytest.raises(BadAnswer, match="not followed"):
+    with pytest.raises(BadAnswer, match="isn't followed"):
         await ground.call({"path": "/x", "method": "GET"}, {})
 
 
@@ -255,7 +255,7 @@ async def test_a_public_name_that_leads_to_this_machine_is_not_called(
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    with pytest.raises(Offline, match="not on the public internet") as raised:
+    with pytest.raises(Offline, match="isn't on the public internet") as raised:
         await ground.call({"path": "/x"}, {}, base_url=f"https://rebound.example:{ground.server.port}")
     assert raised.value.details["reason"] == "private_address"
     assert ground.server.seen == []
@@ -263,7 +263,7 @@ async def test_a_public_name_that_leads_to_this_machine_is_not_called(
 
 async def test_an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one(ground: Ground) -> None:
     transport = HttpTransport(Signed())
-    board = AppCaller(lambda execution: transport, Checks())
+    board = AppCaller(lambda execution: transport, SchemaChecks())
     app = ground.app({"path": "/x", "method": "GET"})
     number = 0
 
@@ -274,6 +274,6 @@ async def test_an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one(g
 
     ground.server.answer = answer
     for expected in (1, 2, 3):
-        said = await board.call(app, app.tools[0], {}, timeout_ms=20_000, heard=lambda *heard: None)
+        said = await board.call(app, app.tools[0], {}, timeout_ms=20_000, on_reply=lambda *_: None)
         assert said == {"for": expected}
     await transport.close()

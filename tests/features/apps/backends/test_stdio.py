@@ -11,7 +11,7 @@ import pytest
 
 from handrail.features.apps.backends.stdio import StdioTransport
 from handrail.features.apps.calls.app_caller import AppCaller
-from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.checks import SchemaChecks
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.model import App
 from handrail.ports.errors import BadAnswer, Offline
@@ -29,12 +29,12 @@ def odd(**execution: Any) -> App:
 class Caller:
     def __init__(self) -> None:
         self.transport = StdioTransport()
-        self._board = AppCaller(lambda execution: self.transport, Checks())
+        self._board = AppCaller(lambda execution: self.transport, SchemaChecks())
 
     async def call(self, app: App, tool: str, **params: Any) -> Any:
         found = app.tool(tool)
         assert found is not None
-        said = await self._board.call(app, found, params, timeout_ms=20_000, heard=lambda *heard: None)
+        said = await self._board.call(app, found, params, timeout_ms=20_000, on_reply=lambda *on_reply: None)
         return said["said"]
 
     async def pid(self, app: App) -> int:
@@ -72,7 +72,7 @@ async def test_whatever_ends_the_listening_those_who_wait_are_told(
         def decode(self, line: bytes) -> None:
             raise MemoryError
 
-    monkeypatch.setattr("handrail.features.apps.backends.stdio._ADDRESSED", Broken())
+    monkeypatch.setattr("handrail.features.apps.backends.stdio._REPLY_HEAD", Broken())
     with pytest.raises(BadAnswer, match="can't be read"):
         await caller.call(odd(), "echo")
 

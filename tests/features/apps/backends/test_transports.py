@@ -16,7 +16,7 @@ from handrail.features.apps.backends.dbus import DBusTransport
 from handrail.features.apps.backends.http import HttpTransport
 from handrail.features.apps.backends.stdio import StdioTransport
 from handrail.features.apps.calls.app_caller import AppCaller
-from handrail.features.apps.calls.checks import Checks
+from handrail.features.apps.calls.checks import SchemaChecks
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.features.apps.dialect import envelope
 from handrail.features.apps.model import App, AppTransport
@@ -33,7 +33,7 @@ ID = "com.example.odd"
 
 @dataclass
 class Ground:
-    """An app that runs, and the way to it; `is_called_off` waits until it has heard that a caller gave up."""
+    """An app that runs, and the way to it; `is_called_off` waits until it has on_reply that a caller gave up."""
 
     kind: str
     app: App
@@ -41,12 +41,12 @@ class Ground:
     is_called_off: Callable[[], Awaitable[object]]
 
     def __post_init__(self) -> None:
-        self._board = AppCaller(lambda execution: self.transport, Checks())
+        self._board = AppCaller(lambda execution: self.transport, SchemaChecks())
 
     async def call(self, tool: str, timeout_ms: int = 20_000, **params: Any) -> Any:
         found = self.app.tool(tool)
         assert found is not None
-        return await self._board.call(self.app, found, params, timeout_ms=timeout_ms, heard=lambda *said: None)
+        return await self._board.call(self.app, found, params, timeout_ms=timeout_ms, on_reply=lambda *said: None)
 
 
 def odd(execution: dict[str, Any], source: str = "") -> App:

@@ -1,1 +1,1 @@
-"""Where apps' descriptors lie, and the ways to the apps: D-Bus, standard streams, HTTP, Apple Events."""
+"""Where apps' descriptors are found, and the transports to apps: D-Bus, stdio, HTTP, Apple Events."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NoReturn
 
-from handrail.features.apps.calls.envelopes import MAX_REPLY, encoded
+from handrail.features.apps.calls.envelopes import MAX_REPLY, encode_request
 from handrail.features.apps.model import App, AppleEventsExecution, AppRequest, AppTool
 from handrail.ports.errors import BadAnswer, Declined, Offline, Timeout, Unsupported
 
@@ -20,10 +20,10 @@ _NOT_PERMITTED = frozenset({-1743, -1744})
 
 
 def four_chars(code: str) -> int:
-    """`aai ` is 0x61616920: big-endian, as the headers of macOS write it."""
+    """`aai ` becomes 0x61616920: big-endian, as in the headers of macOS."""
     raw = code.encode("mac_roman")
     if len(raw) != 4:
-        raise ValueError(f"{code!r} has not four characters")
+        raise ValueError(f"{code!r} doesn't have four characters")
     return int.from_bytes(raw, "big")
 
 
@@ -37,7 +37,7 @@ TYPE_INT32 = four_chars("long")
 
 @dataclass(frozen=True, slots=True)
 class AppleEvent:
-    """`target` and `text` are the bytes of descriptors of the types TYPE_BUNDLE_ID and TYPE_UTF8."""
+    """`target` is the content of a descriptor of the type TYPE_BUNDLE_ID, `text` of one of the type TYPE_UTF8."""
 
     target: bytes
     event_class: int
@@ -56,9 +56,9 @@ def apple_event(place: AppleEventsExecution, request: bytes, timeout: float) -> 
     )
 
 
-def refuse(status: int, bundle_id: str, words: str = "") -> NoReturn:
-    """Raises the Failure for an error number of the Apple Event Manager or of the app."""
-    because = f" ({words})" if words else ""
+def raise_for_status(status: int, bundle_id: str, text: str = "") -> NoReturn:
+    """Raises the failure for an error number of the Apple Event Manager or of the app."""
+    detail = f" ({text})" if text else ""
     if status == _TIMED_OUT:
         raise Timeout(f"{bundle_id} did not answer in time.")
     if status in _NOT_PERMITTED:
@@ -68,21 +68,21 @@ def refuse(status: int, bundle_id: str, words: str = "") -> NoReturn:
             reason="automation",
         )
     if status in _NO_PROCESS:
-        raise Offline(f"{bundle_id} is not installed, or can't be started: error {status}{because}.")
+        raise Offline(f"{bundle_id} is not installed, or can't be started: error {status}{detail}.")
     if status in _CONNECTION_LOST:
-        raise Offline(f"{bundle_id} ended before it answered: error {status}{because}.")
-    raise BadAnswer(f"{bundle_id} answered the Apple Event with error {status}{because}.", osStatus=status)
+        raise Offline(f"{bundle_id} ended before it answered: error {status}{detail}.")
+    raise BadAnswer(f"{bundle_id} answered the Apple Event with error {status}{detail}.", osStatus=status)
 
 
 _FRAMEWORK = "/System/Library/Frameworks/CoreServices.framework/CoreServices"
 _WAIT_REPLY = 3
 _AUTO_RETURN_ID = -1
 _NOT_RUNNING = -600
-_LOOK_AGAIN_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 class _Desc(ctypes.Structure):
-    _pack_ = 2  # the headers of the Apple Event Manager are aligned as on the 68000
+    _pack_ = 2  # the Apple Event Manager's structures are aligned as on the 68000
     _fields_ = (("type", ctypes.c_uint32), ("data", ctypes.c_void_p))
 
 
@@ -90,22 +90,22 @@ class AppleEventsTransport:
     async def call(self, app: App, tool: AppTool, request: AppRequest, *, timeout: float) -> bytes:
         place = app.execution
         assert isinstance(place, AppleEventsExecution)
-        until = time.monotonic() + timeout
-        event = apple_event(place, encoded(request), timeout)
-        status, reply = await asyncio.to_thread(_sent, event)
+        deadline = time.monotonic() + timeout
+        event = apple_event(place, encode_request(request), timeout)
+        status, reply = await asyncio.to_thread(_send, event)
         if status == _NOT_RUNNING:
             await _launch(place.bundle_id)
-            while status == _NOT_RUNNING and (left := until - time.monotonic()) > 0:
-                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
-                status, reply = await asyncio.to_thread(_sent, apple_event(place, encoded(request), left))
+            while status == _NOT_RUNNING and (remaining := deadline - time.monotonic()) > 0:
+                await asyncio.sleep(_POLL_SECONDS)
+                status, reply = await asyncio.to_thread(_send, apple_event(place, encode_request(request), remaining))
         if status:
-            refuse(status, place.bundle_id, reply.decode(errors="replace")[:300])
+            raise_for_status(status, place.bundle_id, reply.decode(errors="replace")[:300])
         if len(reply) > MAX_REPLY:
             raise BadAnswer(f"{app.id} answered more than {MAX_REPLY} bytes.", maxBytes=MAX_REPLY)
         return reply
 
     async def close(self) -> None:
-        """Nothing is kept open between two events."""
+        """Nothing stays open between two events."""
 
 
 async def _launch(bundle_id: str) -> None:
@@ -116,17 +116,17 @@ async def _launch(bundle_id: str) -> None:
         raise Offline(f"{bundle_id} is not installed, or can't be started.")
 
 
-def _sent(event: AppleEvent) -> tuple[int, bytes]:
-    """The error number (0 for none) and the text of the answer or of the error."""
+def _send(event: AppleEvent) -> tuple[int, bytes]:
+    """Returns the error number (0 for none) and the text of the answer or of the error."""
     manager = _manager()
     with ExitStack() as stack:
 
-        def described() -> _Desc:
+        def new_desc() -> _Desc:
             desc = _Desc()
             stack.callback(manager.AEDisposeDesc, ctypes.byref(desc))
             return desc
 
-        target, message, reply = described(), described(), described()
+        target, message, reply = new_desc(), new_desc(), new_desc()
         status = manager.AECreateDesc(TYPE_BUNDLE_ID, event.target, len(event.target), ctypes.byref(target))
         status = status or manager.AECreateAppleEvent(
             event.event_class, event.event_id, ctypes.byref(target), _AUTO_RETURN_ID, 0, ctypes.byref(message)
@@ -146,20 +146,20 @@ def _sent(event: AppleEvent) -> tuple[int, bytes]:
 
 
 def _parameter(manager: ctypes.CDLL, event: _Desc, keyword: int, kind: int) -> bytes | None:
-    found = _Desc()
-    if manager.AEGetParamDesc(ctypes.byref(event), keyword, kind, ctypes.byref(found)):
+    desc = _Desc()
+    if manager.AEGetParamDesc(ctypes.byref(event), keyword, kind, ctypes.byref(desc)):
         return None
     try:
-        size = manager.AEGetDescDataSize(ctypes.byref(found))
+        size = manager.AEGetDescDataSize(ctypes.byref(desc))
         data = ctypes.create_string_buffer(size)
-        return data.raw if manager.AEGetDescData(ctypes.byref(found), data, size) == 0 else None
+        return data.raw if manager.AEGetDescData(ctypes.byref(desc), data, size) == 0 else None
     finally:
-        manager.AEDisposeDesc(ctypes.byref(found))
+        manager.AEDisposeDesc(ctypes.byref(desc))
 
 
 @cache
 def _manager() -> ctypes.CDLL:
-    """Every argument with its C type: a `long` and a pointer must not be passed as an int."""
+    """Declares the C type of every argument: a `long` or a pointer must not be passed as an int."""
     try:
         library = ctypes.CDLL(_FRAMEWORK)
     except OSError:
@@ -175,7 +175,7 @@ def _manager() -> ctypes.CDLL:
         "AEGetDescData": (ctypes.c_int16, desc, data, size),
         "AEDisposeDesc": (ctypes.c_int16, desc),
     }
-    for name, (returned, *taken) in signatures.items():
+    for name, (result_type, *argument_types) in signatures.items():
         function = getattr(library, name)
-        function.restype, function.argtypes = returned, taken
+        function.restype, function.argtypes = result_type, argument_types
     return library

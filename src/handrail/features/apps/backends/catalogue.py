@@ -1,4 +1,4 @@
-"""The descriptors on this machine, read again when they have changed."""
+"""Finds the descriptors on this machine, and reads them again when they change."""
 
 import os
 import stat
@@ -6,27 +6,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from handrail.features.apps.descriptors.descriptor import MAX_BYTES, broken, listed, problems_of, read
+from handrail.features.apps.descriptors.descriptor import MAX_BYTES, broken, problems_of, read, read_listing
 from handrail.features.apps.model import App, BrokenDescriptor, ListedApp, Problem, UnknownApp
 
-Sight = tuple[int, int, int, int]
+FileStamp = tuple[int, int, int, int]
 """Device, inode, size and time of the last change."""
 
 
 class DescriptorFile:
-    """`expected_id` is the name of its folder, where that must be its app's id."""
+    """`expected_id` is the name of the folder, where that must be the app's id."""
 
     def __init__(self, path: str, expected_id: str | None) -> None:
         self.path = path
         self._expected_id = expected_id
-        self._seen: Sight | None = None
+        self._stamp: FileStamp | None = None
         self._text = b""
-        self._listed: ListedApp | BrokenDescriptor | None = None
-        self._whole: App | BrokenDescriptor | None = None
+        self._listing: ListedApp | BrokenDescriptor | None = None
+        self._app: App | BrokenDescriptor | None = None
 
     def refresh(self) -> None:
-        """FileNotFoundError or NotADirectoryError if it is gone."""
-        if self._seen is not None and self.is_as_seen():
+        """Reads the file if it has changed. FileNotFoundError or NotADirectoryError if it is gone."""
+        if self._stamp is not None and self.is_unchanged():
             return
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -37,9 +37,9 @@ class DescriptorFile:
             return
         try:
             status = os.fstat(descriptor)
-            sight = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-            self._seen, self._listed, self._whole = sight, None, None
-            if (reason := _unfit(status)) is not None:
+            stamp = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            self._stamp, self._listing, self._app = stamp, None, None
+            if (reason := _reason_to_refuse(status)) is not None:
                 self._refuse(reason)
                 return
             self._text = os.read(descriptor, status.st_size + 1)
@@ -48,44 +48,44 @@ class DescriptorFile:
         finally:
             os.close(descriptor)
 
-    def is_as_seen(self) -> bool:
+    def is_unchanged(self) -> bool:
         try:
             status = os.stat(self.path)
         except OSError:
             return False
-        return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) == self._seen
+        return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) == self._stamp
 
-    def listed(self) -> ListedApp | BrokenDescriptor:
-        """Also broken if reading the whole descriptor has shown a problem."""
-        if isinstance(self._whole, BrokenDescriptor):
-            return self._whole
-        if self._listed is None:
+    def listing(self) -> ListedApp | BrokenDescriptor:
+        """Also broken if a full check has shown a problem."""
+        if isinstance(self._app, BrokenDescriptor):
+            return self._app
+        if self._listing is None:
             try:
-                found = listed(self._text, self.path)
-                self._listed = self._misplaced(found.id) or found
+                listed = read_listing(self._text, self.path)
+                self._listing = self._check_folder(listed.id) or listed
             except BrokenDescriptor as failure:
-                self._listed = failure
-        return self._listed
+                self._listing = failure
+        return self._listing
 
-    def whole(self) -> App | BrokenDescriptor:
-        if self._whole is None:
+    def app(self) -> App | BrokenDescriptor:
+        if self._app is None:
             try:
-                found = read(self._text, self.path)
-                self._whole = self._misplaced(found.id) or found
+                app = read(self._text, self.path)
+                self._app = self._check_folder(app.id) or app
             except BrokenDescriptor as failure:
-                self._whole = failure
-        return self._whole
+                self._app = failure
+        return self._app
 
-    def _misplaced(self, id: str) -> BrokenDescriptor | None:
+    def _check_folder(self, id: str) -> BrokenDescriptor | None:
         if self._expected_id is None or self._expected_id == id:
             return None
         return broken([Problem(self.path, "app.id", f"is {id}, and its folder is called {self._expected_id[:100]!r}")])
 
     def _refuse(self, reason: str) -> None:
-        self._listed = self._whole = broken([Problem(self.path, "", reason)])
+        self._listing = self._app = broken([Problem(self.path, "", reason)])
 
 
-def _unfit(status: os.stat_result) -> str | None:
+def _reason_to_refuse(status: os.stat_result) -> str | None:
     if not stat.S_ISREG(status.st_mode):
         return "isn't a regular file"
     if status.st_size > MAX_BYTES:
@@ -99,13 +99,13 @@ _FILE = "aai.json"
 _SHARED = "/usr/share/applications/aai"
 
 
-def usual_places(home: Path) -> tuple[Path, tuple[Path, ...]]:
-    """A folder of folders named by app id, and folders of descriptors, by precedence."""
+def default_folders(home: Path) -> tuple[Path, tuple[Path, ...]]:
+    """The person's own folder, with a folder per app id, and shared folders of descriptors, by precedence."""
     return home / ".aai", (home / ".local/share/applications/aai", Path(_SHARED))
 
 
 class Catalogue:
-    """Which apps there are. Changes are seen at the next call."""
+    """The apps on this machine. Changes are noticed at the next call."""
 
     def __init__(self, own: Path, shared: Iterable[Path]) -> None:
         self._own = str(own)
@@ -113,29 +113,29 @@ class Catalogue:
         self._files: dict[str, DescriptorFile] = {}
         self._apps: dict[str, ListedApp] = {}
         self._by_id: dict[str, DescriptorFile] = {}
-        self._twice: list[Problem] = []
-        self._shared_as_seen: list[int] = []
+        self._duplicates: list[Problem] = []
+        self._shared_stamps: list[int] = []
 
     def apps(self) -> Sequence[ListedApp]:
-        """By id, without those that are hidden by a problem."""
-        self._look()
+        """By id, without apps that are hidden by a problem."""
+        self._refresh()
         return list(self._apps.values())
 
     def find(self, id: str) -> App:
-        """Checked as a whole. UnknownApp, BrokenDescriptor."""
+        """Checks the whole descriptor. UnknownApp, BrokenDescriptor."""
         file = self._by_id.get(id)
-        if file is None or not self._still_counts(file, id):
-            self._look()
+        if file is None or not self._is_current(file, id):
+            self._refresh()
             file = self._by_id.get(id)
         if file is None:
             raise self._unknown(id)
-        found = file.whole()
-        if isinstance(found, BrokenDescriptor):
-            raise broken(problems_of(found))
-        return found
+        app = file.app()
+        if isinstance(app, BrokenDescriptor):
+            raise broken(problems_of(app))
+        return app
 
-    def is_sound(self, id: str) -> bool:
-        """Whether the app's whole descriptor can be used; if not, `apps` leaves it out from now on."""
+    def is_valid_app(self, id: str) -> bool:
+        """Whether the whole descriptor can be used; if not, `apps` leaves it out from now on."""
         try:
             self.find(id)
         except UnknownApp:
@@ -143,24 +143,24 @@ class Catalogue:
         return True
 
     def problems(self) -> Sequence[Problem]:
-        """Of all descriptors, each checked as a whole."""
-        self._look()
-        wholes = [file.whole() for file in self._files.values()]
-        failures = [whole for whole in wholes if isinstance(whole, BrokenDescriptor)]
-        return [*(problem for failure in failures for problem in problems_of(failure)), *self._twice]
+        """The problems of all descriptors, each checked completely."""
+        self._refresh()
+        apps = [file.app() for file in self._files.values()]
+        failures = [app for app in apps if isinstance(app, BrokenDescriptor)]
+        return [*(problem for failure in failures for problem in problems_of(failure)), *self._duplicates]
 
-    def _still_counts(self, file: DescriptorFile, id: str) -> bool:
-        """It is unchanged, and there is no new descriptor that takes precedence."""
-        if not file.is_as_seen():
+    def _is_current(self, file: DescriptorFile, id: str) -> bool:
+        """Whether the file is unchanged and no new descriptor takes precedence."""
+        if not file.is_unchanged():
             return False
         own = f"{self._own}/{id}/{_FILE}"
-        return file.path == own or (not os.path.exists(own) and self._shared_changes() == self._shared_as_seen)
+        return file.path == own or (not os.path.exists(own) and self._current_shared_stamps() == self._shared_stamps)
 
-    def _shared_changes(self) -> list[int]:
-        return [_changed_at(folder) for folder in self._shared]
+    def _current_shared_stamps(self) -> list[int]:
+        return [_modified_at(folder) for folder in self._shared]
 
-    def _look(self) -> None:
-        self._shared_as_seen = self._shared_changes()
+    def _refresh(self) -> None:
+        self._shared_stamps = self._current_shared_stamps()
         before, self._files = self._files, {}
         for path, id in self._paths():
             file = before.get(path) or DescriptorFile(path, id)
@@ -169,22 +169,23 @@ class Catalogue:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             self._files[path] = file
-        self._sort()
+        self._index()
 
     def _paths(self) -> Iterator[tuple[str, str | None]]:
         yield from ((f"{self._own}/{name}/{_FILE}", name) for name in _names_in(self._own))
         for folder in self._shared:
             yield from ((f"{folder}/{name}", None) for name in _names_in(folder) if name.endswith(".json"))
 
-    def _sort(self) -> None:
+    def _index(self) -> None:
         apps: dict[str, ListedApp] = {}
-        self._by_id, self._twice = {}, []
+        self._by_id, self._duplicates = {}, []
         for file in self._files.values():
-            app = file.listed()
+            app = file.listing()
             if isinstance(app, BrokenDescriptor):
                 continue
             if (first := apps.get(app.id)) is not None:
-                self._twice.append(Problem(file.path, "app.id", f"{app.id} is also in {first.source}, which counts"))
+                reason = f"{app.id} is also in {first.source}, which takes precedence"
+                self._duplicates.append(Problem(file.path, "app.id", reason))
                 continue
             apps[app.id] = app
             self._by_id[app.id] = file
@@ -192,9 +193,9 @@ class Catalogue:
 
     def _unknown(self, id: str) -> UnknownApp:
         for file in self._files.values():
-            found = file.listed()
-            if isinstance(found, BrokenDescriptor) and os.path.basename(os.path.dirname(file.path)) == id:
-                return broken(problems_of(found))
+            listing = file.listing()
+            if isinstance(listing, BrokenDescriptor) and os.path.basename(os.path.dirname(file.path)) == id:
+                return broken(problems_of(listing))
         near = get_close_matches(id, self._apps, n=3)
         hint = (
             f"Did you mean {', '.join(near)}?"
@@ -211,7 +212,7 @@ def _names_in(folder: str) -> list[str]:
         return []
 
 
-def _changed_at(folder: str) -> int:
+def _modified_at(folder: str) -> int:
     try:
         return os.stat(folder).st_mtime_ns
     except OSError:

@@ -1,4 +1,4 @@
-"""One running process of a stdio app or server: lines in, lines out, the end of its standard error. Knows no request.
+"""A running process of a stdio app or server: lines in, lines out, the end of its stderr. Independent of protocols.
 
 Standard error is read all the time, because a full pipe would stop the process.
 """
@@ -14,37 +14,37 @@ from handrail.kernel.line_framer import LineFramer
 
 _CHUNK = 1 << 18
 _LAST_WORDS = 2000
-_PATIENCE = 2.0
+_TIMEOUT_SECONDS = 2.0
 """How long an app may take to end before it is killed."""
 
-Heard = Callable[[list[bytes]], None]
-Said = Callable[[bytes], None]
-Why = Literal["ended", "too long", "not understood"]
+OnLines = Callable[[list[bytes]], None]
+OnStderr = Callable[[bytes], None]
+EndReason = Literal["ended", "too long", "not understood"]
 
 
 class Child:
-    """`heard` gets the whole lines of one reading at a time; `ended` is called once, when nothing more can come.
+    """`on_lines` gets the complete lines of each read; `on_end` is called once, when no more can come.
 
-    `said` gets what it writes to standard error. `kill` ends it in another way than by a signal to its session.
+    `on_stderr` gets what it writes to stderr. `kill` replaces the signal to its session as the way to end it.
     """
 
     def __init__(
         self,
         process: asyncio.subprocess.Process,
         longest: int,
-        heard: Heard,
-        ended: Callable[[Why], None],
-        said: Said | None = None,
+        on_lines: OnLines,
+        on_end: Callable[[EndReason], None],
+        on_stderr: OnStderr | None = None,
         kill: Callable[[], None] | None = None,
     ) -> None:
         self._process = process
-        self._report = said
+        self._on_stderr = on_stderr
         self._kill = kill
         self._longest = longest
-        self._heard = heard
-        self._ended = ended
-        self._said = bytearray()
-        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._drain())]
+        self._on_lines = on_lines
+        self._on_end = on_end
+        self._stderr_tail = bytearray()
+        self._tasks = [asyncio.create_task(self._read_stdout()), asyncio.create_task(self._drain_stderr())]
         self.is_alive = True
 
     @classmethod
@@ -54,14 +54,14 @@ class Child:
         env: Mapping[str, str],
         folder: str,
         longest: int,
-        heard: Heard,
-        ended: Callable[[Why], None],
+        on_lines: OnLines,
+        on_end: Callable[[EndReason], None],
         *,
-        said: Said | None = None,
+        on_stderr: OnStderr | None = None,
         kill: Callable[[], None] | None = None,
         pass_fds: Sequence[int] = (),
     ) -> "Child":
-        """OSError. In a session of its own, so that all that it starts ends with it."""
+        """Starts it in a session of its own, so that everything it starts ends with it. OSError."""
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -73,17 +73,17 @@ class Child:
             start_new_session=True,
             pass_fds=pass_fds,
         )
-        return cls(process, longest, heard, ended, said, kill)
+        return cls(process, longest, on_lines, on_end, on_stderr, kill)
 
     async def write(self, line: bytes) -> None:
-        """ConnectionError: it has closed its input."""
+        """ConnectionError: the process has closed its stdin."""
         assert self._process.stdin is not None
         self._process.stdin.write(line + b"\n")
         await self._process.stdin.drain()
 
     @property
     def last_words(self) -> str:
-        return bytes(self._said[-_LAST_WORDS:]).decode(errors="replace").strip()
+        return bytes(self._stderr_tail[-_LAST_WORDS:]).decode(errors="replace").strip()
 
     def kill(self) -> None:
         self.is_alive = False
@@ -94,12 +94,12 @@ class Child:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def close(self) -> None:
-        """Closes its input, which tells the app to end, and waits a little before it is killed."""
+        """Closes its stdin, which asks the app to end, and kills it if it doesn't end in time."""
         self.is_alive = False
         if self._process.stdin is not None:
             self._process.stdin.close()
         with suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 await self._process.wait()
         await self.destroy()
 
@@ -108,42 +108,42 @@ class Child:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        # asyncio takes a process for ended once its pipes are, and a full one is not looked at until somebody reads.
+        # asyncio considers a process ended only when its pipes are, and notices that of a full pipe only on a read.
         await asyncio.gather(self._process.wait(), _empty(self._process.stdout), _empty(self._process.stderr))
 
-    async def _listen(self) -> None:
-        """However it ends, waiting callers are told."""
-        why: Why = "not understood"
+    async def _read_stdout(self) -> None:
+        """Reports the end, whatever caused it."""
+        reason: EndReason = "not understood"
         try:
-            why = await self._heard_to_the_end()
+            reason = await self._read_lines()
         except asyncio.CancelledError:
-            why = "ended"
+            reason = "ended"
             raise
         finally:
             self.kill()
-            self._ended(why)
+            self._on_end(reason)
 
-    async def _heard_to_the_end(self) -> Why:
+    async def _read_lines(self) -> EndReason:
         assert self._process.stdout is not None
         framer = LineFramer(self._longest)
         while part := await self._process.stdout.read(_CHUNK):
             lines = framer.feed(part)
-            whole = [line for line in lines if isinstance(line, bytes)]
-            if len(whole) < len(lines):
+            complete = [line for line in lines if isinstance(line, bytes)]
+            if len(complete) < len(lines):
                 return "too long"
-            if whole:
-                self._heard(whole)
+            if complete:
+                self._on_lines(complete)
             if framer.is_overlong:
                 return "too long"
         return "ended"
 
-    async def _drain(self) -> None:
+    async def _drain_stderr(self) -> None:
         assert self._process.stderr is not None
         while part := await self._process.stderr.read(_CHUNK):
-            if self._report is not None:
-                self._report(part)
-            self._said += part
-            del self._said[:-_LAST_WORDS]
+            if self._on_stderr is not None:
+                self._on_stderr(part)
+            self._stderr_tail += part
+            del self._stderr_tail[:-_LAST_WORDS]
 
 
 async def _empty(pipe: asyncio.StreamReader | None) -> None:

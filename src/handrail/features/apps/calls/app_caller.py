@@ -1,6 +1,6 @@
-"""One call to one app: its turn in the app's lane, its deadline, a second try if that is harmless, a checked reply.
+"""One call to one app: waits for a free slot, limits its time, retries if that is harmless, checks the reply.
 
-Knows no policy and no person: the gate has let the call pass.
+The gate has let the call pass already, so nothing here asks for approval.
 """
 
 import asyncio
@@ -8,74 +8,74 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from handrail.features.apps.calls.checks import Checks
-from handrail.features.apps.calls.envelopes import request_for, result_of
+from handrail.features.apps.calls.checks import SchemaChecks
+from handrail.features.apps.calls.envelopes import read_result, request_for
 from handrail.features.apps.model import App, AppRequest, AppTool, AppTransport, Execution, StdioExecution
 from handrail.ports.errors import Offline, Reported, Timeout
 
 DEFAULT_TIMEOUT_MS = 30_000
-_AT_ONCE = 8
-_AT_ONCE_ON_STDIO = 1
-"""A program that reads its input line by line answers one line after the other."""
+_CONCURRENCY = 8
+_STDIO_CONCURRENCY = 1
+"""A program that reads its stdin line by line answers one line after the other."""
 _TRIES = 2
 _PAUSE_SECONDS = 0.2
 
-Heard = Callable[[AppRequest, bytes], None]
+OnReply = Callable[[AppRequest, bytes], None]
 """Gets each request with its reply, before the reply is checked."""
 
 
 class AppCaller:
-    """`transport` gives the transport for an execution. Unsupported if this machine has none."""
+    """`transport` returns the transport for an execution. Unsupported if this machine has none."""
 
-    def __init__(self, transport: Callable[[Execution], AppTransport], checks: Checks) -> None:
+    def __init__(self, transport: Callable[[Execution], AppTransport], checks: SchemaChecks) -> None:
         self._transport = transport
         self._checks = checks
         self._lanes: dict[str, _Lane] = {}
 
     async def call(
-        self, app: App, tool: AppTool, params: dict[str, Any], *, timeout_ms: int | None, heard: Heard
+        self, app: App, tool: AppTool, params: dict[str, Any], *, timeout_ms: int | None, on_reply: OnReply
     ) -> Any:
-        """The app's result, checked against its schema. Failures only, within the timeout."""
-        limit_ms = timeout_ms or timeout_of(app, tool)
+        """Returns the app's result, checked against its schema. Raises only Failures, within the timeout."""
+        limit_ms = timeout_ms or timeout_for(app, tool)
         clock = asyncio.timeout(limit_ms / 1000)
         try:
-            async with clock, self._turn(app):
-                reply = await self._answered(app, tool, params, clock, heard)
+            async with clock, self._slot(app):
+                reply = await self._call_with_retry(app, tool, params, clock, on_reply)
         except TimeoutError:
-            raise Timeout(f"{app.id} did not answer {tool.name} within {limit_ms} ms.", timeoutMs=limit_ms) from None
+            raise Timeout(f"{app.id} didn't answer {tool.name} within {limit_ms} ms.", timeoutMs=limit_ms) from None
         self._checks.check_result(app, tool, reply)
         return reply
 
-    async def _answered(
-        self, app: App, tool: AppTool, params: dict[str, Any], clock: asyncio.Timeout, heard: Heard
+    async def _call_with_retry(
+        self, app: App, tool: AppTool, params: dict[str, Any], clock: asyncio.Timeout, on_reply: OnReply
     ) -> Any:
         for tries_left in reversed(range(_TRIES if tool.is_idempotent else 1)):
             try:
-                return await self._asked(app, tool, params, clock, heard)
+                return await self._send(app, tool, params, clock, on_reply)
             except (Offline, Reported) as failure:
                 if not (tries_left and failure.retryable):
                     raise
             await asyncio.sleep(_PAUSE_SECONDS)
         raise AssertionError("the last try returns or raises")
 
-    async def _asked(
-        self, app: App, tool: AppTool, params: dict[str, Any], clock: asyncio.Timeout, heard: Heard
+    async def _send(
+        self, app: App, tool: AppTool, params: dict[str, Any], clock: asyncio.Timeout, on_reply: OnReply
     ) -> Any:
         request = request_for(tool.name, params)
-        until = clock.when()
-        assert until is not None
-        left = max(until - asyncio.get_running_loop().time(), 0.001)
-        reply = await self._transport(app.execution).call(app, tool, request, timeout=left)
-        heard(request, reply)
-        return result_of(reply, request)
+        deadline = clock.when()
+        assert deadline is not None
+        remaining = max(deadline - asyncio.get_running_loop().time(), 0.001)
+        reply = await self._transport(app.execution).call(app, tool, request, timeout=remaining)
+        on_reply(request, reply)
+        return read_result(reply, request)
 
     @asynccontextmanager
-    async def _turn(self, app: App) -> AsyncIterator[None]:
-        """An app that hangs delays only its own callers."""
-        lane = self._lanes.setdefault(app.id, _Lane(at_once(app)))
+    async def _slot(self, app: App) -> AsyncIterator[None]:
+        """Limits concurrency per app, so that a hanging app delays only its own callers."""
+        lane = self._lanes.setdefault(app.id, _Lane(concurrency_limit(app)))
         lane.users += 1
         try:
-            async with lane.places:
+            async with lane.slots:
                 yield
         finally:
             lane.users -= 1
@@ -84,14 +84,14 @@ class AppCaller:
 
 
 class _Lane:
-    def __init__(self, places: int) -> None:
-        self.places = asyncio.Semaphore(places)
+    def __init__(self, slots: int) -> None:
+        self.slots = asyncio.Semaphore(slots)
         self.users = 0
 
 
-def at_once(app: App) -> int:
-    return app.max_concurrent or (_AT_ONCE_ON_STDIO if isinstance(app.execution, StdioExecution) else _AT_ONCE)
+def concurrency_limit(app: App) -> int:
+    return app.max_concurrent or (_STDIO_CONCURRENCY if isinstance(app.execution, StdioExecution) else _CONCURRENCY)
 
 
-def timeout_of(app: App, tool: AppTool) -> int:
+def timeout_for(app: App, tool: AppTool) -> int:
     return tool.timeout_ms or app.timeout_ms or DEFAULT_TIMEOUT_MS

@@ -1,6 +1,6 @@
-"""What a consent to an app's tool is bound to: everything its descriptor declares, and the hosts of its sign-in.
+"""What a consent to an app's tool is bound to: everything its descriptor declares, including its sign-in hosts.
 
-A descriptor can send a person to a trusted site for the sign-in and have the tokens sent to another one.
+A descriptor could send a person to a trusted site for the sign-in, and have the tokens sent to another one.
 """
 
 import shlex
@@ -38,13 +38,13 @@ def sign_in_facts(auth: OAuth2) -> list[tuple[str, str]]:
     if "refresh" in hosts:
         facts.append(("renewed by", hosts["refresh"]))
     if others := sorted({*hosts.values()} - {hosts["authorization"]}):
-        told = f"who signs in at {hosts['authorization']} is known to {' and '.join(others)} afterwards"
-        facts.append(("beware", f"these are different hosts: {told}"))
+        warning = f"who signs in at {hosts['authorization']} is known to {' and '.join(others)} afterwards"
+        facts.append(("beware", f"these are different hosts: {warning}"))
     return facts
 
 
-def hosts_elsewhere(app: App) -> list[str]:
-    """Hosts of the sign-in that are neither the host that published the app nor below it."""
+def foreign_hosts(app: App) -> list[str]:
+    """The sign-in hosts that are neither the host that published the app nor below it."""
     if not isinstance(app.auth, OAuth2):
         return []
     site = _host(app.source).removeprefix("www.")
@@ -56,25 +56,29 @@ def _host(url: str) -> str:
     return (urlsplit(url).hostname or "").rstrip(".")
 
 
-_MOST_TAKEN = 1000
-_taken: dict[str, tuple[App, str]] = {}
+_MAX_DIGESTS = 1000
+_app_digests: dict[str, tuple[App, str]] = {}
 
 
 def consent_to(app: App, tool: AppTool) -> ConsentRequest:
-    """With another description, schema, route, program, address or sign-in it is another tool."""
+    """A change of description, schema, route, program, address or sign-in makes it a different tool."""
     frame = _frame(app)
     return ConsentRequest(
         app=app.id,
         app_name=app.name,
         tool=tool.name,
-        tool_digest=_digest({**frame, "tool": _declared(tool)}),
+        tool_digest=_digest({**frame, "tool": _tool_fields(tool)}),
         app_digest=_app_digest(app, frame),
         facts=_facts(app, tool),
     )
 
 
 def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
-    facts = [("app", f"{app.name} ({app.id})"), ("does", tool.description), ("goes to", place_of(app.execution, tool))]
+    facts = [
+        ("app", f"{app.name} ({app.id})"),
+        ("does", tool.description),
+        ("goes to", describe_place(app.execution, tool)),
+    ]
     match app.auth:
         case ApiKey(env_var=str(name)):
             facts.append(("signed in by", f"a key: ${name} of the environment, or the one that you have given"))
@@ -86,8 +90,8 @@ def _facts(app: App, tool: AppTool) -> list[tuple[str, str]]:
     return facts
 
 
-def place_of(execution: Execution, tool: AppTool | None = None) -> str:
-    """In words, without headers and environment variables, which may be secrets of the vendor."""
+def describe_place(execution: Execution, tool: AppTool | None = None) -> str:
+    """In words, without headers and environment variables, which may contain the vendor's secrets."""
     match execution:
         case DBusExecution(service=service, bus=bus):
             return f"{service} on the {bus} bus"
@@ -111,22 +115,22 @@ def _frame(app: App) -> dict[str, Any]:
 
 
 def _app_digest(app: App, frame: dict[str, Any]) -> str:
-    """Of all its tools, computed once until the descriptor changes."""
-    kept = _taken.get(app.id)
-    if kept is None or kept[0] is not app:
-        tools = [_declared(one) for one in sorted(app.tools, key=lambda one: one.name)]
-        kept = _taken[app.id] = app, _digest({**frame, "tools": tools})
-        if len(_taken) > _MOST_TAKEN:
-            _taken.pop(next(iter(_taken)), None)
-    return kept[1]
+    """The digest of all the app's tools, computed once until the descriptor changes."""
+    cached = _app_digests.get(app.id)
+    if cached is None or cached[0] is not app:
+        tools = [_tool_fields(one) for one in sorted(app.tools, key=lambda one: one.name)]
+        cached = _app_digests[app.id] = app, _digest({**frame, "tools": tools})
+        if len(_app_digests) > _MAX_DIGESTS:
+            _app_digests.pop(next(iter(_app_digests)), None)
+    return cached[1]
 
 
 def _digest(value: dict[str, Any]) -> str:
-    """Only compared internally, at every call, so it avoids the slower canonical JSON."""
+    """Compared only internally, at every call, so it avoids the slower canonical JSON."""
     return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
-def _declared(tool: AppTool) -> dict[str, Any]:
-    """Without what does not matter to a person: examples and timeouts."""
+def _tool_fields(tool: AppTool) -> dict[str, Any]:
+    """Without what doesn't concern a person: examples and timeouts."""
     members: dict[str, Any] = msgspec.to_builtins(tool)
     return {name: value for name, value in members.items() if name not in ("examples", "timeout_ms")}

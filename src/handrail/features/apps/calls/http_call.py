@@ -1,4 +1,4 @@
-"""A call to an HTTP app as a request, and its response as the contract's reply. Knows no client and no socket."""
+"""Converts a call to an HTTP app to a request, and the response to the contract's reply. Does no I/O."""
 
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -7,14 +7,14 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 import msgspec
 
-from handrail.features.apps.calls.envelopes import MAX_REPLY, failure, success
+from handrail.features.apps.calls.envelopes import MAX_REPLY, error_reply, success_reply
 from handrail.features.apps.descriptors.templates import (
-    filled_body,
-    filled_header,
-    filled_path,
-    filled_text,
-    in_words,
-    names_in,
+    fill_body,
+    fill_header,
+    fill_path,
+    fill_text,
+    placeholders_in,
+    to_text,
 )
 from handrail.features.apps.model import App, AppRequest, AppTool, Grant, HttpExecution, HttpRoute
 from handrail.kernel import strict_json
@@ -24,38 +24,38 @@ from handrail.ports.prompts import MASK
 _SHORTEST_SECRET = 6
 
 
-def without_echo(reply: bytes, grant: Grant) -> bytes:
-    """The same bytes if it contains none. InvalidParams if it is not JSON, so that secrets could be hidden in it."""
+def mask_credentials(reply: bytes, grant: Grant) -> bytes:
+    """Masks the grant's secrets in a reply. InvalidParams if it isn't JSON, because secrets could hide in it."""
     secrets = _secrets(grant)
     if not secrets:
         return reply
-    said = strict_json.decode(reply, max_bytes=MAX_REPLY)
-    masked = _without_secrets(said, secrets)
-    return reply if masked is said else msgspec.json.encode(masked)
+    message = strict_json.decode(reply, max_bytes=MAX_REPLY)
+    masked = _mask(message, secrets)
+    return reply if masked is message else msgspec.json.encode(masked)
 
 
 def _secrets(grant: Grant) -> list[str]:
-    """With and without their prefix, and percent-encoded; the longest first, because one may contain another."""
+    """The secrets with and without prefix and percent-encoding; the longest first, because one may contain another."""
     values = {word for value in (*grant.headers.values(), *grant.query.values()) for word in (value, _last_word(value))}
-    spelled = {text for value in values for text in (value, quote(value, safe=""))}
-    return sorted((text for text in spelled if len(text) >= _SHORTEST_SECRET), key=len, reverse=True)
+    variants = {text for value in values for text in (value, quote(value, safe=""))}
+    return sorted((text for text in variants if len(text) >= _SHORTEST_SECRET), key=len, reverse=True)
 
 
 def _last_word(value: str) -> str:
     return value.rpartition(" ")[2]
 
 
-def _without_secrets(value: Any, secrets: list[str]) -> Any:
-    """In decoded strings, however they were escaped, including names of members."""
+def _mask(value: Any, secrets: list[str]) -> Any:
+    """Masks secrets in decoded strings, however they were escaped, including names of members."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, MASK) if secret in value else value
         return value
     if isinstance(value, list):
-        items = [_without_secrets(item, secrets) for item in value]
+        items = [_mask(item, secrets) for item in value]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     if isinstance(value, dict):
-        members = {_without_secrets(name, secrets): _without_secrets(item, secrets) for name, item in value.items()}
+        members = {_mask(name, secrets): _mask(item, secrets) for name, item in value.items()}
         is_same = all(name in members and members[name] is item for name, item in value.items())
         return value if is_same else members
     return value
@@ -76,22 +76,22 @@ class HttpCall:
 
 
 def http_call(app: App, tool: AppTool, request: AppRequest, grant: Grant) -> HttpCall:
-    """InvalidParams: a value that would lead elsewhere or break a header."""
+    """InvalidParams: a value would lead to another address or break a header."""
     place = app.execution
     assert isinstance(place, HttpExecution)
-    headers = {"accept": _JSON, **_named(place.default_headers)}
+    headers = {"accept": _JSON, **_normalized(place.default_headers)}
     if tool.route is None:
         headers["content-type"] = _JSON
         address = _address(place.base_url, None, [*grant.query.items()])
         return HttpCall("POST", address, _with_grant(headers, grant), msgspec.json.encode(request))
     route = tool.route
-    path, query = filled_path(route.path, request.params)
-    headers |= {name: filled_header(value, request.params) for name, value in _named(route.headers).items()}
-    used = {*names_in(route.path), *names_in(route.headers)}
+    path, query = fill_path(route.path, request.params)
+    headers |= {name: fill_header(value, request.params) for name, value in _normalized(route.headers).items()}
+    used = {*placeholders_in(route.path), *placeholders_in(route.headers)}
     rest = {name: value for name, value in request.params.items() if name not in used}
     body = None
     if route.body_template is not msgspec.UNSET:
-        body = _templated(route, headers, request.params)
+        body = _body(route, headers, request.params)
     elif route.method in ("GET", "DELETE"):
         query += [(name, text) for name, value in rest.items() for text in _texts(value)]
     else:
@@ -102,33 +102,33 @@ def http_call(app: App, tool: AppTool, request: AppRequest, grant: Grant) -> Htt
     return HttpCall(route.method, address, _with_grant(headers, grant), body)
 
 
-def _templated(route: HttpRoute, headers: dict[str, str], params: dict[str, Any]) -> bytes:
+def _body(route: HttpRoute, headers: dict[str, str], params: dict[str, Any]) -> bytes:
     template = route.body_template
     if isinstance(template, str):
         try:
             template = strict_json.decode(template)
         except InvalidParams:
             is_form = headers.setdefault("content-type", "text/plain; charset=utf-8").startswith(_FORM)
-            return filled_text(route.body_template, params, _escaped if is_form else in_words).encode()
+            return fill_text(route.body_template, params, _escape if is_form else to_text).encode()
     headers.setdefault("content-type", _JSON)
-    return _encoded(filled_body(template, params))
+    return _encoded(fill_body(template, params))
 
 
 def _address(base: str, path: str | None, query: list[tuple[str, str]]) -> str:
-    """Always below the base URL: `..` in any encoding and other hosts are refused."""
+    """Always below the base URL: refuses `..` in any encoding, and other hosts."""
     parts = urlsplit(base)
     below = parts.path.rstrip("/") if path is not None else parts.path
     if path:
         below += "/" + quote(path.lstrip("/"), safe=_PATH_SAFE)
-    # Some servers read an escaped path as if it were not, even twice.
+    # Some servers unescape paths, even twice.
     if "\\" in (plain := unquote(unquote(below))) or {".", ".."} & set(plain.split("/")):
-        raise InvalidParams("A parameter would lead out of the app's address.")
+        raise InvalidParams("A parameter would lead outside of the app's address.")
     text = urlencode(query)
     return f"{parts.scheme}://{parts.netloc}{below or '/'}{'?' + text if text else ''}"
 
 
-def redirected(call: HttpCall, status: int, location: str) -> HttpCall | None:
-    """The target of a redirect within the same origin; None if it must not be followed."""
+def follow_redirect(call: HttpCall, status: int, location: str) -> HttpCall | None:
+    """The call to the target of a redirect within the same origin; None if it must not be followed."""
     try:
         old, new = urlsplit(call.url), urlsplit(location)
     except ValueError:
@@ -145,20 +145,20 @@ def redirected(call: HttpCall, status: int, location: str) -> HttpCall | None:
 
 
 def _with_grant(headers: dict[str, str], grant: Grant) -> dict[str, str]:
-    return {**headers, **_named(dict(grant.headers))}
+    return {**headers, **_normalized(dict(grant.headers))}
 
 
-def _named(headers: dict[str, str]) -> dict[str, str]:
-    """By their lower-case names, without those that frame a message."""
+def _normalized(headers: dict[str, str]) -> dict[str, str]:
+    """Lower-case names, without headers that frame a message."""
     return {name.lower(): value for name, value in headers.items() if name.lower() not in _FRAMING}
 
 
 def _texts(value: Any) -> list[str]:
-    return [in_words(item) for item in value] if isinstance(value, list) else [in_words(value)]
+    return [to_text(item) for item in value] if isinstance(value, list) else [to_text(value)]
 
 
-def _escaped(value: Any) -> str:
-    return quote(in_words(value), safe="")
+def _escape(value: Any) -> str:
+    return quote(to_text(value), safe="")
 
 
 def _encoded(value: Any) -> bytes:
@@ -179,18 +179,19 @@ _CODES = {
 _LONGEST_QUOTE = 300
 
 
-def reply_from(status: int, content_type: str, body: bytes, tool: AppTool, request: AppRequest) -> bytes:
+def to_reply(status: int, content_type: str, body: bytes, tool: AppTool, request: AppRequest) -> bytes:
     if tool.route is None and (200 <= status < 300 or _is_envelope(body)):
         return body
     if 200 <= status < 300:
-        return success(request, _result(content_type, body))
-    code, message = _told(body)
-    words = f"The app answered {status} {_phrase(status)}"
-    return failure(request, code or _CODES.get(status, "INTERNAL_ERROR"), f"{words}: {message}" if message else words)
+        return success_reply(request, _result(content_type, body))
+    code, message = _error_from(body)
+    summary = f"The app answered {status} {_phrase(status)}"
+    text = f"{summary}: {message}" if message else summary
+    return error_reply(request, code or _CODES.get(status, "INTERNAL_ERROR"), text)
 
 
 def _result(content_type: str, body: bytes) -> Any:
-    """JSON if it parses, whatever its content type; no content is null, other text a string."""
+    """JSON if it parses, whatever the content type; null if empty; otherwise the text as a string."""
     if not body.strip():
         return None
     try:
@@ -201,8 +202,8 @@ def _result(content_type: str, body: bytes) -> Any:
         return body.decode(errors="replace")
 
 
-def _told(body: bytes) -> tuple[str | None, str]:
-    """The code and message of an error, in the spellings that are in use."""
+def _error_from(body: bytes) -> tuple[str | None, str]:
+    """The code and message of an error, in any of the forms that are in use."""
     try:
         message = strict_json.decode(body[:MAX_REPLY])
     except InvalidParams:
@@ -210,8 +211,8 @@ def _told(body: bytes) -> tuple[str | None, str]:
     error = message.get("error", message) if isinstance(message, dict) else message
     if not isinstance(error, dict):
         return None, str(error)[:_LONGEST_QUOTE]
-    code, words = error.get("code"), error.get("message", "")
-    return code if isinstance(code, str) and code else None, str(words)[:_LONGEST_QUOTE]
+    code, text = error.get("code"), error.get("message", "")
+    return code if isinstance(code, str) and code else None, str(text)[:_LONGEST_QUOTE]
 
 
 def _is_envelope(body: bytes) -> bool:
@@ -226,4 +227,4 @@ def _phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
     except ValueError:
-        return "(no status of HTTP)"
+        return "(not an HTTP status)"

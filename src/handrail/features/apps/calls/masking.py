@@ -1,6 +1,6 @@
-"""Masks values that a schema calls secret (`writeOnly`, or the format `password`) in everything that is stored.
+"""Masks values that a schema marks as secret (`writeOnly`, or the format `password`) in everything that is stored.
 
-Values that may be secret according to their schema are masked as well. A reference that can't be resolved leads to
+Values that may be secret according to their schema are masked too. A reference that can't be resolved yields
 `UNKNOWN`.
 """
 
@@ -13,43 +13,45 @@ from handrail.kernel.json_schema import Validator
 from handrail.ports.prompts import MASK
 
 UNKNOWN: dict[str, Any] = {}
-"""Known by being this very object."""
+"""A marker, compared by identity."""
 
-_ALONE = ("if", "then", "else", "not")
-_LISTED = ("allOf", "anyOf", "oneOf")
-_NAMED = ("dependentSchemas", "dependencies")
-BY_SCOPE = ("$dynamicRef", "$recursiveRef")
+_SINGLE = ("if", "then", "else", "not")
+_LISTS = ("allOf", "anyOf", "oneOf")
+_MAPS = ("dependentSchemas", "dependencies")
+DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
 
 
 class Subschemas:
+    """Finds the schemas that apply to a value, within one root schema."""
+
     def __init__(self, root: Any) -> None:
         self._root = root
-        self._is_rebased = any(map(_names_itself, root.values())) if isinstance(root, Mapping) else False
+        self._is_rebased = any(map(_has_id, root.values())) if isinstance(root, Mapping) else False
 
-    def speaking(self, schemas: list[Any]) -> list[Mapping[str, Any]]:
-        """All schemas that apply to the same value, each once, following references."""
-        found: dict[int, Mapping[str, Any]] = {}
-        waiting = list(schemas)
-        while waiting:
-            schema = waiting.pop()
-            if isinstance(schema, Mapping) and id(schema) not in found:
-                found[id(schema)] = schema
-                waiting += self._beside(schema)
-        return list(found.values())
+    def applicable(self, schemas: list[Any]) -> list[Mapping[str, Any]]:
+        """All schemas that apply to the same value, each once, with references followed."""
+        schemas_by_id: dict[int, Mapping[str, Any]] = {}
+        stack = list(schemas)
+        while stack:
+            schema = stack.pop()
+            if isinstance(schema, Mapping) and id(schema) not in schemas_by_id:
+                schemas_by_id[id(schema)] = schema
+                stack += self._subschemas_of(schema)
+        return list(schemas_by_id.values())
 
-    def _beside(self, schema: Mapping[str, Any]) -> Iterator[Any]:
+    def _subschemas_of(self, schema: Mapping[str, Any]) -> Iterator[Any]:
         if isinstance(reference := schema.get("$ref"), str):
-            yield self.resolved(reference)
-        if any(name in schema for name in BY_SCOPE):
+            yield self.resolve(reference)
+        if any(name in schema for name in DYNAMIC_REFERENCES):
             yield UNKNOWN
-        for name in _ALONE:
+        for name in _SINGLE:
             yield schema.get(name)
-        for name in _LISTED:
+        for name in _LISTS:
             yield from _items(schema.get(name))
-        for name in _NAMED:
+        for name in _MAPS:
             yield from _members(schema.get(name)).values()
 
-    def resolved(self, reference: str) -> Any:
+    def resolve(self, reference: str) -> Any:
         if self._is_rebased or not (reference == "#" or reference.startswith("#/")):
             return UNKNOWN
         place = self._root
@@ -64,19 +66,19 @@ class Subschemas:
         return place
 
 
-def of_member(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
-    known, patterns = _members(schema.get("properties")), _members(schema.get("patternProperties"))
+def member_schemas(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
+    properties, patterns = _members(schema.get("properties")), _members(schema.get("patternProperties"))
     matching = [inner for pattern, inner in patterns.items() if _matches(pattern, name)]
     yield from matching
-    if name in known:
-        yield known[name]
+    if name in properties:
+        yield properties[name]
     elif not matching:
         yield schema.get("additionalProperties")
         yield schema.get("unevaluatedProperties")
 
 
-def of_item(schema: Mapping[str, Any], index: int) -> Iterator[Any]:
-    """Also by the older spelling, where `items` is a list."""
+def item_schemas(schema: Mapping[str, Any], index: int) -> Iterator[Any]:
+    """Also supports the older form, where `items` is a list."""
     items, first = schema.get("items"), _items(schema.get("prefixItems")) or _items(schema.get("items"))
     yield schema.get("contains")
     if index < len(first):
@@ -88,15 +90,15 @@ def of_item(schema: Mapping[str, Any], index: int) -> Iterator[Any]:
 
 @lru_cache(maxsize=256)
 def _matches(pattern: str, name: str) -> bool:
-    """With the engine that validates values: another one may read a pattern differently or take too long."""
+    """Uses the engine that validates values: another one might read a pattern differently or take too long."""
     return not Validator({"pattern": pattern}).faults(name)
 
 
-def _names_itself(schema: Any) -> bool:
-    """Below an `$id`, a reference counts from there."""
+def _has_id(schema: Any) -> bool:
+    """References below an `$id` are relative to it."""
     if isinstance(schema, Mapping):
-        return isinstance(schema.get("$id"), str) or any(map(_names_itself, schema.values()))
-    return isinstance(schema, list) and any(map(_names_itself, schema))
+        return isinstance(schema.get("$id"), str) or any(map(_has_id, schema.values()))
+    return isinstance(schema, list) and any(map(_has_id, schema))
 
 
 def _items(value: Any) -> list[Any]:
@@ -111,32 +113,32 @@ _DEEPEST = 64
 
 
 def has_secrets(schema: Any) -> bool:
-    """Whether any value could be masked; may be True where none will be."""
+    """Whether any value could be masked; may be True although none will be."""
     if isinstance(schema, Mapping):
         return _is_secret(schema) or any(map(has_secrets, schema.values()))
     return isinstance(schema, list) and any(map(has_secrets, schema))
 
 
-def masked(value: Any, schema: Any) -> Any:
-    """The value with each secret replaced; the same object if it contains none."""
-    return _masked(value, [schema], Subschemas(schema), 0)
+def mask(value: Any, schema: Any) -> Any:
+    """Returns the value with each secret replaced; the same object if it contains none."""
+    return _mask(value, [schema], Subschemas(schema), 0)
 
 
-def _masked(value: Any, schemas: list[Any], subschemas: Subschemas, depth: int) -> Any:
-    speaking = subschemas.speaking(schemas)
-    if not speaking:
+def _mask(value: Any, schemas: list[Any], subschemas: Subschemas, depth: int) -> Any:
+    applicable = subschemas.applicable(schemas)
+    if not applicable:
         return value
-    if depth > _DEEPEST or any(_hides(schema, value) for schema in speaking):
+    if depth > _DEEPEST or any(_hides(schema, value) for schema in applicable):
         return MASK
     if isinstance(value, dict):
         members = {
-            name: _masked(item, [one for each in speaking for one in of_member(each, name)], subschemas, depth + 1)
+            name: _mask(item, [one for each in applicable for one in member_schemas(each, name)], subschemas, depth + 1)
             for name, item in value.items()
         }
         return members if any(members[name] is not item for name, item in value.items()) else value
     if isinstance(value, list):
         items = [
-            _masked(item, [one for each in speaking for one in of_item(each, index)], subschemas, depth + 1)
+            _mask(item, [one for each in applicable for one in item_schemas(each, index)], subschemas, depth + 1)
             for index, item in enumerate(value)
         ]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
@@ -144,7 +146,7 @@ def _masked(value: Any, schemas: list[Any], subschemas: Subschemas, depth: int) 
 
 
 def _hides(schema: Mapping[str, Any], value: Any) -> bool:
-    """A text that is itself a document is not searched for secrets."""
+    """Text that contains a document itself isn't searched for secrets but masked as a whole."""
     return schema is UNKNOWN or _is_secret(schema) or (isinstance(value, str) and "contentSchema" in schema)
 
 

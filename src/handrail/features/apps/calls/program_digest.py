@@ -1,4 +1,4 @@
-"""Which program answers for an app: the hash of its files, so that a yes to one program is none to another."""
+"""Identifies the program that answers for an app by hashes of its files, so that a consent covers only that program."""
 
 import os
 import shutil
@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
 
-_MOST_KEPT = 1000
-_known: dict[tuple[str, int, int, int], str] = {}
+_MAX_HASHES = 1000
+_hashes: dict[tuple[str, int, int, int], str] = {}
 
 
-def of_command(command: Sequence[str], folder: str, search_path: str | None = None) -> str:
-    """Of a command line: its executable, and every argument that is a file. Blocks."""
+def command_digest(command: Sequence[str], folder: str, search_path: str | None = None) -> str:
+    """Covers the executable of a command line and every argument that is a file. Blocks."""
     program = shutil.which(command[0], path=search_path) or command[0]
     return _digest(os.path.join(folder, program), command[1:], folder)
 
 
-def of_process(pid: int) -> str:
-    """Of a running process, by what the kernel knows of it; empty where it can't be told. Blocks."""
+def process_digest(pid: int) -> str:
+    """Covers a running process, as the kernel reports it; empty if that is unknown. Blocks."""
     try:
         program = os.readlink(f"/proc/{pid}/exe")
         folder = os.readlink(f"/proc/{pid}/cwd")
@@ -28,10 +28,10 @@ def of_process(pid: int) -> str:
 
 
 def _digest(program: str, arguments: Sequence[str], folder: str) -> str:
-    taken = sha256()
+    digest = sha256()
     for part in (_file(program), *_parts(arguments, folder)):
-        taken.update(part.encode(errors="surrogateescape") + b"\0")
-    return taken.hexdigest()
+        digest.update(part.encode(errors="surrogateescape") + b"\0")
+    return digest.hexdigest()
 
 
 def _parts(arguments: Sequence[str], folder: str) -> Iterator[str]:
@@ -43,16 +43,16 @@ def _parts(arguments: Sequence[str], folder: str) -> Iterator[str]:
 
 
 def _file(path: str) -> str:
-    """Its real place and the hash of its content; a file that can't be read counts by its place alone."""
+    """The real path and the hash of the content; only the path if the file can't be read."""
     path = os.path.realpath(path)
     try:
-        with open(path, "rb") as opened:
-            now = os.fstat(opened.fileno())
+        with open(path, "rb") as stream:
+            now = os.fstat(stream.fileno())
             key = (path, now.st_ino, now.st_size, max(now.st_mtime_ns, now.st_ctime_ns))
-            if key not in _known:
-                if len(_known) >= _MOST_KEPT:
-                    _known.clear()
-                _known[key] = file_digest(opened, "sha256").hexdigest()
-            return f"{path} {_known[key]}"
+            if key not in _hashes:
+                if len(_hashes) >= _MAX_HASHES:
+                    _hashes.clear()
+                _hashes[key] = file_digest(stream, "sha256").hexdigest()
+            return f"{path} {_hashes[key]}"
     except OSError:
         return path

@@ -1,4 +1,4 @@
-"""`handrail apps`: which apps there are, what they can do, and a call of one through the gate."""
+"""`handrail apps`: lists and describes apps, and calls one through the gate."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ Example:
 
 \b
 Exit status: 0 with the app's result on stdout; 1 with {"error": {...}} on stdout;
-2 when the parameters are not JSON."""
+2 if the parameters aren't JSON."""
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -65,7 +65,7 @@ def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     for line in columns(rows):
         say(line)
     if not rows:
-        say("There are no apps: none has a descriptor in ~/.aai. `handrail apps new` makes one.")
+        say("No apps yet: none has a descriptor in ~/.aai. Create one: handrail apps new")
     if overview["problems"]:
         say("\nDescriptors with problems")
         for problem in overview["problems"]:
@@ -81,15 +81,15 @@ def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool)
     """Show an app's tools with their schemas."""
     from handrail.faces.cli.program import run
 
-    told = run(_manager(state or ctx.obj).description(id))
+    app = run(_manager(state or ctx.obj).description(id))
     if as_json:
-        print_json(told)
+        print_json(app)
         return
-    say(f"{one_line(told['name'])} ({told['id']}) {one_line(told.get('version', ''))}".rstrip())
-    say(f"  {one_line(told['description'])}")
-    say(f"  {one_line(told['source'])}")
-    say(f"  {_signed_in(told['auth'])}")
-    for tool in told["tools"]:
+    say(f"{one_line(app['name'])} ({app['id']}) {one_line(app.get('version', ''))}".rstrip())
+    say(f"  {one_line(app['description'])}")
+    say(f"  {one_line(app['source'])}")
+    say(f"  {_sign_in_line(app['auth'])}")
+    for tool in app["tools"]:
         say(f"\n{tool['name']}: {one_line(tool['description'])}")
         for name in ("parameters", "returns"):
             if name in tool:
@@ -119,10 +119,10 @@ def call_app(
 ) -> None:
     """Call a tool of an app and print its result as JSON."""
 
-    def complete(params: Any) -> dict[str, Any]:
+    def wrap_params(params: Any) -> dict[str, Any]:
         return {"app": id, "tool": tool, "params": params}
 
-    run_call("apps_call", json, project, state or ctx.obj, answer, timeout=timeout, complete_params=complete)
+    run_call("apps_call", json, project, state or ctx.obj, answer, timeout=timeout, complete_params=wrap_params)
 
 
 for command in (consents, add_app, login, logout, new_app, check_app):
@@ -136,7 +136,7 @@ def _manager(state: Path | None) -> "AppManager":
     return app_manager(program().open_stores(state))
 
 
-def _signed_in(auth: dict[str, Any]) -> str:
+def _sign_in_line(auth: dict[str, Any]) -> str:
     if auth["type"] == "none":
         return "needs no sign-in"
     if auth["signedIn"]:

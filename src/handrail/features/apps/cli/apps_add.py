@@ -1,4 +1,4 @@
-"""`handrail apps add`: a web app by its address, after a person has seen what it declares."""
+"""`handrail apps add`: adds a web app by its address, after showing what it declares."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -20,28 +20,28 @@ Examples:
 
 
 @click.command("add", epilog=EPILOG)
-@click.argument("url", metavar="URL", help="Of the site, or of its descriptor.")
+@click.argument("url", metavar="URL", help="The site, or its descriptor.")
 @answer_option
-@click.option("--sign-in-elsewhere", "is_elsewhere", is_flag=True, help="Accept a sign-in at hosts of others.")
+@click.option("--sign-in-elsewhere", "is_elsewhere", is_flag=True, help="Accept a sign-in at other hosts.")
 def add_app(url: str, answer: Choice, is_elsewhere: bool) -> None:
     """Add a web app.
 
-    Shows what its site declares and asks before anything is written. A redirect to another host is not
-    followed, and a site can offer its own HTTP interface alone. A sign-in at hosts of others is asked about by itself.
+    Shows what its site declares and asks before anything is written. Redirects to another host are not followed, and a
+    site can offer only its own HTTP interface. A sign-in at other hosts needs a confirmation of its own.
     """
     from handrail.faces.cli.program import run
     from handrail.features.apps.web_apps import add_web_app, read_web_app
 
     app = run(read_web_app(url))
-    for line in _shown(app):
+    for line in _summary(app):
         print(line, file=sys.stderr)
     _accept_sign_in(app, answer, is_elsewhere=is_elsewhere)
-    if not _agrees(answer, "Add it? Agents may then ask to call it."):
+    if not _confirm(answer, "Add it? Agents may then ask to call it."):
         raise Declined("Nothing was added.")
     say(f"Added: {one_line(add_web_app(app))}")
 
 
-def _shown(app: "App") -> list[str]:
+def _summary(app: "App") -> list[str]:
     from handrail.features.apps.calls.consent import consent_to
 
     lines = [
@@ -56,20 +56,20 @@ def _shown(app: "App") -> list[str]:
 
 
 def _accept_sign_in(app: "App", answer: Choice, *, is_elsewhere: bool) -> None:
-    """Hosts of others are asked about separately."""
-    from handrail.features.apps.calls.consent import hosts_elsewhere
+    """Asks separately about a sign-in at other hosts."""
+    from handrail.features.apps.calls.consent import foreign_hosts
 
-    hosts = hosts_elsewhere(app)
+    hosts = foreign_hosts(app)
     if not hosts or is_elsewhere:
         return
-    told = f"Its sign-in leads to {one_line(' and '.join(hosts))}, which is not of the site that offers it."
+    warning = f"Its sign-in leads to {one_line(' and '.join(hosts))}, which doesn't belong to the site that offers it."
     if answer == "allow" or not sys.stdin.isatty():
-        raise Declined(told, hint="If you know that this is right, repeat with --sign-in-elsewhere.")
-    if not _agrees(answer, f"{told} Is that right?"):
+        raise Declined(warning, hint="If you know that this is right, repeat with --sign-in-elsewhere.")
+    if not _confirm(answer, f"{warning} Is that right?"):
         raise Declined("Nothing was added.")
 
 
-def _agrees(answer: Choice, question: str) -> bool:
+def _confirm(answer: Choice, question: str) -> bool:
     if answer != "ask":
         return answer == "allow"
     if not sys.stdin.isatty():

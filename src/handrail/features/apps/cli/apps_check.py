@@ -1,4 +1,4 @@
-"""`handrail apps check`: a descriptor reviewed, and its examples called as agents would call them."""
+"""`handrail apps check`: reviews a descriptor, and calls its examples as agents would."""
 
 import os
 import sys
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def tools_to_try(app: "App", is_run: bool | None) -> "list[AppTool]":
-    """Tools with examples: all or none, as `is_run` says; if it is None, the idempotent ones and those that a person at
-    the terminal agrees to.
+    """The tools with examples: all or none, as `is_run` says; if it is None, the idempotent ones and those that the
+    person at the terminal confirms.
     """
     tools = [tool for tool in app.tools if tool.examples]
-    return [tool for tool in tools if (_is_wanted(tool) if is_run is None else is_run)]
+    return [tool for tool in tools if (_confirm(tool) if is_run is None else is_run)]
 
 
-def _is_wanted(tool: "AppTool") -> bool:
+def _confirm(tool: "AppTool") -> bool:
     if tool.is_idempotent or not sys.stdin.isatty():
         return tool.is_idempotent
-    question = f"Call {tool.name} with its examples? It does not say that it may be called twice. [y]es / [n]o: "
+    question = f"Call {tool.name} with its examples? It isn't marked as safe to repeat. [y]es / [n]o: "
     print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -40,19 +40,19 @@ def _is_wanted(tool: "AppTool") -> bool:
 async def try_examples(
     app: "App", tools: "Sequence[AppTool]", stores: "Stores", *, quiet: bool
 ) -> list[dict[str, Any]]:
-    """In the order of the descriptor, because an example may build on the one before."""
+    """In the order of the descriptor, because an example may depend on the previous one."""
     from handrail.features.apps.opening import open_app_caller
 
-    tried = []
+    outcomes = []
     async with open_app_caller(stores) as app_caller:
         for tool in tools:
             for number, example in enumerate(tool.examples, 1):
                 entry = await _try_one(app_caller, app, tool, example) | {"number": number}
-                tried.append(entry)
+                outcomes.append(entry)
                 if not quiet:
                     outcome = "ok" if entry["ok"] else f"{entry['error']['code']}: {entry['error']['message']}"
                     say(one_line(f"{tool.name} {number}: {outcome} ({entry['durationMs']} ms)"))
-    return tried
+    return outcomes
 
 
 async def _try_one(app_caller: "AppCaller", app: "App", tool: "AppTool", example: "Example") -> dict[str, Any]:
@@ -63,11 +63,11 @@ async def _try_one(app_caller: "AppCaller", app: "App", tool: "AppTool", example
     began = time.perf_counter()
     entry: dict[str, Any] = {"tool": tool.name, "ok": False, "params": example.params}
     try:
-        entry["result"] = await app_caller.call(app, tool, example.params, timeout_ms=None, heard=lambda *_: None)
+        entry["result"] = await app_caller.call(app, tool, example.params, timeout_ms=None, on_reply=lambda *_: None)
         entry["ok"] = example.result is msgspec.UNSET or entry["result"] == example.result
         if not entry["ok"]:
-            wanted = msgspec.json.encode(example.result).decode()
-            entry["error"] = {"code": "OTHER_RESULT", "message": f"The example promises {wanted}."}
+            expected = msgspec.json.encode(example.result).decode()
+            entry["error"] = {"code": "OTHER_RESULT", "message": f"The example expects {expected}."}
     except Failure as failure:
         entry["error"] = envelope(failure)["error"]
     return entry | {"durationMs": round((time.perf_counter() - began) * 1000)}
@@ -81,14 +81,14 @@ Examples:
   handrail apps check ~/.aai/com.example.notes --no-run   calls none
 
 \b
-Exit status: 0 when there is nothing wrong, whatever is advised; 1 with problems, or when an
-example failed; 2 when there is no such file."""
+Exit status: 0 if nothing is wrong, whatever is advised; 1 if there are problems, or an
+example failed; 2 if there is no such file."""
 
 _NAME = "aai.json"
 
 
 @click.command("check", epilog=EPILOG)
-@click.argument("path", type=Path, metavar="PATH", help="A descriptor, or the folder of one.")
+@click.argument("path", type=Path, metavar="PATH", help="A descriptor, or its folder.")
 @click.option("--run/--no-run", "is_run", default=None, help="Call every tool with its examples, or none.")
 @state_option
 @json_option
@@ -107,59 +107,59 @@ def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path |
         text = file.read_bytes()
     except OSError as error:
         raise click.BadParameter(f"{file}: {error.strerror}.", param_hint="PATH") from None
-    found = review(text, str(file), folder=_folder(file))
-    tried, left_out = [], []
-    if found.app is not None and not found.problems:
+    result = review(text, str(file), folder=_folder(file))
+    outcomes, left_out = [], []
+    if result.app is not None and not result.problems:
         from handrail.faces.cli.program import program, run
 
-        tools = tools_to_try(found.app, is_run)
-        left_out = [tool.name for tool in found.app.tools if tool.examples and tool not in tools]
+        tools = tools_to_try(result.app, is_run)
+        left_out = [tool.name for tool in result.app.tools if tool.examples and tool not in tools]
         if tools:
             stores = program().open_stores(state or ctx.obj)
-            tried = run(try_examples(found.app, tools, stores, quiet=as_json))
-    is_well = not found.problems and all(one["ok"] for one in tried)
+            outcomes = run(try_examples(result.app, tools, stores, quiet=as_json))
+    is_ok = not result.problems and all(one["ok"] for one in outcomes)
     if as_json:
-        print_json(_told(file, found, tried, left_out, is_well=is_well))
+        print_json(_as_json(file, result, outcomes, left_out, is_ok=is_ok))
     else:
-        _report(file, found, tried, left_out)
-    if not is_well:
+        _report(file, result, outcomes, left_out)
+    if not is_ok:
         raise SystemExit(1)
 
 
 def _folder(file: Path) -> str | None:
-    """Only below `~/.aai` a folder is named by its app."""
+    """The name of the folder if it is below `~/.aai`, where folders are named after apps."""
     lexical = Path(os.path.abspath(file))
     return lexical.parent.name if lexical.parent.parent == Path.home() / ".aai" else None
 
 
-def _told(
-    file: Path, found: "Review", tried: list[dict[str, Any]], left_out: list[str], *, is_well: bool
+def _as_json(
+    file: Path, result: "Review", outcomes: list[dict[str, Any]], left_out: list[str], *, is_ok: bool
 ) -> dict[str, Any]:
-    def spelled(problems: "list[Problem]") -> list[dict[str, str]]:
+    def as_json(problems: "list[Problem]") -> list[dict[str, str]]:
         return [{"file": each.source, "field": each.field, "reason": each.reason} for each in problems]
 
     return {
-        "ok": is_well,
+        "ok": is_ok,
         "file": str(file),
-        "app": None if found.app is None else found.app.id,
-        "problems": spelled(found.problems),
-        "advice": spelled(found.advice),
-        "examples": tried,
+        "app": None if result.app is None else result.app.id,
+        "problems": as_json(result.problems),
+        "advice": as_json(result.advice),
+        "examples": outcomes,
         "notRun": left_out,
     }
 
 
-def _report(file: Path, found: "Review", tried: list[dict[str, Any]], left_out: list[str]) -> None:
-    for problem in found.problems:
+def _report(file: Path, result: "Review", outcomes: list[dict[str, Any]], left_out: list[str]) -> None:
+    for problem in result.problems:
         say(one_line(f"{problem}"))
-    for problem in found.advice:
+    for problem in result.advice:
         say(one_line(f"{problem} (advice)"))
-    if found.problems or found.app is None:
-        say(f"{len(found.problems)} problems: agents won't find this app.")
+    if result.problems or result.app is None:
+        say(f"{len(result.problems)} problems: agents can't use this app.")
         return
-    examples = sum(len(tool.examples) for tool in found.app.tools)
-    failed = sum(not one["ok"] for one in tried)
-    ran = f", {failed} of {len(tried)} failed" if failed else (f", {len(tried)} ran" if tried else "")
+    examples = sum(len(tool.examples) for tool in result.app.tools)
+    failed = sum(not one["ok"] for one in outcomes)
+    ran = f", {failed} of {len(outcomes)} failed" if failed else (f", {len(outcomes)} ran" if outcomes else "")
     if left_out:
         say(f"Not run: {', '.join(left_out)} (--run calls them)")
-    say(f"{one_line(file)}: {found.app.id}, {len(found.app.tools)} tools, {examples} examples{ran}.")
+    say(f"{one_line(file)}: {result.app.id}, {len(result.app.tools)} tools, {examples} examples{ran}.")

@@ -1,4 +1,4 @@
-"""`handrail apps consents`: what a person has allowed for good, and how they take it back."""
+"""`handrail apps consents`: lists what a person always allows, and revokes it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +22,8 @@ Examples:
 def consents(ctx: click.Context, state: Path | None) -> None:
     """List and revoke what you always allow.
 
-    A consent is for one program, one app and one tool or all of its tools. It no longer counts once the
-    app declares something else than what you were shown.
+    A consent is for one program and one app, with one tool or all of its tools. It expires when the app changes what
+    it declares.
     """
     ctx.obj = state or ctx.obj
     if ctx.invoked_subcommand is None:
@@ -39,9 +39,9 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
     from handrail.faces.cli.program import program, run
     from handrail.features.apps.manager import app_manager
 
-    given = run(app_manager(program().open_stores(state or ctx.obj)).given())
+    entries = run(app_manager(program().open_stores(state or ctx.obj)).consents())
     if as_json:
-        print_json({"consents": given})
+        print_json({"consents": entries})
         return
     rows = [
         (
@@ -50,9 +50,9 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
             one["caller"],
             one["app"],
             one["tool"] or "all tools",
-            one["by"] + ("" if one["valid"] else " (void: the app has changed)"),
+            one["by"] + ("" if one["valid"] else " (expired: the app has changed)"),
         )
-        for one in given
+        for one in entries
     ]
     for line in columns(rows):
         say(line)
@@ -61,9 +61,9 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 
 
 @consents.command("revoke")
-@click.argument("ids", nargs=-1, metavar="[ID]…", help="As `handrail apps consents` lists them.")
-@click.option("--app", metavar="ID", help="Every one for this app.")
-@click.option("--all", "everything", is_flag=True, help="Every one.")
+@click.argument("ids", nargs=-1, metavar="[ID]…", help="Ids from `handrail apps consents`.")
+@click.option("--app", metavar="ID", help="All consents for this app.")
+@click.option("--all", "everything", is_flag=True, help="All consents.")
 @state_option
 @click.pass_context
 def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
@@ -73,7 +73,7 @@ def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: 
     from handrail.features.apps.manager import app_manager
 
     if sum((bool(ids), app is not None, everything)) != 1:
-        raise click.UsageError("Name what is to be revoked, or say --app or --all.")
+        raise click.UsageError("Give ids, --app or --all.")
     manager = app_manager(program().open_stores(state or ctx.obj))
     if not ids:
         ids = [one.id for one in run(manager.stores.consents.all()) if everything or one.app == app]

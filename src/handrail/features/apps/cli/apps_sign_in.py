@@ -1,4 +1,4 @@
-"""`handrail apps login` and `logout`: a key or a sign-in in the browser, kept where secrets are kept."""
+"""`handrail apps login` and `logout`: signs in with a key or through the browser, and stores it as a secret."""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ _LONGEST_SECRET = 64 * 1024
 
 @click.command(epilog=EPILOG)
 @click.argument("id", help="The app.")
-@click.option("--client-id", metavar="ID", help="The OAuth client to sign in with, where the descriptor names none.")
+@click.option("--client-id", metavar="ID", help="The OAuth client to sign in with, if the descriptor names none.")
 @click.option("--client-secret", is_flag=True, help="The client has a secret: ask for it, or read it from stdin.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
 @click.option(
@@ -44,7 +44,7 @@ def login(
 ) -> None:
     """Sign in to an app.
 
-    The sign-in is kept in your session's keyring, or, without one, in a file that only you can read;
+    The sign-in is stored in your session's keyring or, without one, in a file that only you can read;
     `handrail secrets` shows where.
     """
     from handrail.faces.cli.person import caller
@@ -59,8 +59,8 @@ def login(
         say(f"{one_line(app.name)} needs no sign-in.")
         return
     if isinstance(app.auth, ApiKey):
-        _tell_about_key(app, app.auth)
-        kept = run(manager.keep_key(id, Secret(_hidden(f"Key for {one_line(app.name)}")), caller()))
+        _explain_key(app, app.auth)
+        stored = run(manager.store_key(id, Secret(_prompt_secret(f"Key for {one_line(app.name)}")), caller()))
     else:
 
         def show(address: str) -> None:
@@ -68,11 +68,13 @@ def login(
                 program().machine.open_in_browser(address)
             print(f"Sign in to {one_line(app.name)} at:\n{one_line(address)}", file=sys.stderr, flush=True)
 
-        secret = _hidden("Client secret") if client_secret else None
-        _tell_about_sign_in(app.auth)
-        signing_in = manager.sign_in(id, show, caller(), client_id=client_id, client_secret=secret, patience=timeout)
-        kept = run(signing_in)
-    _say_where(app, kept)
+        secret = _prompt_secret("Client secret") if client_secret else None
+        _explain_sign_in(app.auth)
+        sign_in = manager.sign_in(
+            id, show, caller(), client_id=client_id, client_secret=secret, timeout_seconds=timeout
+        )
+        stored = run(sign_in)
+    _say_where(app, stored)
 
 
 @click.command()
@@ -86,27 +88,27 @@ def logout(ctx: click.Context, id: str, state: Path | None) -> None:
     from handrail.features.apps.manager import app_manager
 
     if not run(app_manager(program().open_stores(state or ctx.obj)).sign_out(id, caller())):
-        raise NotFound(f"You aren't signed in to {id!r}.", hint="`handrail secrets` lists what is kept.")
+        raise NotFound(f"You aren't signed in to {id!r}.", hint="`handrail secrets` lists what is stored.")
     say("Signed out.")
 
 
-def _say_where(app: "App", kept: "SecretInfo") -> None:
-    where = "in the keyring" if kept.place == "keyring" else "in a file that only you can read: no keyring is open"
-    say(f"Signed in to {one_line(app.name)}; kept {where}.")
+def _say_where(app: "App", stored: "SecretInfo") -> None:
+    where = "in the keyring" if stored.place == "keyring" else "in a file that only you can read: no keyring is open"
+    say(f"Signed in to {one_line(app.name)}; stored {where}.")
 
 
-def _tell_about_key(app: "App", auth: object) -> None:
+def _explain_key(app: "App", auth: object) -> None:
     from handrail.features.apps.model import ApiKey
 
     assert isinstance(auth, ApiKey)
-    for words in (auth.instructions, auth.obtain_url):
-        if words:
-            print(one_line(words), file=sys.stderr)
+    for text in (auth.instructions, auth.obtain_url):
+        if text:
+            print(one_line(text), file=sys.stderr)
     if auth.env_var is not None:
-        print(f"Where ${one_line(auth.env_var)} is set, it is used instead.", file=sys.stderr)
+        print(f"If ${one_line(auth.env_var)} is set, it is used instead.", file=sys.stderr)
 
 
-def _tell_about_sign_in(auth: "OAuth2") -> None:
+def _explain_sign_in(auth: "OAuth2") -> None:
     from handrail.features.apps.calls.consent import sign_in_facts
 
     for name, fact in sign_in_facts(auth):
@@ -115,8 +117,8 @@ def _tell_about_sign_in(auth: "OAuth2") -> None:
         print(f"It asks for: {one_line(' '.join(auth.scopes))}", file=sys.stderr)
 
 
-def _hidden(what: str) -> str:
-    """Not shown while it is typed; without a terminal, the first line of stdin."""
+def _prompt_secret(label: str) -> str:
+    """Reads a value without echo, or the first line of stdin if there is no terminal."""
     if sys.stdin.isatty():
-        return str(click.prompt(what, hide_input=True, err=True))
+        return str(click.prompt(label, hide_input=True, err=True))
     return sys.stdin.readline(_LONGEST_SECRET).strip()

@@ -1,4 +1,4 @@
-"""`execution` and `auth` of a descriptor: how the app is reached, and how a user signs in."""
+"""Reads `execution` and `auth` of a descriptor: how the app is reached, and how a user signs in."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from handrail.features.apps.descriptors.parts import Findings, is_app_id, is_header_name, is_header_value, timeout_ms
+from handrail.features.apps.descriptors.parts import (
+    ProblemReport,
+    is_app_id,
+    is_header_name,
+    is_header_value,
+    timeout_ms,
+)
 from handrail.features.apps.model import (
     EVENT_CLASS,
     EVENT_ID,
@@ -55,43 +61,43 @@ class ReadExecution:
     max_concurrent: int | None
 
 
-def read_execution(raw: Any, app_id: str, found: Findings, platform: str) -> ReadExecution | None:
-    part = found.converted(raw, _ExecutionPart, "execution")
+def read_execution(raw: Any, app_id: str, report: ProblemReport, platform: str) -> ReadExecution | None:
+    part = report.convert(raw, _ExecutionPart, "execution")
     if part is None:
         return None
     if part.max_concurrent is not None and not 1 <= part.max_concurrent <= 100:
-        found.add("execution.max_concurrent", "must be between 1 and 100")
-    timeout = timeout_ms(part.timeout, "execution.timeout", found)
+        report.add("execution.max_concurrent", "must be between 1 and 100")
+    timeout = timeout_ms(part.timeout, "execution.timeout", report)
     kind = part.type
     if kind == "ipc":
         kind = "apple-events" if platform == "darwin" else "dbus"
     match kind:
         case "dbus":
-            execution: Execution = _dbus(part, app_id, found)
+            execution: Execution = _dbus(part, app_id, report)
         case "apple-events":
-            execution = _apple_events(part, app_id, found)
+            execution = _apple_events(part, app_id, report)
         case "stdio":
-            execution = _stdio(part, found)
+            execution = _stdio(part, report)
         case "http":
-            execution = _http(part, found)
+            execution = _http(part, report)
         case _:
-            found.add("execution.type", f"{part.type[:50]!r} is not known here; known are {_KINDS}")
+            report.add("execution.type", f"{part.type[:50]!r} is unknown; known are {_KINDS}")
             return None
     return ReadExecution(execution, timeout, part.max_concurrent)
 
 
-def _dbus(part: _ExecutionPart, app_id: str, found: Findings) -> DBusExecution:
+def _dbus(part: _ExecutionPart, app_id: str, report: ProblemReport) -> DBusExecution:
     service = part.service or app_id
-    is_told = part.service is None and not is_app_id(app_id)
-    if not is_told and (_BUS_NAME.fullmatch(service) is None or len(service) > _LONGEST_NAME):
-        # No part of a D-Bus name begins with a digit, and one of an app's id may: such an app must name its service.
-        found.add("execution.service", f"{service[:100]!r} isn't a valid name of a D-Bus service")
+    is_default = part.service is None and not is_app_id(app_id)  # then the id's own problem is reported elsewhere
+    if not is_default and (_BUS_NAME.fullmatch(service) is None or len(service) > _LONGEST_NAME):
+        # Parts of an app's id may begin with a digit, but parts of a D-Bus name can't: such apps must name a service.
+        report.add("execution.service", f"{service[:100]!r} isn't a valid D-Bus service name")
     if _OBJECT_PATH.fullmatch(part.object_path) is None:
-        found.add("execution.object_path", f"{part.object_path[:100]!r} isn't a D-Bus object path")
+        report.add("execution.object_path", f"{part.object_path[:100]!r} isn't a D-Bus object path")
     if _INTERFACE_NAME.fullmatch(part.interface) is None or len(part.interface) > _LONGEST_NAME:
-        found.add("execution.interface", f"{part.interface[:100]!r} isn't a valid name of a D-Bus interface")
+        report.add("execution.interface", f"{part.interface[:100]!r} isn't a valid D-Bus interface name")
     if part.bus not in ("session", "system"):
-        found.add("execution.bus", f"{part.bus[:50]!r} is neither session nor system")
+        report.add("execution.bus", f"{part.bus[:50]!r} is neither session nor system")
     return DBusExecution(
         service=service,
         object_path=part.object_path,
@@ -100,36 +106,36 @@ def _dbus(part: _ExecutionPart, app_id: str, found: Findings) -> DBusExecution:
     )
 
 
-def _apple_events(part: _ExecutionPart, app_id: str, found: Findings) -> AppleEventsExecution:
+def _apple_events(part: _ExecutionPart, app_id: str, report: ProblemReport) -> AppleEventsExecution:
     for field, code in (("event_class", part.event_class), ("event_id", part.event_id)):
         if _EVENT_CODE.fullmatch(code) is None:
-            found.add(f"execution.{field}", f"{code[:20]!r} has not four ASCII characters")
+            report.add(f"execution.{field}", f"{code[:20]!r} doesn't have four ASCII characters")
     return AppleEventsExecution(
         bundle_id=part.bundle_id or app_id, event_class=part.event_class, event_id=part.event_id
     )
 
 
-def _stdio(part: _ExecutionPart, found: Findings) -> StdioExecution:
+def _stdio(part: _ExecutionPart, report: ProblemReport) -> StdioExecution:
     if not part.command.strip():
-        found.add("execution.command", "is missing")
+        report.add("execution.command", "is missing")
     texts = {"command": (part.command,), "args": part.args, "env": (*part.env, *part.env.values())}
     for field, values in texts.items():
         if any("\0" in value for value in values):
-            found.add(f"execution.{field}", "holds a NUL character")
+            report.add(f"execution.{field}", "contains a NUL character")
     if any("=" in name or not name for name in part.env):
-        found.add("execution.env", "has a name that is empty or contains =")
+        report.add("execution.env", "has a name that is empty or contains =")
     return StdioExecution(command=part.command, args=part.args, env=part.env)
 
 
-def _http(part: _ExecutionPart, found: Findings) -> HttpExecution:
+def _http(part: _ExecutionPart, report: ProblemReport) -> HttpExecution:
     base = part.base_url
     if not base:
-        found.add("execution.base_url", "is missing")
+        report.add("execution.base_url", "is missing")
     else:
-        base = found.checked_url("execution.base_url", base)
+        base = report.check_url("execution.base_url", base)
         if "?" in part.base_url or "#" in part.base_url:
-            found.add("execution.base_url", "must have neither query nor fragment")
-    found.check_headers("execution.default_headers", part.default_headers)
+            report.add("execution.base_url", "must not have a query or fragment")
+    report.check_headers("execution.default_headers", part.default_headers)
     return HttpExecution(base_url=base, default_headers=part.default_headers)
 
 
@@ -141,7 +147,7 @@ class _ApiKeyPart(msgspec.Struct, kw_only=True):
     name: str
     placement: Literal["header", "query"] | None = None
     location: Literal["header", "query"] | None = None
-    """What the second generation calls placement."""
+    """The second generation's name for `placement`."""
     env_var: str | None = None
     prefix: str = ""
     obtain_url: str | None = None
@@ -159,7 +165,7 @@ class _OAuth2Part(msgspec.Struct, kw_only=True):
     extra_params: dict[str, str] = {}
 
 
-def read_auth(raw: Any, found: Findings) -> Auth | None:
+def read_auth(raw: Any, report: ProblemReport) -> Auth | None:
     if raw is None:
         return None
     kind = raw.get("type", "none") if isinstance(raw, dict) else raw
@@ -167,27 +173,27 @@ def read_auth(raw: Any, found: Findings) -> Auth | None:
         case "none":
             return None
         case "api_key":
-            return _api_key(raw, found)
+            return _api_key(raw, report)
         case "oauth2":
-            return _oauth2(raw, found)
+            return _oauth2(raw, report)
         case _:
-            found.add("auth.type", f"{str(kind)[:50]!r} is not known here; known are none, api_key and oauth2")
+            report.add("auth.type", f"{str(kind)[:50]!r} is unknown; known are none, api_key and oauth2")
             return None
 
 
-def _api_key(raw: Any, found: Findings) -> ApiKey | None:
-    part = found.converted(raw, _ApiKeyPart, "auth.api_key")
+def _api_key(raw: Any, report: ProblemReport) -> ApiKey | None:
+    part = report.convert(raw, _ApiKeyPart, "auth.api_key")
     if part is None:
         return None
     placement = part.placement or part.location or "header"
     if placement == "header" and not is_header_name(part.name):
-        found.add("auth.api_key.name", f"{part.name[:50]!r} isn't a valid name of a header")
+        report.add("auth.api_key.name", f"{part.name[:50]!r} isn't a valid header name")
     if placement == "header" and not is_header_value(part.prefix):
-        found.add(
+        report.add(
             "auth.api_key.prefix", "contains a character that isn't allowed in headers, or starts or ends with a space"
         )
     if not part.name:
-        found.add("auth.api_key.name", "is empty")
+        report.add("auth.api_key.name", "is empty")
     return ApiKey(
         placement=placement,
         name=part.name,
@@ -198,20 +204,20 @@ def _api_key(raw: Any, found: Findings) -> ApiKey | None:
     )
 
 
-def _oauth2(raw: Any, found: Findings) -> OAuth2 | None:
-    part = found.converted(raw, _OAuth2Part, "auth.oauth2")
+def _oauth2(raw: Any, report: ProblemReport) -> OAuth2 | None:
+    part = report.convert(raw, _OAuth2Part, "auth.oauth2")
     if part is None:
         return None
     field, refresh = "auth.oauth2", part.refresh_endpoint
     if part.flow != "authorization_code":
-        found.add("auth.oauth2.flow", f"{part.flow[:50]!r} is not known here; known is authorization_code")
+        report.add("auth.oauth2.flow", f"{part.flow[:50]!r} is unknown; known is authorization_code")
     return OAuth2(
-        authorization_endpoint=found.checked_url(f"{field}.authorization_endpoint", part.authorization_endpoint),
-        token_endpoint=found.checked_url(f"{field}.token_endpoint", part.token_endpoint),
+        authorization_endpoint=report.check_url(f"{field}.authorization_endpoint", part.authorization_endpoint),
+        token_endpoint=report.check_url(f"{field}.token_endpoint", part.token_endpoint),
         scopes=part.scopes,
         flow=part.flow,
         pkce_method=part.pkce.method,
         client_id=part.client_id,
-        refresh_endpoint=None if refresh is None else found.checked_url(f"{field}.refresh_endpoint", refresh),
+        refresh_endpoint=None if refresh is None else report.check_url(f"{field}.refresh_endpoint", refresh),
         extra_params=part.extra_params,
     )

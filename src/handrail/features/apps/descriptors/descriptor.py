@@ -1,6 +1,6 @@
 """Reads a descriptor's text into the model, or lists every problem with its field.
 
-Knows no folder: the catalogue checks whether an id fits its folder.
+Independent of folders: the catalogue checks whether an id matches its folder.
 """
 
 import sys
@@ -12,14 +12,14 @@ import msgspec
 from handrail.features.apps.calls.checks import SchemaWeight
 from handrail.features.apps.descriptors.connection import read_auth, read_execution
 from handrail.features.apps.descriptors.parts import (
-    Findings,
+    ProblemReport,
     Text,
     are_tool_names,
-    folded_descriptor,
-    in_words,
+    conflicting_names,
+    fold_descriptor,
     is_app_id,
     is_tool_name,
-    spelled_twice,
+    localized,
     timeout_ms,
 )
 from handrail.features.apps.descriptors.templates import unknown_names
@@ -38,22 +38,22 @@ from handrail.kernel import strict_json
 from handrail.kernel.json_schema import Validator
 from handrail.ports.errors import InvalidParams
 
-_FETCHED = "is not present in a registry"
+_NOT_IN_REGISTRY = "is not present in a registry"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""Some editors put it first."""
+"""Some editors write it at the start."""
 
 
-def wrong_schema(schema: Mapping[str, Any], weight: SchemaWeight) -> tuple[tuple[str, ...], str] | None:
+def schema_problem(schema: Mapping[str, Any], weight: SchemaWeight) -> tuple[tuple[str, ...], str] | None:
     """Where and why a schema is invalid or can't be used; None if it is fine."""
-    import jsonschema_rs  # 40 ms, and a list of apps needs none of it
+    import jsonschema_rs  # takes 40 ms, and listing apps doesn't need it
 
-    if (reason := weight.too_heavy(schema)) is not None:
+    if (reason := weight.refusal_reason(schema)) is not None:
         return (), reason
     try:
         Validator(schema)
     except jsonschema_rs.ValidationError as error:
-        if _FETCHED in error.message:
-            return (), "refers to a schema outside of the descriptor, and nothing is fetched"
+        if _NOT_IN_REGISTRY in error.message:
+            return (), "refers to a schema outside of the descriptor, which is never fetched"
         return tuple(str(step) for step in error.instance_path), error.message[:300]
     except (jsonschema_rs.ReferencingError, ValueError) as error:
         return (), str(error).partition("\n")[0][:300]
@@ -82,53 +82,53 @@ class _ToolPart(msgspec.Struct, kw_only=True):
     examples: tuple[Example, ...] = ()
 
 
-def read_tool(raw: Any, field: str, found: Findings) -> AppTool | None:
-    part = found.converted(raw, _ToolPart, field)
+def read_tool(raw: Any, field: str, report: ProblemReport) -> AppTool | None:
+    part = report.convert(raw, _ToolPart, field)
     if part is None:
         return None
     if not is_tool_name(part.name):
-        found.add(f"{field}.name", f"{part.name[:100]!r} isn't a valid name of a tool, such as send_email")
+        report.add(f"{field}.name", f"{part.name[:100]!r} isn't a valid tool name, such as send_email")
     if not part.description.strip():
-        found.add(f"{field}.description", "is empty")
-    _check_schemas(part, field, found)
+        report.add(f"{field}.description", "is empty")
+    _check_schemas(part, field, report)
     route, timeout = part.execution or _RoutePart(), part.timeout
     return AppTool(
         name=part.name,
         description=part.description,
         parameters=part.parameters,
         returns=part.returns,
-        route=None if route.path is None else _route(route, route.path, part.parameters, field, found),
+        route=None if route.path is None else _route(route, route.path, part.parameters, field, report),
         is_idempotent=part.idempotent,
-        timeout_ms=timeout_ms(timeout if timeout is not None else route.timeout, f"{field}.timeout", found),
+        timeout_ms=timeout_ms(timeout if timeout is not None else route.timeout, f"{field}.timeout", report),
         examples=part.examples,
     )
 
 
-def _check_schemas(part: _ToolPart, field: str, found: Findings) -> None:
+def _check_schemas(part: _ToolPart, field: str, report: ProblemReport) -> None:
     if part.parameters.get("type", "object") != "object":
-        found.add(f"{field}.parameters.type", "must be object: parameters have names")
+        report.add(f"{field}.parameters.type", "must be object: parameters have names")
     for name, schema in (("parameters", part.parameters), ("returns", part.returns)):
-        if schema is not None and (wrong := wrong_schema(schema, found.weight)) is not None:
-            place, reason = wrong
-            found.add(".".join((f"{field}.{name}", *place)), reason)
+        if schema is not None and (problem := schema_problem(schema, report.weight)) is not None:
+            place, reason = problem
+            report.add(".".join((f"{field}.{name}", *place)), reason)
 
 
-def _route(part: _RoutePart, path: str, parameters: dict[str, Any], field: str, found: Findings) -> HttpRoute:
+def _route(part: _RoutePart, path: str, parameters: dict[str, Any], field: str, report: ProblemReport) -> HttpRoute:
     field += ".execution"
     method = part.method.upper()
     if method not in _METHODS:
-        found.add(f"{field}.method", f"{part.method[:20]!r} is none of {', '.join(_METHODS)}")
+        report.add(f"{field}.method", f"{part.method[:20]!r} is none of {', '.join(_METHODS)}")
     if "://" in path.partition("?")[0] or path.startswith("//"):
-        found.add(f"{field}.path", "must be a path below base_url, not an address")
-    found.check_headers(f"{field}.headers", part.headers)
+        report.add(f"{field}.path", "must be a path below base_url, not an address")
+    report.check_headers(f"{field}.headers", part.headers)
     templates: dict[str, Any] = {"path": path, "headers": part.headers}
     if part.body_template is not msgspec.UNSET:
         templates["body_template"] = part.body_template
     for name, template in templates.items():
         for missing in unknown_names(template, parameters):
-            found.add(f"{field}.{name}", f"${{{missing}}} is not among the parameters")
-    known = _METHODS.get(method, "POST")
-    return HttpRoute(path=path, method=known, headers=part.headers, body_template=part.body_template)
+            report.add(f"{field}.{name}", f"${{{missing}}} isn't one of the parameters")
+    valid_method = _METHODS.get(method, "POST")
+    return HttpRoute(path=path, method=valid_method, headers=part.headers, body_template=part.body_template)
 
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -145,7 +145,7 @@ class _AppPart(msgspec.Struct, kw_only=True):
 
 
 class _ListedPart(msgspec.Struct):
-    """The members that a list needs, in the usual spelling; all others are skipped."""
+    """The members that a list needs, in their usual form; all others are skipped."""
 
     app: _AppPart
     tools: tuple[ListedTool, ...]
@@ -154,66 +154,66 @@ class _ListedPart(msgspec.Struct):
 _LISTED = msgspec.json.Decoder(_ListedPart)
 
 
-def listed(text: bytes, source: str) -> ListedApp:
-    """What a list shows, read as cheaply as possible. BrokenDescriptor for mistakes that are seen already here."""
+def read_listing(text: bytes, source: str) -> ListedApp:
+    """Reads what a list shows, as cheaply as possible. BrokenDescriptor for problems that are visible already here."""
     text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
         part = _LISTED.decode(text)
     except (msgspec.DecodeError, RecursionError):
-        app = read(text, source)  # another spelling, or a mistake that has to be told
+        app = read(text, source)  # unusual names of members, or a problem that must be reported
         tools = tuple(ListedTool(tool.name, tool.description) for tool in app.tools)
         return ListedApp(app.id, app.name, app.description, tools, source)
     head = part.app
     if not is_app_id(head.id) or not are_tool_names([tool.name for tool in part.tools]):
         read(text, source)
-    name, description = in_words(head.name, head.default_lang), in_words(head.description, head.default_lang)
+    name, description = localized(head.name, head.default_lang), localized(head.description, head.default_lang)
     return ListedApp(head.id, name, description, part.tools, source)
 
 
 def read(text: bytes, source: str, *, platform: str = sys.platform) -> App:
     """BrokenDescriptor, with every problem in its details."""
-    found = Findings(source)
-    app = _read(text.removeprefix(_BYTE_ORDER_MARK), found, platform)
-    if found.problems or app is None:
-        raise broken(found.problems)
+    report = ProblemReport(source)
+    app = _read(text.removeprefix(_BYTE_ORDER_MARK), report, platform)
+    if report.problems or app is None:
+        raise broken(report.problems)
     return app
 
 
 def broken(problems: list[Problem]) -> BrokenDescriptor:
-    shown = [{"file": each.source, "field": each.field, "reason": each.reason} for each in problems]
-    return BrokenDescriptor("; ".join(map(str, problems[:5])), problems=shown)
+    details = [{"file": each.source, "field": each.field, "reason": each.reason} for each in problems]
+    return BrokenDescriptor("; ".join(map(str, problems[:5])), problems=details)
 
 
 def problems_of(failure: BrokenDescriptor) -> list[Problem]:
     return [Problem(each["file"], each["field"], each["reason"]) for each in failure.details["problems"]]
 
 
-def _read(text: bytes, found: Findings, platform: str) -> App | None:
+def _read(text: bytes, report: ProblemReport, platform: str) -> App | None:
     try:
         root = strict_json.decode(text, max_bytes=MAX_BYTES)
-    except InvalidParams as wrong:
-        found.add("", wrong.message)
+    except InvalidParams as failure:
+        report.add("", failure.message)
         return None
     if not isinstance(root, dict):
-        found.add("", "a descriptor is a JSON object")
+        report.add("", "a descriptor must be a JSON object")
         return None
-    root = folded_descriptor(root)
-    for field in spelled_twice(root):
-        found.add(field, "stands in two spellings that say different things")
-    _check_version(root, found)
-    part = found.converted(root.get("app"), _AppPart, "app")
+    root = fold_descriptor(root)
+    for field in conflicting_names(root):
+        report.add(field, "appears in two forms with different values")
+    _check_version(root, report)
+    part = report.convert(root.get("app"), _AppPart, "app")
     if part is None:
         return None
     if not is_app_id(part.id):
-        found.add("app.id", f"{part.id[:100]!r} isn't an app id, such as com.example.mail")
-    name, description = in_words(part.name, part.default_lang), in_words(part.description, part.default_lang)
-    for field, words in (("app.name", name), ("app.description", description)):
-        if not words.strip():
-            found.add(field, "is empty")
-    execution = read_execution(root.get("execution", {"type": "ipc"}), part.id, found, platform)
-    auth = read_auth(root.get("auth"), found)
-    tools = tuple(_tools(root.get("tools"), found))
-    if execution is None or found.problems:
+        report.add("app.id", f"{part.id[:100]!r} isn't an app id, such as com.example.mail")
+    name, description = localized(part.name, part.default_lang), localized(part.description, part.default_lang)
+    for field, value in (("app.name", name), ("app.description", description)):
+        if not value.strip():
+            report.add(field, "is empty")
+    execution = read_execution(root.get("execution", {"type": "ipc"}), part.id, report, platform)
+    auth = read_auth(root.get("auth"), report)
+    tools = tuple(_tools(root.get("tools"), report))
+    if execution is None or report.problems:
         return None
     return App(
         id=part.id,
@@ -225,28 +225,28 @@ def _read(text: bytes, found: Findings, platform: str) -> App | None:
         max_concurrent=execution.max_concurrent,
         tools=tools,
         auth=auth,
-        source=found.source,
+        source=report.source,
     )
 
 
-def _check_version(root: dict[str, Any], found: Findings) -> None:
+def _check_version(root: dict[str, Any], report: ProblemReport) -> None:
     version = root.get("schema_version")
     if not isinstance(version, str):
-        found.add("schema_version", "is missing" if version is None else "must be a string, such as 1.0")
+        report.add("schema_version", "is missing" if version is None else "must be a string, such as 1.0")
     elif version.partition(".")[0] not in _MAJORS:
-        found.add("schema_version", f"is {version[:20]!r}; known are 1.x and 2.x")
+        report.add("schema_version", f"is {version[:20]!r}; supported are 1.x and 2.x")
 
 
-def _tools(raw: Any, found: Findings) -> Iterator[AppTool]:
+def _tools(raw: Any, report: ProblemReport) -> Iterator[AppTool]:
     if not isinstance(raw, list) or not 0 < len(raw) <= _MAX_TOOLS:
-        found.add("tools", f"must be a list of 1 to {_MAX_TOOLS} tools")
+        report.add("tools", f"must be a list of 1 to {_MAX_TOOLS} tools")
         return
-    seen: set[str] = set()
+    names: set[str] = set()
     for number, item in enumerate(raw):
-        tool = read_tool(item, f"tools[{number}]", found)
+        tool = read_tool(item, f"tools[{number}]", report)
         if tool is None:
             continue
-        if tool.name in seen:
-            found.add(f"tools[{number}].name", f"{tool.name!r} appears twice")
-        seen.add(tool.name)
+        if tool.name in names:
+            report.add(f"tools[{number}].name", f"{tool.name!r} appears twice")
+        names.add(tool.name)
         yield tool

@@ -1,4 +1,4 @@
-"""What all parts of a descriptor share: names, addresses, headers, texts, spellings, and the list of problems."""
+"""Shared by all parts of a descriptor: names, addresses, headers, texts, forms of spelling, and the problem report."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ _APP_ID = re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")
 _TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,254}")
 _TOOL_NAMES = re.compile(rf"{_TOOL_NAME.pattern}( {_TOOL_NAME.pattern})*")
 _LONGEST_ID = 255
-"""The longest name on D-Bus and on most file systems."""
+"""D-Bus and most file systems allow no longer names."""
 
 
 def is_app_id(text: str) -> bool:
@@ -24,7 +24,7 @@ def is_app_id(text: str) -> bool:
 
 
 def are_tool_names(texts: Iterable[str]) -> bool:
-    """All at once, because a list has thousands."""
+    """Checks all at once, because a list has thousands."""
     return _TOOL_NAMES.fullmatch(" ".join(texts)) is not None
 
 
@@ -43,8 +43,8 @@ _ADDRESS_SAFE = "-._~:/?#[]@!$&'()*+,;=%"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class Findings:
-    """The problems of one descriptor, in the order of finding."""
+class ProblemReport:
+    """Collects the problems of one descriptor."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -54,7 +54,7 @@ class Findings:
     def add(self, field: str, reason: str) -> None:
         self.problems.append(Problem(self.source, field, reason))
 
-    def converted(self, value: Any, kind: type[PartT], field: str) -> PartT | None:
+    def convert(self, value: Any, kind: type[PartT], field: str) -> PartT | None:
         if value is None:
             self.add(field, "is missing")
             return None
@@ -67,24 +67,24 @@ class Findings:
             self.add(f"{field}.{inner}" if inner else field, reason)
             return None
 
-    def checked_url(self, field: str, url: str) -> str:
-        """A web address as it is sent; unencrypted only to this machine, because credentials are sent with it."""
+    def check_url(self, field: str, url: str) -> str:
+        """A normalized web address; unencrypted only on this machine, because credentials are sent to it."""
         try:
             address = read_address(url, field)
-        except InvalidParams as wrong:
-            self.add(field, wrong.details["fieldErrors"][0]["message"])
+        except InvalidParams as failure:
+            self.add(field, failure.details["fieldErrors"][0]["message"])
             return url
         if address.host is None:
             self.add(field, "must begin with http:// or https://")
         elif not address.url.startswith("https:") and not is_loopback(address.host):
-            self.add(field, "must begin with https://: only an app on this machine may be called in clear text")
+            self.add(field, "must begin with https://: only apps on this machine may be called unencrypted")
         plain = address.url if url.endswith("/") else address.url.removesuffix("/")
         return quote(plain, safe=_ADDRESS_SAFE)
 
     def check_headers(self, field: str, headers: Mapping[str, str]) -> None:
         for name, value in headers.items():
             if _HEADER_NAME.fullmatch(name) is None:
-                self.add(field, f"{name[:50]!r} isn't a valid name of a header")
+                self.add(field, f"{name[:50]!r} isn't a valid header name")
             elif not is_header_value(value):
                 self.add(
                     f"{field}.{name}",
@@ -101,24 +101,24 @@ def is_header_name(name: str) -> bool:
 
 
 def is_header_value(value: str) -> bool:
-    """Visible ASCII with blanks inside; servers disagree about anything else."""
+    """Visible ASCII with spaces only inside; servers disagree about anything else."""
     return value == value.strip(" \t") and all(char == "\t" or " " <= char <= "~" for char in value)
 
 
-def in_words(text: Text, language: str | None) -> str:
-    """Of a text in several languages: the default one, English, or the first."""
+def localized(text: Text, language: str | None) -> str:
+    """Of a text in several languages, the one in the default language, English, or the first."""
     if isinstance(text, str):
         return text
     return text.get(language or "en") or text.get("en") or next(iter(text.values()), "")
 
 
-def timeout_ms(value: float | None, field: str, found: Findings) -> int | None:
-    """Both units are in use: values below 1000 are seconds. Ten minutes at most."""
+def timeout_ms(value: float | None, field: str, report: ProblemReport) -> int | None:
+    """Both units are in use: values below 1000 are seconds. At most ten minutes."""
     if value is None:
         return None
     milliseconds = int(value * 1000 if value < _SECONDS_BELOW else value)
     if milliseconds <= 0:
-        found.add(field, "must be more than nothing")
+        report.add(field, "must be more than 0")
     return min(milliseconds, _LONGEST_MS)
 
 
@@ -127,67 +127,67 @@ _TYPES = {"apiKey": "api_key", "apikey": "api_key", "apple_events": "apple-event
 
 
 class Folded(dict[str, Any]):
-    """An object with its names folded; `twice` are names in two spellings with different values."""
+    """An object with its names in snake case; `conflicts` are names given in two forms with different values."""
 
-    twice: list[str]
+    conflicts: list[str]
 
 
-def folded(written: Mapping[str, Any]) -> Folded:
-    found = Folded()
-    found.twice = []
-    for name, value in written.items():
+def fold(raw: Mapping[str, Any]) -> Folded:
+    result = Folded()
+    result.conflicts = []
+    for name, value in raw.items():
         plain = _CAPITAL.sub(r"_\1", name).lower()
-        if plain in found and found[plain] != value:
-            found.twice.append(name)
-        found[plain] = value
-    return found
+        if plain in result and result[plain] != value:
+            result.conflicts.append(name)
+        result[plain] = value
+    return result
 
 
-def folded_descriptor(root: Mapping[str, Any]) -> Folded:
-    """The root, with `app`, `execution`, `auth` and each of `tools` folded as well."""
-    found = folded(root)
-    if "app" not in found and ("app_id" in found or "id" in found):
+def fold_descriptor(root: Mapping[str, Any]) -> Folded:
+    """Folds the root, and `app`, `execution`, `auth` and each of `tools` in it."""
+    result = fold(root)
+    if "app" not in result and ("app_id" in result or "id" in result):
         names = ("name", "description", "version", "default_lang")
-        found["app"] = {"id": found.get("app_id", found.get("id")), **{n: found[n] for n in names if n in found}}
+        result["app"] = {"id": result.get("app_id", result.get("id")), **{n: result[n] for n in names if n in result}}
     for name in ("app", "execution", "auth"):
-        if isinstance(found.get(name), dict):
-            found[name] = _typed(found[name])
-    if isinstance(found.get("tools"), list):
-        found["tools"] = [_tool(tool) if isinstance(tool, dict) else tool for tool in found["tools"]]
-    return found
+        if isinstance(result.get(name), dict):
+            result[name] = _fold_typed(result[name])
+    if isinstance(result.get("tools"), list):
+        result["tools"] = [_tool(tool) if isinstance(tool, dict) else tool for tool in result["tools"]]
+    return result
 
 
-def spelled_twice(value: Any, path: str = "") -> Iterator[str]:
+def conflicting_names(value: Any, path: str = "") -> Iterator[str]:
     if isinstance(value, Folded):
-        yield from (f"{path}{name}" for name in value.twice)
+        yield from (f"{path}{name}" for name in value.conflicts)
         for name, inner in value.items():
-            yield from spelled_twice(inner, f"{path}{name}.")
+            yield from conflicting_names(inner, f"{path}{name}.")
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            yield from spelled_twice(item, f"{path.removesuffix('.')}[{number}].")
+            yield from conflicting_names(item, f"{path.removesuffix('.')}[{number}].")
 
 
-def _typed(written: dict[str, Any]) -> Folded:
+def _fold_typed(raw: dict[str, Any]) -> Folded:
     """`{"type": "dbus", "dbus": {…}}` means the same as `{"type": "dbus", …}`."""
-    found = folded(written)
-    if isinstance(kind := found.get("type"), str):
-        found["type"] = kind = _TYPES.get(kind, kind)
+    result = fold(raw)
+    if isinstance(kind := result.get("type"), str):
+        result["type"] = kind = _TYPES.get(kind, kind)
         name = kind.replace("-", "_")
-        if isinstance(inner := found.pop(name, None), dict):
-            nested = folded(inner)
-            found.twice += [f"{name}.{each}" for each in nested.twice]
-            found.update(nested)
-            found["type"] = kind
-    return found
+        if isinstance(inner := result.pop(name, None), dict):
+            nested = fold(inner)
+            result.conflicts += [f"{name}.{each}" for each in nested.conflicts]
+            result.update(nested)
+            result["type"] = kind
+    return result
 
 
-def _tool(written: dict[str, Any]) -> Folded:
-    found = folded(written)
+def _tool(raw: dict[str, Any]) -> Folded:
+    result = fold(raw)
     for old, new in (("input_schema", "parameters"), ("output_schema", "returns")):
-        if old in found:
-            found.setdefault(new, found[old])
-    if isinstance(found.get("execution"), dict):
-        found["execution"] = folded(found["execution"])
-    if isinstance(notes := found.get("annotations"), dict) and "idempotentHint" in notes:
-        found.setdefault("idempotent", notes["idempotentHint"])
-    return found
+        if old in result:
+            result.setdefault(new, result[old])
+    if isinstance(result.get("execution"), dict):
+        result["execution"] = fold(result["execution"])
+    if isinstance(notes := result.get("annotations"), dict) and "idempotentHint" in notes:
+        result.setdefault("idempotent", notes["idempotentHint"])
+    return result

@@ -1,6 +1,6 @@
 """OAuth 2.0 for native apps (RFC 6749, 7636, 8252) without I/O: builds requests and reads answers.
 
-No error of ours quotes a code, a verifier or a token.
+No error message quotes a code, a verifier or a token.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LONGEST_WORD = 200
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Our client at the server; some servers give a secret to native apps, too."""
+    """handrail's client at the server; some servers give native apps a secret too."""
 
     id: str
     secret: str | None = field(default=None, repr=False)
@@ -30,7 +30,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try to sign in. `state` comes back with the browser; `verifier` is sent only to the token endpoint."""
+    """One attempt to sign in. `state` comes back with the browser; `verifier` is sent only to the token endpoint."""
 
     state: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48), repr=False)
@@ -61,7 +61,7 @@ class _Refusal(msgspec.Struct):
 
 
 def authorization_address(auth: OAuth2, client: Client, attempt: Attempt, redirect: str) -> str:
-    """The address for the person's browser. Our parameters can't be overridden by the descriptor."""
+    """The address for the person's browser. The descriptor can't override handrail's parameters."""
     from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
     ours = {
@@ -72,37 +72,37 @@ def authorization_address(auth: OAuth2, client: Client, attempt: Attempt, redire
         "state": attempt.state,
         "code_challenge": create_s256_code_challenge(attempt.verifier),
         "code_challenge_method": "S256",
-        **_meant_for(auth),
+        **_resource_parameter(auth),
     }
     parts = urlsplit(auth.authorization_endpoint)
     theirs = {**dict(parse_qsl(parts.query, keep_blank_values=True)), **auth.extra_params}
     query = {**{name: value for name, value in theirs.items() if name not in ours}, **ours}
-    told = urlencode({name: value for name, value in query.items() if value or name != "scope"})
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, told, ""))
+    encoded = urlencode({name: value for name, value in query.items() if value or name != "scope"})
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, encoded, ""))
 
 
-def is_ours(query: str, state: str) -> bool:
-    """Whether the browser came back from this try."""
-    found = parse_qs(query).get("state", [])
-    return len(found) == 1 and hmac.compare_digest(found[0].encode(), state.encode())
+def matches_state(query: str, state: str) -> bool:
+    """Whether the browser came back from the attempt with this state."""
+    states = parse_qs(query).get("state", [])
+    return len(states) == 1 and hmac.compare_digest(states[0].encode(), state.encode())
 
 
 def code_from(query: str, attempt: Attempt) -> str:
-    """Declined if the person said no there, AuthRequired if the server refused."""
+    """Declined if the person refused there, AuthRequired if the server did."""
     from authlib.oauth2.rfc6749.errors import MismatchingStateException, MissingCodeException
     from authlib.oauth2.rfc6749.parameters import parse_authorization_code_response
 
     params = {name: values[0] for name, values in parse_qs(query).items()}
     if (error := params.get("error")) is not None:
-        words = _words(_Refusal(error, params.get("error_description", "")))
+        reason = _describe(_Refusal(error, params.get("error_description", "")))
         if error == _ACCESS_DENIED:
-            raise Declined(f"The sign-in was refused there: {words}.", reason="denied")
-        raise AuthRequired(f"The app's server refused the sign-in: {words}.")
+            raise Declined(f"The sign-in was refused there: {reason}.", reason="denied")
+        raise AuthRequired(f"The app's server refused the sign-in: {reason}.")
     try:
-        found: dict[str, str] = parse_authorization_code_response(f"?{query}", attempt.state)
+        response: dict[str, str] = parse_authorization_code_response(f"?{query}", attempt.state)
     except (MissingCodeException, MismatchingStateException):
         raise BadAnswer("The app's server sent the browser back without a code.") from None
-    return found["code"]
+    return response["code"]
 
 
 def exchange_form(auth: OAuth2, code: str, client: Client, attempt: Attempt, redirect: str) -> str:
@@ -115,7 +115,7 @@ def exchange_form(auth: OAuth2, code: str, client: Client, attempt: Attempt, red
         client_id=client.id,
         client_secret=client.secret,
         code_verifier=attempt.verifier,
-        **_meant_for(auth),
+        **_resource_parameter(auth),
     )
     return form
 
@@ -128,17 +128,17 @@ def refresh_form(auth: OAuth2, refresh_token: str, client: Client) -> str:
         refresh_token=refresh_token,
         client_id=client.id,
         client_secret=client.secret,
-        **_meant_for(auth),
+        **_resource_parameter(auth),
     )
     return form
 
 
-def _meant_for(auth: OAuth2) -> dict[str, str]:
+def _resource_parameter(auth: OAuth2) -> dict[str, str]:
     return {} if auth.resource is None else {"resource": auth.resource}
 
 
 def tokens_from(status: int, body: bytes, *, now: float, before: Tokens | None = None) -> Tokens:
-    """Without a new refresh token, the old one stays valid. AuthRequired if the server ends the sign-in."""
+    """Without a new refresh token, the old one stays valid. AuthRequired if the server ended the sign-in."""
     if status != 200:
         raise _refused(status, body)
     try:
@@ -161,11 +161,11 @@ def _refused(status: int, body: bytes) -> AuthRequired | BadAnswer:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return BadAnswer(f"The app's token endpoint answered with status {status}.", status=status)
     if refusal.error in _GRANT_OVER:
-        return AuthRequired(f"The sign-in has expired: {_words(refusal)}.")
-    return BadAnswer(f"The app's token endpoint refused: {_words(refusal)}.", status=status)
+        return AuthRequired(f"The sign-in has expired: {_describe(refusal)}.")
+    return BadAnswer(f"The app's token endpoint refused: {_describe(refusal)}.", status=status)
 
 
-def _words(refusal: _Refusal) -> str:
+def _describe(refusal: _Refusal) -> str:
     return ": ".join(filter(None, (refusal.error, refusal.error_description)))[:_LONGEST_WORD].rstrip(".")
 
 

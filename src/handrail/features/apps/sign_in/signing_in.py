@@ -1,4 +1,4 @@
-"""A person signs in to an app, with a key or in the browser, and signs out."""
+"""Signs a person in to an app, with a key or through the browser, and out again."""
 
 import asyncio
 import time
@@ -15,26 +15,26 @@ from handrail.features.apps.sign_in.oauth import (
     tokens_from,
 )
 from handrail.features.apps.sign_in.stored import (
-    Returning,
+    OpenCallback,
     SignInLock,
     StoredKey,
     StoredSignIn,
     StoredTokens,
     TokenEndpoint,
     binding,
-    encoded_sign_in,
-    locked,
+    encode_sign_in,
     secret_name,
 )
 from handrail.ports.errors import AuthRequired, InvalidParams
 from handrail.ports.secrets import Secret, SecretInfo, SecretStore
+from handrail.ports.waiting import enter_in_thread
 
 
-async def keep_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock) -> SecretInfo:
+async def store_key(app: App, key: Secret, secrets: SecretStore, lock: SignInLock) -> SecretInfo:
     """InvalidParams, without quoting the key."""
     value = key.reveal().strip()
     if not isinstance(app.auth, ApiKey):
-        raise InvalidParams(f"{app.name} takes no key.", hint=_how(app))
+        raise InvalidParams(f"{app.name} takes no key.", hint=_sign_in_hint(app))
     if not value or not value.isascii() or not is_header_value(value):
         raise InvalidParams("That isn't a key: it is empty or contains invalid characters.")
     return await _put(app, StoredKey(bound=binding(app), key=value), secrets, lock)
@@ -46,56 +46,56 @@ async def sign_in(
     secrets: SecretStore,
     lock: SignInLock,
     endpoint: TokenEndpoint,
-    returning: Returning,
+    open_callback: OpenCallback,
     show: Callable[[str], None],
     *,
-    patience: float,
+    timeout_seconds: float,
     clock: Callable[[], float] = time.time,
 ) -> SecretInfo:
     """`show` opens or prints the address for the person's browser. AuthRequired if nobody came back in time."""
     if not isinstance(app.auth, OAuth2):
-        raise InvalidParams(f"{app.name} has no sign-in in the browser.", hint=_how(app))
+        raise InvalidParams(f"{app.name} has no sign-in through the browser.", hint=_sign_in_hint(app))
     attempt = Attempt()
-    async with returning() as way_back:
-        show(authorization_address(app.auth, client, attempt, way_back.address))
+    async with open_callback() as callback:
+        show(authorization_address(app.auth, client, attempt, callback.address))
         try:
-            async with asyncio.timeout(patience):
-                query = await way_back.query(attempt.state)
+            async with asyncio.timeout(timeout_seconds):
+                query = await callback.query(attempt.state)
         except TimeoutError:
-            raise AuthRequired(f"The sign-in wasn't completed within {patience:g} seconds.") from None
-        redirect = way_back.address
+            raise AuthRequired(f"The sign-in wasn't completed within {timeout_seconds:g} seconds.") from None
+        redirect = callback.address
     code = code_from(query, attempt)
     answer = await endpoint(app.auth.token_endpoint, exchange_form(app.auth, code, client, attempt, redirect))
     tokens = tokens_from(*answer, now=clock())
-    kept = StoredTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
-    return await _put(app, kept, secrets, lock)
+    stored = StoredTokens(bound=binding(app), tokens=tokens, client_id=client.id, client_secret=client.secret)
+    return await _put(app, stored, secrets, lock)
 
 
 async def sign_out(app_id: str, secrets: SecretStore, lock: SignInLock) -> bool:
-    """Whether there was a sign-in. Also for an app whose descriptor is gone. Waits for a running renewal."""
-    async with locked(lock, app_id):
+    """Returns whether there was a sign-in. Works for apps without a descriptor too. Waits for a running renewal."""
+    async with enter_in_thread(lock(app_id)):
         return await secrets.forget(secret_name(app_id))
 
 
-async def _put(app: App, kept: StoredSignIn, secrets: SecretStore, lock: SignInLock) -> SecretInfo:
-    async with locked(lock, app.id):
-        return await secrets.put(secret_name(app.id), encoded_sign_in(kept))
+async def _put(app: App, stored: StoredSignIn, secrets: SecretStore, lock: SignInLock) -> SecretInfo:
+    async with enter_in_thread(lock(app.id)):
+        return await secrets.put(secret_name(app.id), encode_sign_in(stored))
 
 
-def client_of(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:
-    if (known := client_id or auth.client_id) is None:
+def choose_client(auth: OAuth2, client_id: str | None, client_secret: str | None) -> Client:
+    if (id := client_id or auth.client_id) is None:
         raise InvalidParams(
             "The descriptor names no client id to sign in with.",
-            hint="Register a native client at the app's vendor, and give its id with --client-id.",
+            hint="Register a native client with the app's vendor, and give its id with --client-id.",
         )
-    return Client(known, client_secret)
+    return Client(id, client_secret)
 
 
-def _how(app: App) -> str:
+def _sign_in_hint(app: App) -> str:
     match app.auth:
         case ApiKey():
-            return "It wants a key."
+            return "It requires a key."
         case OAuth2():
-            return "It is signed in to in the browser."
+            return "Its sign-in is through the browser."
         case _:
             return "It needs no sign-in."

@@ -1,7 +1,7 @@
-"""What is stored of a sign-in. It is bound to one app at one address."""
+"""A stored sign-in, which is bound to one app at one address, and the types that signing in needs."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, Protocol
@@ -12,23 +12,22 @@ import msgspec
 from handrail.features.apps.model import ApiKey, App, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.oauth import Client, Tokens
 from handrail.ports.secrets import Secret
-from handrail.ports.waiting import enter_in_thread
 
 TokenEndpoint = Callable[[str, str], Awaitable[tuple[int, bytes]]]
 """Posts a form to an address and returns status and body. Offline, BadAnswer."""
 
 
-class Return(Protocol):
+class SignInCallback(Protocol):
     """Where the browser comes back to. Only the first request with `state` counts."""
 
     address: str
 
     async def query(self, state: str) -> str:
-        """The query of the address that the browser came back to."""
+        """Waits for the browser and returns the query of its address."""
         ...
 
 
-Returning = Callable[[], AbstractAsyncContextManager[Return]]
+OpenCallback = Callable[[], AbstractAsyncContextManager[SignInCallback]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +46,12 @@ SignInLock = Callable[[str], AbstractContextManager[None]]
 """A lock per app id that all processes share. Blocks."""
 
 
-@asynccontextmanager
-async def locked(lock: SignInLock, app: str) -> AsyncIterator[None]:
-    async with enter_in_thread(lock(app)):
-        yield
-
-
 class StoredKey(msgspec.Struct, frozen=True, tag="api_key", kw_only=True):
     bound: str
     key: str
 
     def __repr__(self) -> str:
-        return "KeptKey()"
+        return "StoredKey()"
 
 
 class StoredTokens(msgspec.Struct, frozen=True, tag="oauth2", kw_only=True):
@@ -68,7 +61,7 @@ class StoredTokens(msgspec.Struct, frozen=True, tag="oauth2", kw_only=True):
     client_secret: str | None = None
 
     def __repr__(self) -> str:
-        return f"KeptTokens({self.tokens!r})"
+        return f"StoredTokens({self.tokens!r})"
 
     @property
     def client(self) -> Client:
@@ -83,12 +76,12 @@ def secret_name(app_id: str) -> str:
     return f"app:{app_id}:sign-in"
 
 
-def encoded_sign_in(keepsake: StoredSignIn) -> Secret:
-    return Secret(msgspec.json.encode(keepsake).decode())
+def encode_sign_in(sign_in: StoredSignIn) -> Secret:
+    return Secret(msgspec.json.encode(sign_in).decode())
 
 
-def decoded_sign_in(secret: Secret) -> StoredSignIn | None:
-    """None if something else was stored there."""
+def decode_sign_in(secret: Secret) -> StoredSignIn | None:
+    """None if something else is stored there."""
     try:
         return _DECODER.decode(secret.reveal())
     except (msgspec.DecodeError, ValueError):
@@ -96,7 +89,7 @@ def decoded_sign_in(secret: Secret) -> StoredSignIn | None:
 
 
 def binding(app: App) -> str:
-    """A digest of where it is sent, and how."""
+    """A digest of where credentials are sent, and how."""
     place: Any = msgspec.to_builtins(app.execution)
     if isinstance(app.execution, HttpExecution):
         parts = urlsplit(app.execution.base_url)

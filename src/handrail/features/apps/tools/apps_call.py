@@ -1,11 +1,11 @@
-"""apps_call: a call of an app's tool, kept as evidence without what the tool's schemas call secret."""
+"""apps_call: calls an app's tool, and keeps evidence without the values that the tool's schemas mark as secret."""
 
 from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
 
-from handrail.features.apps.apps import AppId, Apps, Declared, app_target, required_object
+from handrail.features.apps.apps import AppId, Apps, DeclaredTool, app_target, closed_schema
 from handrail.features.apps.model import AppRequest, UnknownApp, UnknownAppTool
 from handrail.kernel.call import AddEvidence, Call
 from handrail.kernel.content import Text
@@ -24,25 +24,27 @@ from handrail.ports.errors import (
     Unsupported,
 )
 
-_LONGEST_KEPT = 1 << 20
+_LONGEST_EVIDENCE = 1 << 20
 
 
-class Exchange:
-    def __init__(self, keep: AddEvidence, declared: Declared) -> None:
+class ExchangeRecorder:
+    """Keeps each request and reply of a call as evidence."""
+
+    def __init__(self, keep: AddEvidence, declared: DeclaredTool) -> None:
         self._keep = keep
         self._declared = declared
         self._tries = 0
 
-    def heard(self, request: AppRequest, reply: bytes) -> None:
+    def on_reply(self, request: AppRequest, reply: bytes) -> None:
         self._tries += 1
         name = "exchange.json" if self._tries == 1 else f"exchange-{self._tries}.json"
         params = self._declared.shown_params(request.params)
-        said = {"request": msgspec.structs.replace(request, params=params), "reply": self._read(reply)}
-        self._keep(name, said)
+        exchange = {"request": msgspec.structs.replace(request, params=params), "reply": self._read(reply)}
+        self._keep(name, exchange)
 
     def _read(self, reply: bytes) -> Any:
-        """As text if it is not JSON."""
-        if len(reply) > _LONGEST_KEPT:
+        """The reply as JSON, or as text if it isn't JSON."""
+        if len(reply) > _LONGEST_EVIDENCE:
             return f"({len(reply)} bytes)"
         try:
             message = msgspec.json.decode(reply)
@@ -67,22 +69,22 @@ async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | N
     first. The app's own error codes are passed through.
     """
     assert preview is not None
-    declared: Declared = preview.state
+    declared: DeclaredTool = preview.state
     await call.check(declared.place)
     if await apps.program(declared.app) != preview.binding["program"]:
         raise Changed(f"The program of {declared.app.id} has changed since it was shown.", hint="Call it again.")
-    exchange = Exchange(call.add_evidence, declared)
+    recorder = ExchangeRecorder(call.add_evidence, declared)
     result = await apps.caller.call(
-        declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, heard=exchange.heard
+        declared.app, declared.tool, params.params, timeout_ms=call.deadline_ms, on_reply=recorder.on_reply
     )
     if result is None:
         return Reply(None, content=(Text("The app returned nothing."),))
-    kept = declared.shown_result(result)
-    return Reply(result, kept_result=None if kept is result else kept)
+    shown = declared.shown_result(result)
+    return Reply(result, kept_result=None if shown is result else shown)
 
 
 async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
-    """Shows the tool as its descriptor declares it now, which is what will be called."""
+    """Shows the tool as its descriptor declares it now, which is exactly what will be called."""
     declared = apps.find(params.app, params.tool)
     app, tool = declared.app, declared.tool
     program = await apps.program(app)
@@ -100,8 +102,8 @@ async def _preview(apps: Apps, call: Call, params: Params) -> Preview:
     )
 
 
-def _app(params: Params) -> str:
-    """A lane per app: one that hangs delays no calls of other apps."""
+def _lane(params: Params) -> str:
+    """One lane per app, so that a hanging app doesn't delay calls of others."""
     return params.app
 
 
@@ -109,7 +111,7 @@ TOOL = Tool(
     name="apps_call",
     title="Call an app",
     params=Params,
-    input_schema=required_object(schema_of(Params)),
+    input_schema=closed_schema(schema_of(Params)),
     effect=Effect.EXECUTE,
     errors=(
         InvalidParams,
@@ -124,7 +126,7 @@ TOOL = Tool(
         BadAnswer,
     ),
     has_own_timeouts=True,
-    lane=_app,
+    lane=_lane,
     preview=_preview,
     target=app_target,
     run=apps_call,

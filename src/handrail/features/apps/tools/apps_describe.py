@@ -1,11 +1,11 @@
-"""apps_describe: what an app's tools do, and what they take and give; and the same by address, `app:<id>`."""
+"""apps_describe: what an app's tools do, take and return; also as a resource, `app:<id>`."""
 
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.apps.apps import AppId, Apps, app_target, required_object, tool_of
+from handrail.features.apps.apps import AppId, Apps, app_target, closed_schema, find_tool
 from handrail.features.apps.model import App, AppTool, UnknownApp, UnknownAppTool
 from handrail.kernel.call import Call
 from handrail.kernel.content import Resource
@@ -17,7 +17,7 @@ from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
 
 _FEW = 8
-"""Up to so many tools are returned with their schemas; of apps with more, one at a time."""
+"""Apps with up to this many tools return all of their schemas; apps with more, one tool at a time."""
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -45,33 +45,33 @@ class Result(msgspec.Struct, frozen=True):
 
 async def apps_describe(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
     """Show an app's tools or, with `tool`, the JSON Schemas of one tool's parameters and result."""
-    result = described(apps.catalogue.find(params.app), params.tool)
-    return Reply(result, text=_in_words(result))
+    result = describe(apps.catalogue.find(params.app), params.tool)
+    return Reply(result, text=_to_text(result))
 
 
-def described(app: App, tool: str = "") -> Result:
+def describe(app: App, tool: str = "") -> Result:
     """UnknownAppTool."""
-    tools = (tool_of(app, tool),) if tool else app.tools
+    tools = (find_tool(app, tool),) if tool else app.tools
     has_schemas = bool(tool) or len(tools) <= _FEW
     return Result(
         id=app.id,
         name=app.name,
         description=app.description,
         execution=str(app.execution.__struct_config__.tag),
-        tools=tuple(_words(each, has_schemas) for each in tools),
+        tools=tuple(_tool_words(each, has_schemas) for each in tools),
         version=app.version or UNSET,
         auth=UNSET if app.auth is None else str(app.auth.__struct_config__.tag),
     )
 
 
-def _words(tool: AppTool, has_schemas: bool) -> ToolWords:
+def _tool_words(tool: AppTool, has_schemas: bool) -> ToolWords:
     if not has_schemas:
         return ToolWords(tool.name, tool.description)
     returns = UNSET if tool.returns is None else tool.returns
     return ToolWords(tool.name, tool.description, tool.parameters, returns, tool.is_idempotent or UNSET)
 
 
-def _in_words(result: Result) -> str:
+def _to_text(result: Result) -> str:
     about = ", ".join(filter(None, (result.version or "", f"needs {result.auth}" if result.auth else "")))
     lines = [f"{result.id} ({one_line(result.name)}{', ' + one_line(about) if about else ''}): {result.description}"]
     for tool in result.tools:
@@ -87,7 +87,7 @@ TOOL = Tool(
     name="apps_describe",
     title="Describe an app",
     params=Params,
-    input_schema=required_object(schema_of(Params)),
+    input_schema=closed_schema(schema_of(Params)),
     output_schema=schema_of(Result),
     errors=(InvalidParams, UnknownApp, UnknownAppTool),
     target=app_target,
@@ -103,22 +103,22 @@ class ResourceParams(msgspec.Struct, frozen=True):
     uri: str
 
 
-class Nothing(msgspec.Struct, frozen=True):
+class NoParams(msgspec.Struct, frozen=True):
     pass
 
 
-async def list_apps(apps: Apps, call: Call, params: Nothing, preview: Preview | None) -> list[ListedResource]:
+async def list_apps(apps: Apps, call: Call, params: NoParams, preview: Preview | None) -> list[ListedResource]:
     """List the apps of this machine."""
     return [ListedResource(_PREFIX + app.id, app.id, app.name, app.description) for app in apps.catalogue.apps()]
 
 
 async def read_app(apps: Apps, call: Call, params: ResourceParams, preview: Preview | None) -> Reply:
     """Read what an app can do, for apps_call."""
-    told = described(apps.catalogue.find(_id(params)))
-    return Reply(None, [Resource(params.uri, msgspec.json.encode(told).decode(), _MIME)])
+    description = describe(apps.catalogue.find(_id(params)))
+    return Reply(None, [Resource(params.uri, msgspec.json.encode(description).decode(), _MIME)])
 
 
-def _which(params: ResourceParams) -> Target:
+def _target(params: ResourceParams) -> Target:
     return Target(app=_id(params))
 
 
@@ -135,8 +135,8 @@ RESOURCE = ResourceKind(
     listing=Tool(
         name="apps.apps",
         title="List apps",
-        params=Nothing,
-        input_schema=schema_of(Nothing),
+        params=NoParams,
+        input_schema=schema_of(NoParams),
         is_idempotent=True,
         run=list_apps,
     ),
@@ -147,7 +147,7 @@ RESOURCE = ResourceKind(
         input_schema=schema_of(ResourceParams),
         errors=(InvalidParams, UnknownApp),
         is_idempotent=True,
-        target=_which,
+        target=_target,
         run=read_app,
     ),
 )

@@ -1,11 +1,11 @@
-"""apps_list: which apps there are, by what they do, a page at a time."""
+"""apps_list: finds apps by what they do, one page at a time."""
 
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.apps.apps import Apps, required_object
+from handrail.features.apps.apps import Apps, closed_schema
 from handrail.features.apps.model import ListedApp
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -15,7 +15,7 @@ from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
 
 _MOST = 100
-_MOST_TOOLS = 5
+_MAX_TOOLS = 5
 _LONGEST_DESCRIPTION = 120
 
 
@@ -31,7 +31,7 @@ class Found(msgspec.Struct, frozen=True):
     description: str
     tools: int
     matching: tuple[str, ...] | UnsetType = UNSET
-    """Names of tools that have the words of the query."""
+    """Names of tools that match the query."""
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel"):
@@ -46,14 +46,14 @@ async def apps_list(apps: Apps, call: Call, params: Params, preview: Preview | N
     """
     words = params.query.lower().split()
     while True:
-        found = [match for app in apps.catalogue.apps() if (match := _match(app, words)) is not None]
-        page = tuple(found[params.offset : params.offset + params.limit])
-        # A list is read cheaply. Whatever it shows is checked as a whole, and what is broken is in no list after that.
-        if all(apps.catalogue.is_sound(app.id) for app in page):
+        matches = [match for app in apps.catalogue.apps() if (match := _match(app, words)) is not None]
+        page = tuple(matches[params.offset : params.offset + params.limit])
+        # Lists are read cheaply. Every app that is shown is checked completely; broken ones are left out from then on.
+        if all(apps.catalogue.is_valid_app(app.id) for app in page):
             break
     after = params.offset + len(page)
-    result = Result(page, len(found), after if after < len(found) else UNSET)
-    return Reply(result, text=_in_words(result))
+    result = Result(page, len(matches), after if after < len(matches) else UNSET)
+    return Reply(result, text=_to_text(result))
 
 
 def _match(app: ListedApp, words: list[str]) -> Found | None:
@@ -67,16 +67,16 @@ def _match(app: ListedApp, words: list[str]) -> Found | None:
     ]
     if missing and not matching:
         return None
-    shown = tuple(matching[:_MOST_TOOLS]) or UNSET
-    return Found(app.id, app.name, _shortened(app.description), len(app.tools), shown)
+    shown = tuple(matching[:_MAX_TOOLS]) or UNSET
+    return Found(app.id, app.name, _shorten(app.description), len(app.tools), shown)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1]}…"
 
 
-def _in_words(result: Result) -> str:
+def _to_text(result: Result) -> str:
     if not result.apps:
         return "No app."
     more = "" if result.next_offset is UNSET else f" More with offset {result.next_offset}."
@@ -92,7 +92,7 @@ TOOL = Tool(
     name="apps_list",
     title="List apps",
     params=Params,
-    input_schema=required_object(schema_of(Params)),
+    input_schema=closed_schema(schema_of(Params)),
     output_schema=schema_of(Result),
     errors=(InvalidParams,),
     run=apps_list,

@@ -1,7 +1,7 @@
-"""A connection to a message bus for requests of any size from many callers. Knows no app.
+"""A connection to a message bus, for requests of any size from many callers.
 
 dbus-fast closes the connection if a message is sent while the socket is full or another message is still being sent. So
-each message waits here until the one before is sent and the socket is writable.
+each message waits here until the previous one is sent and the socket is writable.
 """
 
 import asyncio
@@ -28,26 +28,26 @@ _HUNG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL
 OwnerChanged = Callable[[str], None]
 
 
-class SessionLine:
+class BusConnection:
     def __init__(self, bus: MessageBus, on_owner_changed: OwnerChanged) -> None:
         self._bus = bus
         self._on_owner_changed = on_owner_changed
         self._waiting: dict[int, asyncio.Future[Message]] = {}
-        self._turn = asyncio.Lock()
-        self._leaving: asyncio.Future[None] | None = None
-        self._room: asyncio.Future[None] | None = None
-        assert bus._sock is not None  # since it is connected
+        self._send_lock = asyncio.Lock()
+        self._sending: asyncio.Future[None] | None = None
+        self._writable: asyncio.Future[None] | None = None
+        assert bus._sock is not None  # because it is connected
         self._socket = bus._sock
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLOUT)
-        self._places = asyncio.Semaphore(_IN_FLIGHT)
+        self._slots = asyncio.Semaphore(_IN_FLIGHT)
         self._loop = asyncio.get_running_loop()
         bus.add_message_handler(self._receive)
-        self._end = self._loop.create_task(self._fail_at_the_end())
+        self._end = self._loop.create_task(self._fail_on_disconnect())
 
     @classmethod
-    async def open(cls, kind: str, on_owner_changed: OwnerChanged) -> "SessionLine":
-        """Offline: there is no such bus here."""
+    async def open(cls, kind: str, on_owner_changed: OwnerChanged) -> "BusConnection":
+        """Offline: there is no such bus."""
         try:
             bus = (
                 MessageBus(bus_type=BusType.SYSTEM)
@@ -57,7 +57,7 @@ class SessionLine:
             return cls(await bus.connect(), on_owner_changed)
         except (OSError, EOFError, KeyError, DBusFastError) as error:
             raise Offline(
-                f"There is no {kind} bus to be reached: {error}.",
+                f"The {kind} bus can't be reached: {error}.",
                 hint="Apps are called over D-Bus in a desktop session; DBUS_SESSION_BUS_ADDRESS names its bus.",
             ) from None
 
@@ -70,7 +70,7 @@ class SessionLine:
     async def ask(
         self, destination: str, path: str, interface: str, member: str, signature: str = "", *values: Any
     ) -> Message:
-        """The answer or the error message. Offline if the bus is gone."""
+        """Returns the answer or the error message. Offline if the bus is gone."""
         message = Message(
             destination=destination,
             path=path,
@@ -81,7 +81,7 @@ class SessionLine:
             flags=MessageFlag.NO_AUTOSTART if destination.startswith(":") else MessageFlag.NONE,
             serial=self._bus.next_serial(),
         )
-        async with self._places:
+        async with self._slots:
             answer: asyncio.Future[Message] = self._loop.create_future()
             self._waiting[message.serial] = answer
             try:
@@ -91,7 +91,7 @@ class SessionLine:
                 del self._waiting[message.serial]
 
     async def tell(self, destination: str, path: str, interface: str, member: str, text: str) -> None:
-        """Sends a message without waiting for an answer; a lost connection is ignored."""
+        """Sends a message without waiting for an answer. A lost connection is ignored."""
         message = Message(
             destination=destination,
             path=path,
@@ -109,43 +109,43 @@ class SessionLine:
         self._bus.disconnect()
 
     async def _send(self, message: Message) -> None:
-        """A message is sent to its end even if its caller is cancelled: half of one would break the connection."""
-        async with self._turn:
+        """Sends the whole message even if its caller is cancelled: half a message would break the connection."""
+        async with self._send_lock:
             while not self._has_hung_up():
-                if self._leaving is not None and not self._leaving.done():
-                    await asyncio.wait([self._leaving])
+                if self._sending is not None and not self._sending.done():
+                    await asyncio.wait([self._sending])
                 elif not self._poll.poll(0):
-                    await self._until_room()
+                    await self._wait_until_writable()
                 else:
                     break
             else:
                 raise _gone()
-            leaving = self._leaving = self._bus.send(message)
+            sending = self._sending = self._bus.send(message)
         try:
-            await asyncio.shield(leaving)
+            await asyncio.shield(sending)
         except (OSError, EOFError) as error:
             raise _gone() from error
 
     def _has_hung_up(self) -> bool:
-        """Asks the socket itself, because dbus-fast does not report failed writes to a closed bus."""
+        """Checks the socket itself, because dbus-fast doesn't report failed writes to a closed bus."""
         if self._bus.connected and any(events & _HUNG_UP for _, events in self._poll.poll(0)):
             self._bus.disconnect()
         return not self._bus.connected
 
-    async def _until_room(self) -> None:
-        """Only while dbus-fast is not sending: a socket can have one writer callback."""
-        self._room = self._loop.create_future()
-        self._loop.add_writer(self._socket, self._tell_room)
+    async def _wait_until_writable(self) -> None:
+        """Waits for room in the socket. Only while dbus-fast isn't sending: a socket has only one writer callback."""
+        self._writable = self._loop.create_future()
+        self._loop.add_writer(self._socket, self._signal_writable)
         try:
-            await self._room
+            await self._writable
         finally:
-            self._room = None
+            self._writable = None
             if self._socket.fileno() >= 0:
                 self._loop.remove_writer(self._socket)
 
-    def _tell_room(self) -> None:
-        if self._room is not None and not self._room.done():
-            self._room.set_result(None)
+    def _signal_writable(self) -> None:
+        if self._writable is not None and not self._writable.done():
+            self._writable.set_result(None)
 
     def _receive(self, message: Message) -> bool:
         kind = message.message_type
@@ -158,17 +158,17 @@ class SessionLine:
             self._on_owner_changed(message.body[0])
         return kind is MessageType.SIGNAL
 
-    async def _fail_at_the_end(self) -> None:
-        with suppress(Exception):  # however it ended, it has
+    async def _fail_on_disconnect(self) -> None:
+        with suppress(Exception):  # the reason doesn't matter
             await self._bus.wait_for_disconnect()  # type: ignore[no-untyped-call]
-        self._tell_room()
+        self._signal_writable()
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(_gone())
 
 
 def _users_bus() -> str | None:
-    """The usual address of the session bus, if the environment names none."""
+    """The session bus's usual address, if the environment doesn't name one."""
     if os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
         return None
     place = f"{os.environ.get('XDG_RUNTIME_DIR') or f'/run/user/{os.getuid()}'}/bus"
