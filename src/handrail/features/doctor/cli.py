@@ -1,4 +1,4 @@
-"""`handrail doctor` and `handrail features`: what works on this machine, and which features there are."""
+"""`handrail doctor` and `handrail features`: checks this machine, and manages features of other packages."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ from handrail.faces.cli.output import columns, one_line, print_json, say
 from handrail.faces.cli.parameters import OneOf, json_option, project_option, state_option
 
 EPILOG = (
-    "Lists each part with its state and, where something is missing, the command that installs it. "
-    "Exit status: 0 when everything that handrail needs is there, otherwise 1."
+    "Lists each part with its state and, if something is missing, the command that installs it. "
+    "Exit status: 0 if everything that handrail needs is there, otherwise 1."
 )
 
 
@@ -22,23 +22,23 @@ def doctor(as_json: bool, project: Path, state: Path | None) -> None:
     from handrail.faces.cli.program import program
     from handrail.features.doctor.report import report
 
-    found = report(program(), project, state)
+    result = report(program(), project, state)
     if as_json:
-        print_json(found)
+        print_json(result)
     else:
-        for check in found["checks"]:
+        for check in result["checks"]:
             mark = "ok     " if check["ok"] else "MISSING" if check["required"] else "note   "
             say(f"{mark}  {check['name']}: {one_line(check['detail'])}")
             if check["fix"] is not None:
                 say(f"         {one_line(check['fix'])}")
-    if not found["ok"]:
+    if not result["ok"]:
         raise SystemExit(1)
 
 
 FEATURES_EPILOG = """\b
 Examples:
-  handrail features                   what there is
-  handrail features enable clock      use a feature that another package brings
+  handrail features                   list features
+  handrail features enable clock      use a feature from another package
   handrail features disable clock"""
 
 
@@ -53,15 +53,15 @@ def features(action: str, name: str, as_json: bool) -> None:
     """
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
-    from handrail.features.doctor.other_packages import check_other, known, switch
+    from handrail.features.doctor.other_packages import check_is_external, list_features, switch_feature
 
     stores = program().open_stores(None)
     if action == "enable":
-        check_other(name)
+        check_is_external(name)
         require_person(stores, "Enabling a feature")
     if action != "list":
-        switch(stores, name, is_on=action == "enable")
-    rows = known(stores, program().features)
+        switch_feature(stores, name, is_on=action == "enable")
+    rows = list_features(stores, program().features)
     if as_json:
         print_json({"features": [row._asdict() for row in rows]})
         return

@@ -1,4 +1,4 @@
-"""What works on this machine, what is missing, and how to get it."""
+"""The setup check: what works on this machine, what is missing, and how to get it."""
 
 from handrail.kernel.feature import Command, Feature
 

@@ -1,4 +1,4 @@
-"""Features that other packages bring: which there are, and whether a person has enabled them."""
+"""Features from other packages: lists them, and turns them on or off."""
 
 from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint
@@ -11,44 +11,44 @@ from handrail.kernel.settings import Settings, load_one
 from handrail.ports.errors import InvalidParams
 from handrail.ports.stores import Stores
 
-_HOW = "`handrail features enable {name}` turns it on: it then runs with all of your rights."
+_HOW_TO_ENABLE = "`handrail features enable {name}` turns it on: it then runs with all of your rights."
 
 
-class Known(NamedTuple):
+class FeatureRow(NamedTuple):
     name: str
     title: str
     state: str
     package: str
 
 
-def known(stores: Stores, running: Sequence[Feature]) -> list[Known]:
+def list_features(stores: Stores, running: Sequence[Feature]) -> list[FeatureRow]:
     on = load_one(Settings, stores.path).features
     titles = {feature.name: feature.title for feature in running}
-    own = [Known(feature.name, feature.title, _state_of(feature), "handrail") for feature in built_in()]
+    own = [FeatureRow(feature.name, feature.title, _state_of(feature), "handrail") for feature in built_in()]
     others = [
-        Known(point.name, titles.get(point.name, ""), "on" if point.name in on else "off", _package(point))
-        for point in _others()
+        FeatureRow(point.name, titles.get(point.name, ""), "on" if point.name in on else "off", _package(point))
+        for point in _external_points()
     ]
     return [*own, *others]
 
 
-def check_other(name: str) -> None:
-    """InvalidParams for what no other package brings."""
+def check_is_external(name: str) -> None:
+    """InvalidParams unless another package provides this feature."""
     if name in [feature.name for feature in built_in()]:
         raise InvalidParams(f"{name!r} is a feature of handrail itself: it is always on.")
-    if name not in [point.name for point in _others()]:
-        found = ", ".join(point.name for point in _others()) or "none"
-        raise InvalidParams(f"No installed package brings a feature {name!r}.", hint=f"There are: {found}.")
+    if name not in [point.name for point in _external_points()]:
+        names = ", ".join(point.name for point in _external_points()) or "none"
+        raise InvalidParams(f"No installed package has a feature {name!r}.", hint=f"There are: {names}.")
 
 
-def switch(stores: Stores, name: str, *, is_on: bool) -> None:
-    check_other(name)
-    chosen = {*load_one(Settings, stores.path).features} | {name}
-    stores.set_choice(features=sorted(chosen if is_on else chosen - {name}))
+def switch_feature(stores: Stores, name: str, *, is_on: bool) -> None:
+    check_is_external(name)
+    enabled = {*load_one(Settings, stores.path).features} | {name}
+    stores.set_choice(features=sorted(enabled if is_on else enabled - {name}))
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
-    if not (points := _others()):
+    if not (points := _external_points()):
         return
     on = load_one(Settings, context.program.open_stores(context.state).path).features
     for point in points:
@@ -56,12 +56,12 @@ def checks(context: CheckContext) -> Iterator[Check]:
             yield Check(f"feature {point.name}", True, f"on, from {_package(point)}", required=False)
         else:
             detail = f"off, from {_package(point)}"
-            yield Check(f"feature {point.name}", True, detail, _HOW.format(name=point.name), required=False)
+            yield Check(f"feature {point.name}", True, detail, _HOW_TO_ENABLE.format(name=point.name), required=False)
 
 
-def _others() -> list[EntryPoint]:
-    taken = {feature.name for feature in built_in()}
-    return [point for point in brought() if point.name not in taken]
+def _external_points() -> list[EntryPoint]:
+    own_names = {feature.name for feature in built_in()}
+    return [point for point in brought() if point.name not in own_names]
 
 
 def _package(point: EntryPoint) -> str:

@@ -1,4 +1,4 @@
-"""What works on this machine, what is missing, how to get it: for `handrail doctor` and the console."""
+"""The setup check for `handrail doctor` and the console: what works, what is missing, and how to get it."""
 
 import os
 import sys
@@ -13,14 +13,14 @@ from handrail.kernel.program import Program
 from handrail.ports.errors import Failure
 
 _OLDEST_PYTHON = (3, 11)
-_MEND = "Fix what is named here."
+_FIX = "Fix the problem named here."
 
 
 def report(program: Program, folder: Path, state: Path | None) -> dict[str, Any]:
-    """`{ok, checks}`; ok when everything that handrail needs is there."""
+    """Returns `{ok, checks}`; ok if everything that handrail needs is there."""
     checks = list(_checks(CheckContext(program, folder, state)))
-    is_well = all(check.ok for check in checks if check.required)
-    return {"ok": is_well, "checks": [check._asdict() for check in checks]}
+    is_ok = all(check.ok for check in checks if check.required)
+    return {"ok": is_ok, "checks": [check._asdict() for check in checks]}
 
 
 def _checks(context: CheckContext) -> Iterator[Check]:
@@ -33,31 +33,31 @@ def _checks(context: CheckContext) -> Iterator[Check]:
     yield _server(context)
     for feature in context.program.features:
         if feature.checks and feature.missing_extra is None:
-            yield from _of_feature(feature, context)
+            yield from _feature_checks(feature, context)
 
 
 def _python() -> Check:
     import platform
 
-    wanted = ".".join(map(str, _OLDEST_PYTHON))
+    oldest = ".".join(map(str, _OLDEST_PYTHON))
     is_new = sys.version_info >= _OLDEST_PYTHON
-    fix = None if is_new else f"Install Python {wanted} or newer."
+    fix = None if is_new else f"Install Python {oldest} or newer."
     return Check("Python", is_new, f"{platform.python_version()} at {sys.executable}", fix)
 
 
 def _state(context: CheckContext) -> Check:
-    def look() -> str:
+    def describe() -> str:
         stores = context.program.open_stores(context.state)
         path, number = stores.path, stores.format
         if not os.access(path, os.W_OK):
             raise PermissionError(f"{path} can't be written to")
         return f"{path}, format {number}"
 
-    return attempt("state directory", look, "Name a folder that you may write to with --state or $HANDRAIL_STATE.")
+    return attempt("state directory", describe, "Name a folder that you may write to with --state or $HANDRAIL_STATE.")
 
 
 def _project(context: CheckContext) -> Check:
-    def look() -> str:
+    def describe() -> str:
         project = context.program.open_project(context.folder, context.state, NoApprover())
         try:
             if project.policy.file is None:
@@ -68,14 +68,14 @@ def _project(context: CheckContext) -> Check:
         finally:
             project.close()
 
-    return attempt("project", look, "Name the project's folder with --project, or fix what is named here.")
+    return attempt("project", describe, "Name the project's folder with --project, or fix the problem named here.")
 
 
 def _sandbox(program: Program) -> Check:
     if program.machine.has_openat2():
         return Check("sandbox", True, "openat2(2)", required=False)
     return Check(
-        "sandbox", True, "one component after the other: this kernel or container has no openat2(2)", required=False
+        "sandbox", True, "checks each path component: this kernel or container has no openat2(2)", required=False
     )
 
 
@@ -97,21 +97,21 @@ def _optional_features(program: Program) -> Iterator[Check]:
             yield Check(extra.name, False, "not installed", extra.how_to_install, required=False)
 
 
-def _of_feature(feature: Feature, context: CheckContext) -> Iterator[Check]:
-    """What a feature can't look at is one more thing to tell, and hides nothing else."""
+def _feature_checks(feature: Feature, context: CheckContext) -> Iterator[Check]:
+    """A feature whose checks fail is reported as one more problem, and doesn't hide the others."""
     try:
         yield from load(feature.checks)(context)
     except Failure as failure:
-        yield Check(feature.title, False, failure.message, failure.hint or _MEND, required=False)
+        yield Check(feature.title, False, failure.message, failure.hint or _FIX, required=False)
     except OSError as error:
-        yield Check(feature.title, False, str(error), _MEND, required=False)
+        yield Check(feature.title, False, str(error), _FIX, required=False)
 
 
 def _server(context: CheckContext) -> Check:
     name = "handrail up"
     try:
         server = context.program.open_stores(context.state).running_server()
-    except (Failure, OSError):  # told as the state directory's fault
+    except (Failure, OSError):  # reported as a problem of the state directory
         server = None
     if server is None or server.pid == 0:
         return Check(name, True, "not running", required=False)
@@ -120,8 +120,8 @@ def _server(context: CheckContext) -> Check:
     return Check(
         name,
         False,
-        f"server.json names process {server.pid} at {server.url}, and nothing answers there",
-        "It ended without tidying up. Start `handrail up` again: it replaces the file.",
+        f"server.json names process {server.pid} at {server.url}, but nothing answers there",
+        "It ended without cleaning up. Start `handrail up` again: it replaces the file.",
         required=False,
     )
 

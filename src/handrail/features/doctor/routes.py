@@ -1,4 +1,4 @@
-"""`/api/doctor`: what works on this machine."""
+"""`/api/doctor`: the setup check, for the console."""
 
 import asyncio
 from pathlib import Path

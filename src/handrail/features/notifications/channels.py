@@ -1,4 +1,4 @@
-"""Channels that only notify: whatever Apprise has an address for, such as mail, Slack, Matrix, ntfy or a webhook."""
+"""Channels that only notify: any address that Apprise supports, such as mail, Slack, Matrix, ntfy or a webhook."""
 
 from __future__ import annotations
 
@@ -26,89 +26,89 @@ _LONGEST_REASON = 300
 
 
 class NotSent(Failure):
-    """A channel did not take a message."""
+    """A channel did not accept a message."""
 
     retryable = True
 
 
 class Channels:
-    """Each is a secret: its address has passwords and keys in it."""
+    """Each channel's address is stored as a secret, because it contains passwords or keys."""
 
     def __init__(self, secrets: SecretStore) -> None:
         self._secrets = secrets
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def names(self) -> list[str]:
         return [one.name.removeprefix(PREFIX) for one in await self._secrets.kept() if one.name.startswith(PREFIX)]
 
     async def add(self, name: str, address: str) -> None:
-        """Replaces what has this name. InvalidParams says what is wrong, without the address."""
-        checked_name(name)
-        await asyncio.to_thread(_opened, name, address)
+        """Replaces an existing channel of this name. InvalidParams gives the reason, without the address."""
+        check_name(name)
+        await asyncio.to_thread(_open, name, address)
         await self._secrets.put(PREFIX + name, Secret(address))
 
     async def remove(self, name: str) -> None:
-        if not await self._secrets.forget(PREFIX + checked_name(name)):
-            raise NotFound(f"There is no channel {name!r}.", hint="`handrail notify` lists those that there are.")
+        if not await self._secrets.forget(PREFIX + check_name(name)):
+            raise NotFound(f"There is no channel {name!r}.", hint="`handrail notify` lists them.")
 
     async def send(self, name: str, message: Message) -> None:
-        """NotSent with the reason, without what is secret about the address."""
-        address = await self._secrets.get(PREFIX + checked_name(name))
+        """NotSent with the reason, without the secret parts of the address."""
+        address = await self._secrets.get(PREFIX + check_name(name))
         if address is None:
-            raise NotFound(f"There is no channel {name!r}.", hint="`handrail notify` lists those that there are.")
-        async with self._turn:  # the reason is read from Apprise's log, which all of them share
+            raise NotFound(f"There is no channel {name!r}.", hint="`handrail notify` lists them.")
+        async with self._lock:  # the reason is read from Apprise's log, which all channels share
             await asyncio.to_thread(_send, name, address.reveal(), message)
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise InvalidParams(
-            "A channel's name has 1 to 40 small letters, digits, hyphens and underscores.", field="name"
+            "A channel's name has 1 to 40 lower-case letters, digits, hyphens and underscores.", field="name"
         )
     return name
 
 
 def read_file(text: str) -> Mapping[str, str]:
-    """Lines `NAME ADDRESS`; empty ones and those that begin with # are left out. InvalidParams."""
-    found = {}
+    """Lines of the form `NAME ADDRESS`; empty lines and lines that start with # are skipped. InvalidParams."""
+    channels = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         name, _, address = line.strip().partition(" ")
         if _NAME.fullmatch(name) is None or not address.strip():
             raise InvalidParams(f"Line {number} must be `NAME ADDRESS`, such as `mail mailtos://…`.")
-        found[name] = address.strip()
-    return found
+        channels[name] = address.strip()
+    return channels
 
 
-def _opened(name: str, address: str) -> Apprise:
+def _open(name: str, address: str) -> Apprise:
     from apprise import Apprise, AppriseAsset
 
     asset = AppriseAsset(app_id="handrail", app_desc="handrail", secure_logging=True, async_mode=False)
-    opened = Apprise(asset=asset)
-    with _captured() as said:
-        is_known = opened.add(address)
+    apprise = Apprise(asset=asset)
+    with _captured_log() as lines:
+        is_known = apprise.add(address)
     if not is_known:
-        reason = masked(" ".join(said), address)
+        reason = mask(" ".join(lines), address)
         raise InvalidParams(
-            f"The address of {name!r} isn't one that Apprise knows{': ' + reason if reason else '.'}",
-            hint="Such as json://host/path, mailtos://user:password@host or slack://…: https://appriseit.com/services",
+            f"Apprise doesn't support the address of {name!r}{': ' + reason if reason else '.'}",
+            hint="Use json://host/path, mailtos://user:password@host or slack://…: https://appriseit.com/services",
             field="url",
         )
-    return opened
+    return apprise
 
 
 def _send(name: str, address: str, message: Message) -> None:
-    opened = _opened(name, address)
-    with _captured() as said:
-        is_sent = opened.notify(title=message.title, body=f"{message.body}\n{message.url}".strip())
+    apprise = _open(name, address)
+    with _captured_log() as lines:
+        is_sent = apprise.notify(title=message.title, body=f"{message.body}\n{message.url}".strip())
     if not is_sent:
-        reason = masked(" ".join(said), address) or "no reason is known"
-        raise NotSent(f"{name} did not take the message: {reason}")
+        reason = mask(" ".join(lines), address) or "no reason is known"
+        raise NotSent(f"{name} didn't accept the message: {reason}")
 
 
-def masked(reason: str, address: str) -> str:
-    """What Apprise logged, in one line; whatever is also a part of the address, but for its host's name, is masked."""
+def mask(reason: str, address: str) -> str:
+    """Apprise's log as one line, with every part of the address masked except the host name."""
     rest = address.partition("://")[2]
     host = rest.partition("/")[0].rpartition("@")[2].partition("?")[0].partition(":")[0]
     pieces = {piece for text in (rest, unquote(rest)) for piece in _PIECES.split(text) if len(piece) >= _LEAST_MASKED}
@@ -119,8 +119,8 @@ def masked(reason: str, address: str) -> str:
 
 
 @contextmanager
-def _captured() -> Iterator[list[str]]:
-    """What Apprise warns about. It goes to no log: its words may hold parts of addresses."""
+def _captured_log() -> Iterator[list[str]]:
+    """Collects Apprise's warnings and keeps them out of other logs: they may contain parts of addresses."""
     lines: list[str] = []
     handler = _Lines(lines)
     logger = logging.getLogger("apprise")

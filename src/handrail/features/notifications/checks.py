@@ -1,4 +1,4 @@
-"""What `handrail doctor` says about notifications."""
+"""The notifications' part of `handrail doctor`."""
 
 import asyncio
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from handrail.ports.errors import Failure
 
 def checks(context: CheckContext) -> Iterator[Check]:
     try:
-        kept = asyncio.run(context.program.open_stores(context.state).secrets.kept())
+        secrets = asyncio.run(context.program.open_stores(context.state).secrets.kept())
     except Failure as failure:
         yield Check("notifications", False, failure.message, failure.hint, required=False)
         return
-    names = [one.name.removeprefix(PREFIX) for one in kept if one.name.startswith(PREFIX)]
-    told = f"channels: {', '.join(names)}" if names else "no channel; `handrail notify add NAME` adds one"
-    yield Check("notifications", True, told, required=False)
+    names = [one.name.removeprefix(PREFIX) for one in secrets if one.name.startswith(PREFIX)]
+    detail = f"channels: {', '.join(names)}" if names else "no channel; `handrail notify add NAME` adds one"
+    yield Check("notifications", True, detail, required=False)

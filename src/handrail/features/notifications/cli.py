@@ -51,23 +51,23 @@ def list_channels(ctx: click.Context, state: Path | None, as_json: bool) -> None
     for name in names:
         say(name)
     if not names:
-        say("There is no channel. `handrail notify add NAME` adds one.")
+        say("No channels yet. Add one: handrail notify add NAME")
 
 
 @notify.command("add")
-@click.argument("name", help="For people: small letters, digits, hyphens, underscores.")
+@click.argument("name", help="A name for people: lower-case letters, digits, hyphens, underscores.")
 @click.option(
     "--url-file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Holds the address. Without it, you are asked.",
+    help="A file with the address. Without it, you are asked.",
 )
 @state_option
 @click.pass_context
 def add_channel(ctx: click.Context, name: str, url_file: Path | None, state: Path | None) -> None:
     """Add a channel, or replace its address.
 
-    The address holds passwords, so it is kept like other secrets and never an argument.
+    The address contains passwords, so it is stored like other secrets and never passed as an argument.
     """
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
@@ -80,7 +80,7 @@ def add_channel(ctx: click.Context, name: str, url_file: Path | None, state: Pat
 
 
 @notify.command("remove")
-@click.argument("name", help="As `handrail notify` lists it.")
+@click.argument("name", help="A name from `handrail notify`.")
 @state_option
 @click.pass_context
 def remove_channel(ctx: click.Context, name: str, state: Path | None) -> None:
@@ -94,16 +94,16 @@ def remove_channel(ctx: click.Context, name: str, state: Path | None) -> None:
 
 
 @notify.command("test")
-@click.argument("name", help="As `handrail notify` lists it.")
+@click.argument("name", help="A name from `handrail notify`.")
 @state_option
 @click.pass_context
 def try_channel(ctx: click.Context, name: str, state: Path | None) -> None:
     """Send a test message."""
     from handrail.faces.cli.program import run
-    from handrail.features.notifications.message import trial
+    from handrail.features.notifications.message import trial_message
 
-    run(_channels(_stores(ctx, state)).send(name, trial("")))
-    say(f"{name} took the message.")
+    run(_channels(_stores(ctx, state)).send(name, trial_message("")))
+    say(f"Sent a test message to {name}.")
 
 
 def _stores(ctx: click.Context, state: Path | None) -> "Stores":
@@ -130,10 +130,10 @@ def _address(file: Path | None) -> str:
     return address.strip()
 
 
-def _record(stores: "Stores", done: str) -> None:
+def _record(stores: "Stores", action: str) -> None:
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import run
     from handrail.kernel.access import record_access
     from handrail.kernel.audit import Audit
 
-    run(record_access(Audit(stores.audit), caller(), done))
+    run(record_access(Audit(stores.audit), caller(), action))

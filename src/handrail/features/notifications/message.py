@@ -1,6 +1,6 @@
-"""What a notification says: one plain sentence for each pending question, without anything that may be a secret.
+"""The text of a notification: one plain sentence per pending question, without anything that may be secret.
 
-Commands, texts, parameters and the agent's reasons stay in the console: only names, a file's path and a host go out.
+Commands, texts, parameters and the agent's reasons stay in the console: only names, a file's path and a host are sent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from handrail.ports.prompts import FileChangePrompt
 if TYPE_CHECKING:
     from handrail.ports.prompt_queue import Origin, QueuedPrompt
 
-_MOST_SENTENCES = 3
+_MAX_SENTENCES = 3
 _LONGEST_NAME = 60
 _LONGEST_PATH = 120
 _WORDS = {
@@ -69,46 +69,50 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingQuestion:
     """A pending question, and who posted it."""
 
     queued: QueuedPrompt
     origin: Origin | None
 
 
-def message_about(asked: Sequence[Asked], url: str, *, language: str = "en", has_details: bool = True) -> Message:
-    words = _WORDS.get(language, _WORDS["en"])
-    approvals = [each for each in asked if isinstance(each.queued.prompt, FileChangePrompt)]
-    count, names = (len(approvals), ("one", "many")) if approvals else (len(asked), ("question", "questions"))
-    title = words[names[0] if count == 1 else names[1]].format(count=count)
+def message_about(
+    questions: Sequence[PendingQuestion], url: str, *, language: str = "en", has_details: bool = True
+) -> Message:
+    texts = _WORDS.get(language, _WORDS["en"])
+    approvals = [each for each in questions if isinstance(each.queued.prompt, FileChangePrompt)]
+    count, names = (len(approvals), ("one", "many")) if approvals else (len(questions), ("question", "questions"))
+    title = texts[names[0] if count == 1 else names[1]].format(count=count)
     if not has_details:
-        return Message(title, words["plain"], url)
-    lines = [_sentence(each, words) for each in asked[:_MOST_SENTENCES]]
-    if len(asked) > _MOST_SENTENCES:
-        lines.append(words["more"].format(count=len(asked) - _MOST_SENTENCES))
+        return Message(title, texts["plain"], url)
+    lines = [_sentence(each, texts) for each in questions[:_MAX_SENTENCES]]
+    if len(questions) > _MAX_SENTENCES:
+        lines.append(texts["more"].format(count=len(questions) - _MAX_SENTENCES))
     return Message(title, "\n".join(lines), url)
 
 
-def trial(url: str, language: str = "en") -> Message:
+def trial_message(url: str, language: str = "en") -> Message:
     return Message("handrail", _WORDS.get(language, _WORDS["en"])["test"], url, "handrail-test")
 
 
-def _sentence(asked: Asked, words: dict[str, str]) -> str:
-    prompt = asked.queued.prompt
-    is_own = asked.origin is not None and asked.origin.is_own
+def _sentence(question: PendingQuestion, texts: dict[str, str]) -> str:
+    prompt = question.queued.prompt
+    is_own = question.origin is not None and question.origin.is_own
     if not isinstance(prompt, FileChangePrompt) or not is_own or prompt.card is UNSET:
-        return words["asks"].format(agent=words["somebody"])
+        return texts["asks"].format(agent=texts["somebody"])
     card = prompt.card
     place = urlsplit(card.place).hostname if card.place is not UNSET else None
     what = place or (prompt.path if prompt.path is not UNSET else "")
     project = os.path.basename(card.project)
-    form = words[card.effect] if card.effect in words else words["else"]
+    form = texts[card.effect] if card.effect in texts else texts["else"]
     if not what:
-        form, what = (form, project) if card.effect == "EXECUTE" else (words["else"], card.tool)
-    said = form.format(agent=_short(card.agent, _LONGEST_NAME), what=_short(what, _LONGEST_PATH))
-    return words["in"].format(sentence=said, project=_short(project, _LONGEST_NAME)) if what != project else said
+        form, what = (form, project) if card.effect == "EXECUTE" else (texts["else"], card.tool)
+    sentence = form.format(agent=_shorten(card.agent, _LONGEST_NAME), what=_shorten(what, _LONGEST_PATH))
+    if what == project:
+        return sentence
+    return texts["in"].format(sentence=sentence, project=_shorten(project, _LONGEST_NAME))
 
 
-def _short(text: str, most: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     line = one_line(text)
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -1,6 +1,6 @@
-"""Notifies people about questions that stay pending. Sends words alone: an answer is given in the console.
+"""Notifies people about questions that stay pending. Only sends text: questions are answered in the console.
 
-Of several servers of a team, the one that claims a question notifies about it.
+In a team, the server that claims a question notifies about it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from handrail.features.notifications.channels import Channels
-from handrail.features.notifications.message import Asked, Message, message_about
+from handrail.features.notifications.message import Message, PendingQuestion, message_about
 from handrail.features.notifications.push import KEY, PushSender
 from handrail.kernel.evidence import utc_now
 from handrail.ports.errors import Failure
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
 
 BACKOFF_SECONDS = (2.0, 10.0)
-"""Before the second and the third try; there is no fourth."""
-_FOLLOW_AGAIN_SECONDS = 1.0
-_MOST_AT_ONCE = 8
-_MOST_SUBSCRIPTIONS_AT_ONCE = 20
+"""Before the second and the third attempt; there is no fourth."""
+_RETRY_SECONDS = 1.0
+_MAX_SENDING = 8
+_MAX_PUSHING = 20
 
 logger = logging.getLogger(__name__)
 
 
 class Notifier:
-    """`may_answer` tells which of these members may answer a question; `url` is where they do."""
+    """`may_answer` returns those of the members who may answer a question; `url` is where they do."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Notifier:
     ) -> None:
         self.channels = Channels(stores.secrets)
         self.last: dict[str, dict[str, Any]] = {}
-        """What came of the last message, by channel."""
+        """The outcome of the last message, by channel."""
         self.url = ""
         self.language = language
         self._stores = stores
@@ -56,7 +56,7 @@ class Notifier:
         self._backoff = backoff
         self._push = PushSender(settings.push_contact or "mailto:handrail@example.com")
         self._due: dict[str, float] = {}
-        self._woken = asyncio.Event()
+        self._wake_up = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
@@ -76,7 +76,7 @@ class Notifier:
         return await self._stores.secrets.get(KEY)
 
     async def send_to(self, name: str, message: Message) -> None:
-        """To one channel, once, noting what came of it."""
+        """Sends to one channel, once, and remembers the outcome."""
         try:
             await self.channels.send(name, message)
         except Failure as failure:
@@ -85,18 +85,18 @@ class Notifier:
         self.last[name] = {"at": _now(), "ok": True}
 
     async def push_to(self, subscription: PushSubscription, message: Message) -> bool:
-        """Whether a push service has taken it. A browser that has unsubscribed is forgotten."""
+        """Returns whether a push service has accepted it. A browser that has unsubscribed is removed."""
         key = await self.push_key()
         if key is None:
             return False
         for pause in (*self._backoff, None):
-            outcome, why = await self._push.send(subscription, message, key)
+            outcome, reason = await self._push.send(subscription, message, key)
             if outcome == "gone":
                 await self._stores.push.remove(subscription.id)
-                logger.info("forgot the push subscription %s: %s", subscription.id, why)
+                logger.info("removed the push subscription %s: %s", subscription.id, reason)
             if outcome != "later" or pause is None:
                 if outcome in ("later", "refused"):
-                    logger.warning("push to %s failed: %s", subscription.id, why)
+                    logger.warning("push to %s failed: %s", subscription.id, reason)
                 return outcome == "sent"
             await asyncio.sleep(pause)
         return False
@@ -118,17 +118,17 @@ class Notifier:
                         elif isinstance(entry, ResponseEntry):
                             self._due.pop(entry.request_id, None)
             except Failure as failure:
-                logger.warning("pending questions can't be followed: %s", failure.message)
-            await asyncio.sleep(_FOLLOW_AGAIN_SECONDS)
+                logger.warning("can't follow pending questions: %s", failure.message)
+            await asyncio.sleep(_RETRY_SECONDS)
 
     def _expect(self, request_id: str, now: float) -> None:
         self._due.setdefault(request_id, now + self._settings.notify_after_seconds)
-        self._woken.set()
+        self._wake_up.set()
 
     async def _notify(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            self._woken.clear()
+            self._wake_up.clear()
             now = loop.time()
             due = [id for id, at in self._due.items() if at <= now]
             for id in due:
@@ -136,38 +136,38 @@ class Notifier:
             if due:
                 await self._announce(due)
             elif self._due:
-                await _or_timeout(self._woken.wait(), min(self._due.values()) - now)
+                await _or_timeout(self._wake_up.wait(), min(self._due.values()) - now)
             else:
-                await self._woken.wait()
+                await self._wake_up.wait()
 
     async def _announce(self, ids: Sequence[str]) -> None:
-        while len(self._sending) >= _MOST_AT_ONCE:
+        while len(self._sending) >= _MAX_SENDING:
             await asyncio.wait(self._sending, return_when=asyncio.FIRST_COMPLETED)
-        task = asyncio.create_task(self._announced(ids))
+        task = asyncio.create_task(self._send_all(ids))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def _announced(self, ids: Sequence[str]) -> None:
+    async def _send_all(self, ids: Sequence[str]) -> None:
         try:
             names, subscriptions = await self.channels.names(), await self._stores.push.all()
             if not names and not subscriptions:
                 return
-            found = await self._stores.prompts.find_all(ids)
-            pending = [id for id in ids if id in found and found[id].is_pending]
+            queued = await self._stores.prompts.find_all(ids)
+            pending = [id for id in ids if id in queued and queued[id].is_pending]
             claimed = [id for id in pending if await self._stores.once.claim(f"notified:{id}")]
             if not claimed:
                 return
             origins = await self._stores.prompts.origins(claimed)
-            asked = [Asked(found[id], origins.get(id)) for id in claimed]
-            limit = asyncio.Semaphore(_MOST_SUBSCRIPTIONS_AT_ONCE)
+            questions = [PendingQuestion(queued[id], origins.get(id)) for id in claimed]
+            limit = asyncio.Semaphore(_MAX_PUSHING)
             await asyncio.gather(
-                *(self._tell_channel(name, self._message(asked)) for name in names),
-                *(self._tell_browser(one, asked, limit) for one in subscriptions),
+                *(self._notify_channel(name, self._message(questions)) for name in names),
+                *(self._notify_browser(one, questions, limit) for one in subscriptions),
             )
         except Failure as failure:
             logger.warning("nobody could be notified: %s", failure.message)
 
-    async def _tell_channel(self, name: str, message: Message) -> None:
+    async def _notify_channel(self, name: str, message: Message) -> None:
         for pause in (*self._backoff, None):
             try:
                 await self.send_to(name, message)
@@ -179,21 +179,21 @@ class Notifier:
             else:
                 return
 
-    async def _tell_browser(
-        self, subscription: PushSubscription, asked: Sequence[Asked], limit: asyncio.Semaphore
+    async def _notify_browser(
+        self, subscription: PushSubscription, questions: Sequence[PendingQuestion], limit: asyncio.Semaphore
     ) -> None:
-        """Only about what its member may answer."""
+        """Sends only the questions that its member may answer."""
         own = [
             each
-            for each in asked
+            for each in questions
             if not subscription.member or await self._may_answer(each.queued.request_id, [subscription.member])
         ]
         if own:
             async with limit:
                 await self.push_to(subscription, self._message(own))
 
-    def _message(self, asked: Sequence[Asked]) -> Message:
-        return message_about(asked, self.url, language=self.language, has_details=self._settings.notify_details)
+    def _message(self, questions: Sequence[PendingQuestion]) -> Message:
+        return message_about(questions, self.url, language=self.language, has_details=self._settings.notify_details)
 
 
 async def _or_timeout(waiting: Awaitable[Any], seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What a team's servers give to notifications: channels and the push key, as secrets with these names."""
+"""What a team's servers provide to notifications: channels and the push key, as secrets with these names."""
 
 from handrail.features.notifications.channels import PREFIX as CHANNEL
 from handrail.features.notifications.channels import read_file as read_channels

@@ -1,4 +1,4 @@
-"""Web Push: encrypts a message for one browser (RFC 8291), signs for us (VAPID, RFC 8292), hands it to its service."""
+"""Web Push: encrypts a message for one browser (RFC 8291), signs it (VAPID, RFC 8292), sends it to the push service."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from handrail.ports.secrets import Secret
 
 Outcome = Literal["sent", "gone", "later", "refused"]
-"""gone: the browser has unsubscribed. later: the service can't take it now. refused: it never will."""
+"""gone: the browser has unsubscribed. later: the service can't accept it now. refused: it never will."""
 
 KEY = "push:key"
-"""The private key's name in the secret store."""
+"""The name of the private key in the secret store."""
 
 SERVICES = (
     "fcm.googleapis.com",
@@ -38,11 +38,11 @@ _LIFETIME_SECONDS = 3600
 _TOKEN_SECONDS = 6 * 3600
 _ANSWER_SECONDS = 15.0
 _LONGEST_ENDPOINT = 2000
-_MOST_BYTES = 3000  # encrypted at most 4096, which every service takes
+_MAX_BYTES = 3000  # at most 4096 when encrypted, which every service accepts
 
 
 def new_key() -> str:
-    """A private key, as PEM."""
+    """Returns a new private key, as PEM."""
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
     from py_vapid import Vapid02
 
@@ -53,15 +53,15 @@ def new_key() -> str:
 
 
 def public_key(key: Secret) -> str:
-    """As browsers take it: `applicationServerKey`. InvalidParams where the key is none."""
+    """The public key as browsers expect it: `applicationServerKey`. InvalidParams if the key is invalid."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     point = _vapid(key).public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    return _spelled(point)
+    return urlsafe_b64encode(point).rstrip(b"=").decode()
 
 
 def check(subscription: PushSubscription, more_services: Collection[str]) -> None:
-    """InvalidParams: a server sends nothing to addresses that aren't a push service's."""
+    """InvalidParams: the endpoint isn't a push service's, and a server must send to no other addresses."""
     parts = urlsplit(subscription.endpoint)
     origin = f"{parts.scheme}://{parts.netloc}"
     host = parts.hostname or ""
@@ -74,36 +74,36 @@ def check(subscription: PushSubscription, more_services: Collection[str]) -> Non
             field="endpoint",
         )
     if len(_read(subscription.p256dh, "p256dh")) != 65 or len(_read(subscription.auth, "auth")) != 16:
-        raise InvalidParams("The subscription's keys have another length than RFC 8291 says.", field="keys")
+        raise InvalidParams("The subscription's keys don't have the length that RFC 8291 requires.", field="keys")
 
 
 class PushSender:
-    """`contact` is whom a push service may write to."""
+    """`contact` is an address that push services may write to."""
 
     def __init__(self, contact: str) -> None:
         self._contact = contact
         self._pool: httpcore2.AsyncConnectionPool | None = None
 
     async def send(self, subscription: PushSubscription, message: Message, key: Secret) -> tuple[Outcome, str]:
-        """What came of it, and why, without the endpoint, which is a secret."""
+        """Returns the outcome and the reason, without the endpoint, which is a secret."""
         import httpcore2
 
         if self._pool is None:
             self._pool = httpcore2.AsyncConnectionPool(max_connections=10, keepalive_expiry=30.0, retries=0)
         host = urlsplit(subscription.endpoint).netloc
-        headers, body = await asyncio.to_thread(sealed, subscription, message, key, self._contact)
+        headers, body = await asyncio.to_thread(seal, subscription, message, key, self._contact)
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
                 answer = await self._pool.request(
                     "POST", subscription.endpoint, headers=[*headers.items()], content=body
                 )
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as away:
-            return "later", f"{host} can't be reached: {str(away)[:200] or type(away).__name__}"
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as error:
+            return "later", f"{host} can't be reached: {str(error)[:200] or type(error).__name__}"
         status = answer.status
         if 200 <= status < 300:
             return "sent", ""
         if status in (404, 410):
-            return "gone", f"{host} says that this browser has unsubscribed"
+            return "gone", f"{host} reports that this browser has unsubscribed"
         return "later" if status == 429 or status >= 500 else "refused", f"{host} answered with HTTP {status}"
 
     async def close(self) -> None:
@@ -111,8 +111,8 @@ class PushSender:
             await self._pool.aclose()
 
 
-def sealed(subscription: PushSubscription, message: Message, key: Secret, contact: str) -> tuple[dict[str, str], bytes]:
-    """Headers and body of the request. Takes a few milliseconds of CPU."""
+def seal(subscription: PushSubscription, message: Message, key: Secret, contact: str) -> tuple[dict[str, str], bytes]:
+    """Returns headers and body of the request. Takes a few milliseconds of CPU."""
     import http_ece
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -141,7 +141,7 @@ def sealed(subscription: PushSubscription, message: Message, key: Secret, contac
 
 def _content(message: Message) -> bytes:
     data = {"title": message.title, "body": message.body, "url": message.url, "tag": message.tag}
-    while len(encoded := msgspec.json.encode(data)) > _MOST_BYTES:
+    while len(encoded := msgspec.json.encode(data)) > _MAX_BYTES:
         data["body"] = data["body"][: len(data["body"]) // 2]
     return encoded
 
@@ -153,7 +153,7 @@ def _vapid(key: Secret) -> Vapid02:
         return Vapid02.from_pem(key.reveal().encode())
     except (ValueError, TypeError, binascii.Error):
         raise InvalidParams(
-            "The push key can't be read.", hint="Make another one with `handrail team push-key FILE`."
+            "The push key can't be read.", hint="Create a new one with `handrail team push-key FILE`."
         ) from None
 
 
@@ -162,7 +162,3 @@ def _read(text: str, field: str) -> bytes:
         return urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (ValueError, binascii.Error):
         raise InvalidParams(f"`{field}` must be base64url.", field=field) from None
-
-
-def _spelled(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode()

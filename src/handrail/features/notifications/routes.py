@@ -1,4 +1,4 @@
-"""`/api/notifications`: who is notified, and how. Sends words alone; nothing here answers a question."""
+"""`/api/notifications`: who is notified, and how. Only sends text; questions are not answered here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from handrail.faces.http.headers import header
 from handrail.faces.http.json_body import json_object, text_field, wrong_field
 from handrail.faces.socketio.rooms import Rooms
 from handrail.features.notifications import push
-from handrail.features.notifications.message import trial
+from handrail.features.notifications.message import trial_message
 from handrail.features.notifications.notifier import Notifier
 from handrail.features.notifications.settings import NotificationSettings
 from handrail.kernel.access import record_access
@@ -42,7 +42,7 @@ def mount(context: HttpContext) -> Mount:
     notifier = Notifier(stores, settings, may_answer, language=context.language or "en")
 
     async def member_of(request: Request) -> str:
-        """The id of the member who has signed in; empty where there is one person alone."""
+        """The id of the signed-in member; empty without a team."""
         if stores.team is None:
             return ""
         member = await stores.team.members.current(person_of(request, ""))
@@ -52,9 +52,9 @@ def mount(context: HttpContext) -> Mount:
 
     async def show(request: Request) -> Response:
         require_person(request, "Seeing who is notified")
-        return success(await shown(request))
+        return success(await state(request))
 
-    async def shown(request: Request) -> dict[str, Any]:
+    async def state(request: Request) -> dict[str, Any]:
         member = await member_of(request)
         key = await notifier.push_key()
         return {
@@ -69,14 +69,14 @@ def mount(context: HttpContext) -> Mount:
             "afterSeconds": settings.notify_after_seconds,
         }
 
-    async def note(request: Request, done: str) -> None:
-        await record_access(context.project.audit, caller(request, context.person), done)
+    async def record(request: Request, action: str) -> None:
+        await record_access(context.project.audit, caller(request, context.person), action)
 
-    async def key_of(request: Request) -> Response:
+    async def push_key(request: Request) -> Response:
         require_person(request, "Subscribing to notifications")
         key = await notifier.push_key()
         if key is None and stores.team is not None:
-            hint = "Make one with `handrail team push-key FILE`, and start every server with --push-key FILE."
+            hint = "Create one with `handrail team push-key FILE`, and start every server with --push-key FILE."
             raise NotFound(_NO_KEY, hint=hint)
         if key is None:
             key = Secret(push.new_key())
@@ -85,12 +85,12 @@ def mount(context: HttpContext) -> Mount:
 
     async def subscribe(request: Request) -> Response:
         require_person(request, "Subscribing to notifications")
-        given = await json_object(request, {"endpoint", "keys", "expirationTime"})
-        keys = given.get("keys")
+        body = await json_object(request, {"endpoint", "keys", "expirationTime"})
+        keys = body.get("keys")
         if not isinstance(keys, dict):
             raise wrong_field("keys", "must be an object")
         subscription = PushSubscription(
-            endpoint=text_field(given, "endpoint"),
+            endpoint=text_field(body, "endpoint"),
             p256dh=text_field(keys, "p256dh"),
             auth=text_field(keys, "auth"),
             member=await member_of(request),
@@ -99,24 +99,24 @@ def mount(context: HttpContext) -> Mount:
         )
         push.check(subscription, settings.push_services)
         await stores.push.add(subscription)
-        await note(request, f"turned on notifications in a browser ({subscription.id})")
-        return success({**await shown(request), "id": subscription.id})
+        await record(request, f"turned on notifications in a browser ({subscription.id})")
+        return success({**await state(request), "id": subscription.id})
 
     async def unsubscribe(request: Request) -> Response:
         require_person(request, "Ending notifications")
         one = await own(request)
         await stores.push.remove(one.id)
-        await note(request, f"turned off notifications in a browser ({one.id})")
-        return success(await shown(request))
+        await record(request, f"turned off notifications in a browser ({one.id})")
+        return success(await state(request))
 
     async def try_push(request: Request) -> Response:
         require_person(request, "Sending a notification")
-        if not await notifier.push_to(await own(request), trial(notifier.url, notifier.language)):
+        if not await notifier.push_to(await own(request), trial_message(notifier.url, notifier.language)):
             raise Conflict(
-                "The push service did not take the message.",
+                "The push service did not accept the message.",
                 hint="Turn notifications off and on again in that browser.",
             )
-        return success(await shown(request))
+        return success(await state(request))
 
     async def own(request: Request) -> PushSubscription:
         id, member = request.path_params["id"], await member_of(request)
@@ -127,27 +127,27 @@ def mount(context: HttpContext) -> Mount:
 
     async def add_channel(request: Request) -> Response:
         require_person(request, "Adding a channel")
-        own_channels()
-        given = await json_object(request, {"name", "url"})
-        name = text_field(given, "name")
-        await notifier.channels.add(name, text_field(given, "url"))
-        await note(request, f"added the notification channel {name}")
-        return success(await shown(request))
+        check_no_team()
+        body = await json_object(request, {"name", "url"})
+        name = text_field(body, "name")
+        await notifier.channels.add(name, text_field(body, "url"))
+        await record(request, f"added the notification channel {name}")
+        return success(await state(request))
 
     async def remove_channel(request: Request) -> Response:
         require_person(request, "Removing a channel")
-        own_channels()
+        check_no_team()
         name = request.path_params["name"]
         await notifier.channels.remove(name)
-        await note(request, f"removed the notification channel {name}")
-        return success(await shown(request))
+        await record(request, f"removed the notification channel {name}")
+        return success(await state(request))
 
     async def try_channel(request: Request) -> Response:
         require_person(request, "Sending a notification")
-        await notifier.send_to(request.path_params["name"], trial(notifier.url, notifier.language))
-        return success(await shown(request))
+        await notifier.send_to(request.path_params["name"], trial_message(notifier.url, notifier.language))
+        return success(await state(request))
 
-    def own_channels() -> None:
+    def check_no_team() -> None:
         if stores.team is not None:
             raise Conflict(_IN_FILE)
 
@@ -160,7 +160,7 @@ def mount(context: HttpContext) -> Mount:
     return Mount(
         [
             Route(PATH, show),
-            Route(f"{PATH}/push/key", key_of),
+            Route(f"{PATH}/push/key", push_key),
             Route(f"{PATH}/push", subscribe, methods=["POST"]),
             Route(f"{PATH}/push/{{id}}", unsubscribe, methods=["DELETE"]),
             Route(f"{PATH}/push/{{id}}/test", try_push, methods=["POST"]),

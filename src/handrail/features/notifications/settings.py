@@ -1,4 +1,4 @@
-"""The settings of notifications. What is secret about them is in the secret store."""
+"""Settings of notifications. Their secret parts are in the secret store."""
 
 import msgspec
 
@@ -7,11 +7,11 @@ class NotificationSettings(msgspec.Struct, frozen=True):
     notify_after_seconds: float = 15.0
     """How long an approval is pending before somebody is notified."""
     notify_details: bool = True
-    """Name the agent and the file or host. Otherwise a notification only says that something is pending."""
+    """Name the agent and the file or host. Otherwise a notification only reports that something is pending."""
     push_contact: str = ""
-    """A `mailto:` or `https:` address that push services may write to; Apple's wants one."""
+    """A `mailto:` or `https:` address that push services may write to; Apple's requires one."""
     push_services: tuple[str, ...] = ()
-    """Origins of further push services, beside those of the known browsers."""
+    """Origins of further push services, in addition to those of the known browsers."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.notify_after_seconds <= 86_400:

@@ -1,4 +1,4 @@
-"""What `handrail doctor` says about metrics and traces: nothing while they are off."""
+"""The part of `handrail doctor` for metrics and traces; empty while they are off."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ def checks(context: CheckContext) -> Iterator[Check]:
         settings = load_one(ObservabilitySettings, state_path(context.state))
     except BrokenSettings:
         return  # the settings have a check of their own
-    named = {"metrics at /metrics": settings.metrics, f"traces to {settings.traces_endpoint}": settings.traces_endpoint}
-    if turned_on := [name for name, is_on in named.items() if is_on]:
+    parts = {"metrics at /metrics": settings.metrics, f"traces to {settings.traces_endpoint}": settings.traces_endpoint}
+    if turned_on := [name for name, is_on in parts.items() if is_on]:
         fix = None if EXTRA.is_installed else EXTRA.how_to_install
         yield Check("observability", EXTRA.is_installed, ", ".join(turned_on), fix)

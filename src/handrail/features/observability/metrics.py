@@ -20,7 +20,7 @@ _BUCKETS = (0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0, 300.0, 1800.0)
 
 
 class GateMetrics:
-    """An observer of its own registry, so that several servers may be in one process."""
+    """An observer with a registry of its own, so that one process can have several servers."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -46,10 +46,10 @@ class GateMetrics:
         return CallMetrics(self, tool)
 
     def close(self) -> None:
-        """Nothing is on its way."""
+        """Nothing to do: metrics are pulled."""
 
-    def spelled(self, pending: int, engines: Mapping[str, str | None]) -> bytes:
-        """As Prometheus reads it. `engines` has what is wrong with each of them."""
+    def exposition(self, pending: int, engines: Mapping[str, str | None]) -> bytes:
+        """The metrics in Prometheus's text format. `engines` maps each name to its fault, or None."""
         self.pending.set(pending)
         for name, fault in engines.items():
             self.engines.labels(name).set(fault is None)

@@ -1,4 +1,4 @@
-"""Opens what observes a server's gate, where a setting asks for it."""
+"""Opens the observers of a server's gate that the settings turn on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GateObserver:
-    """Tells all of them. `metrics` is one of them, where there are any."""
+    """Forwards to all observers. `metrics` is one of them, if metrics are on."""
 
     def __init__(self, observers: Sequence[Observer], metrics: GateMetrics | None) -> None:
         self._observers = observers

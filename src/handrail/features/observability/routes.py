@@ -1,4 +1,4 @@
-"""`/metrics`, where they are turned on: for programs with the server's token, and for people."""
+"""`/metrics`, if it is turned on: for programs with the server's token, and for people."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,10 +21,10 @@ def mount(context: HttpContext) -> Mount:
 
     async def show(request: Request) -> Response:
         if agent_of(request.scope) is not None:
-            raise Declined("An agent's token doesn't open /metrics. Use the server's own.", reason="role")
+            raise Declined("An agent's token can't read /metrics. Use the server's own.", reason="role")
         engines = {} if stores.team is None else await run_in_thread(stores.team.parts)
         return Response(
-            metrics.spelled(len(await stores.prompts.pending()), engines), headers={"content-type": CONTENT_TYPE}
+            metrics.exposition(len(await stores.prompts.pending()), engines), headers={"content-type": CONTENT_TYPE}
         )
 
     return Mount([Route("/metrics", show)])

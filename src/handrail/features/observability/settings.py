@@ -1,4 +1,4 @@
-"""The settings of metrics and traces."""
+"""Settings of metrics and traces."""
 
 from urllib.parse import urlsplit
 
@@ -7,9 +7,9 @@ import msgspec
 
 class ObservabilitySettings(msgspec.Struct, frozen=True):
     metrics: bool = False
-    """Serve Prometheus metrics at /metrics, to whom the server's token or a session lets in."""
+    """Serve Prometheus metrics at /metrics, for programs with the server's token and signed-in people."""
     traces_endpoint: str = ""
-    """Send OpenTelemetry traces there: OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces."""
+    """Send OpenTelemetry traces to this address: OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces."""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.traces_endpoint)

@@ -1,6 +1,7 @@
 """OpenTelemetry traces of the gate: one span for each call, and one for each of its steps.
 
-Attributes are names and the execution id, by which the audit knows the call: never parameters, paths or results.
+Attributes are names and the execution id, which also identifies the call in the audit: never parameters, paths or
+results.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _EXPORT_SECONDS = 5
 
 
 class GateTraces:
-    """An observer that sends spans in batches, from a thread of its own. What can't be sent is dropped."""
+    """An observer that sends spans in batches, from its own thread. Spans that can't be sent are dropped."""
 
     def __init__(self, endpoint: str) -> None:
         resource = Resource({"service.name": "handrail", "service.version": handrail.__version__})

@@ -1,4 +1,4 @@
-"""Permission rules: which are in force, and whether the project's own are trusted."""
+"""Permission rules: which are in force, and whether the project's own policy is trusted."""
 
 from handrail.kernel.feature import Command, Feature
 

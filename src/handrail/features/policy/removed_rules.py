@@ -1,4 +1,4 @@
-"""What a person has removed a moment ago, to bring it back if that was a mistake: `<stateDir>/removed-rules.json`."""
+"""Rules that a person removed recently, kept so that they can be restored: `<stateDir>/removed-rules.json`."""
 
 import time
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from handrail.ports.stores import Stores
 from handrail.ports.waiting import run_in_thread
 
 FILE = "removed-rules.json"
-_KEPT_SECONDS = 600.0
-_PATIENCE = 10.0
+_RESTORE_SECONDS = 600.0
+_LOCK_SECONDS = 10.0
 
 
 class Removed(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -37,11 +37,11 @@ class Removed(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.rule is None or self.rule.decision.lower() == "allow"
 
 
-_removed = msgspec.json.Decoder(list[Removed])
+_DECODER = msgspec.json.Decoder(list[Removed])
 
 
 class RemovedRules:
-    """`clock` gives seconds since 1970."""
+    """`clock` returns seconds since 1970."""
 
     def __init__(self, stores: Stores, clock: Callable[[], float] = time.time) -> None:
         self._stores = stores
@@ -51,16 +51,16 @@ class RemovedRules:
     async def remove(self, id: str) -> Row:
         rules = [Removed(id, self._clock(), rule=each) for each in await run_in_thread(self._stores.rules)]
         grants = [Removed(id, self._clock(), grant=each) for each in await self._stores.grants.all()]
-        found = [each for each in rules if each.rule is not None and rule_id(each.rule) == id]
-        found += [each for each in grants if each.grant is not None and each.grant.id == id]
+        matches = [each for each in rules if each.rule is not None and rule_id(each.rule) == id]
+        matches += [each for each in grants if each.grant is not None and each.grant.id == id]
         row = await remove(self._stores, id)
-        await run_in_thread(lambda: self._change(lambda kept: [*kept, *found[:1]]))
+        await run_in_thread(lambda: self._change(lambda entries: [*entries, *matches[:1]]))
         return row
 
     async def find(self, id: str) -> Removed:
-        """NotFound where it was not removed within the last minutes."""
-        kept = await run_in_thread(self._fresh)
-        for each in reversed(kept):
+        """NotFound if it wasn't removed within the last minutes."""
+        entries = await run_in_thread(self._recent)
+        for each in reversed(entries):
             if each.id == id:
                 return each
         raise NotFound(
@@ -68,20 +68,20 @@ class RemovedRules:
         )
 
     async def restore(self, removed: Removed) -> Row:
-        await run_in_thread(lambda: self._change(lambda kept: [each for each in kept if each.id != removed.id]))
+        await run_in_thread(lambda: self._change(lambda entries: [each for each in entries if each.id != removed.id]))
         if removed.grant is not None:
-            kept = removed.grant
-            return row_of(await self._stores.grants.add(kept.grant, caller=kept.caller, by=kept.by))
+            task_grant = removed.grant
+            return row_of(await self._stores.grants.add(task_grant.grant, caller=task_grant.caller, by=task_grant.by))
         assert removed.rule is not None
         await self._stores.allow("restored after it was removed", removed.rule)
         return removed.row
 
     def _change(self, change: Callable[[list[Removed]], list[Removed]]) -> None:
-        with self._stores.lock(FILE, _PATIENCE):
-            write_state(self._path, msgspec.json.encode(change(self._fresh())))
+        with self._stores.lock(FILE, _LOCK_SECONDS):
+            write_state(self._path, msgspec.json.encode(change(self._recent())))
 
-    def _fresh(self) -> list[Removed]:
-        kept: list[Removed] = []
+    def _recent(self) -> list[Removed]:
+        entries: list[Removed] = []
         with suppress(FileNotFoundError, msgspec.DecodeError):
-            kept = _removed.decode(self._path.read_bytes())
-        return [each for each in kept if 0 <= self._clock() - each.at < _KEPT_SECONDS]
+            entries = _DECODER.decode(self._path.read_bytes())
+        return [each for each in entries if 0 <= self._clock() - each.at < _RESTORE_SECONDS]

@@ -1,4 +1,4 @@
-"""`/api/policy`: which rules are in force here, and whether the project's own may loosen them."""
+"""`/api/policy` and `/api/rules`: shows and removes rules, trusts a project's policy, tests what the rules decide."""
 
 import asyncio
 import shlex
@@ -15,10 +15,10 @@ from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
+from handrail.features.policy.explanation import explain_decision
 from handrail.features.policy.removed_rules import RemovedRules
-from handrail.features.policy.rule_list import listed
-from handrail.features.policy.summary import in_force
-from handrail.features.policy.trial import tested
+from handrail.features.policy.rule_list import list_rules
+from handrail.features.policy.summary import policy_in_force
 from handrail.kernel.access import record_access
 from handrail.kernel.policy_source import project_of
 from handrail.kernel.recently_removed import RecentlyRemoved
@@ -33,7 +33,7 @@ def mount(context: HttpContext) -> Mount:
     distrusted = RecentlyRemoved[TrustedPolicy]("trust in the policy")
 
     async def policy(request: Request) -> Response:
-        return success(await asyncio.to_thread(in_force, source))
+        return success(await asyncio.to_thread(policy_in_force, source))
 
     async def file(request: Request) -> Response:
         require_person(request, "Reading the project's policy")
@@ -41,27 +41,27 @@ def mount(context: HttpContext) -> Mount:
         return success({"text": data.decode(errors="replace"), "hash": sha256(data).hexdigest()})
 
     async def trust(request: Request) -> Response:
-        """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
+        """Trusts exactly the bytes that were shown, whatever the file contains by now."""
         require_person(request, "Trusting a project's policy")
-        given = await json_object(request, {"hash", "presence"})
-        data, shown = await _content(), text_field(given, "hash")
-        if sha256(data).hexdigest() != shown:
+        body = await json_object(request, {"hash", "presence"})
+        data, digest = await _content(), text_field(body, "hash")
+        if sha256(data).hexdigest() != digest:
             raise Conflict("The policy has changed since it was shown.", hint="Read it again.")
-        params = {"policy": source.where, "hash": shown}
+        params = {"policy": source.where, "hash": digest}
         command = f"handrail policy trust --project {shlex.quote(context.project.location)}"
         action = Action("policy", "Trusting a project's policy", params, command, data.decode(errors="replace"))
-        proof = await proofs.for_action(request, given.get("presence"), action)
+        proof = await proofs.for_action(request, body.get("presence"), action)
         await asyncio.to_thread(source.trust, data)
-        done = f"trusted the policy {source.where} ({shown[:16]})"
+        done = f"trusted the policy {source.where} ({digest[:16]})"
         await record_access(context.project.audit, caller(request, context.person), done, proof)
-        return success(await asyncio.to_thread(in_force, source))
+        return success(await asyncio.to_thread(policy_in_force, source))
 
     async def distrust(request: Request) -> Response:
         require_person(request, "Distrusting a project's policy")
         if await asyncio.to_thread(source.distrust):
             done = f"no longer trusts the policy {source.where}"
             await record_access(context.project.audit, caller(request, context.person), done)
-        return success(await asyncio.to_thread(in_force, source))
+        return success(await asyncio.to_thread(policy_in_force, source))
 
     async def _content() -> bytes:
         data = await asyncio.to_thread(lambda: source.file)
@@ -70,17 +70,17 @@ def mount(context: HttpContext) -> Mount:
         return data
 
     async def rules(request: Request) -> Response:
-        """Those of every project and agent."""
+        """The rules of every project and agent."""
         require_person(request, "Seeing every rule")
-        rows, uses = await listed(context.project.stores), await _uses()
-        told = {id: _with_use({}, use) for id, use in uses.items()}
-        return success({"rules": [_with_use(row, uses.get(row["id"])) for row in rows], "uses": told})
+        rows, uses = await list_rules(context.project.stores), await _uses()
+        used = {id: _with_use({}, use) for id, use in uses.items()}
+        return success({"rules": [_with_use(row, uses.get(row["id"])) for row in rows], "uses": used})
 
     async def trusted(request: Request) -> Response:
-        """Which policies are trusted, in every project."""
+        """The trusted policies of every project."""
         require_person(request, "Seeing which policies are trusted")
-        found, uses = await asyncio.to_thread(source.trusts.all), await _uses()
-        return success({"trusted": [_with_use(_trusted(policy), uses.get(policy.where)) for policy in found]})
+        policies, uses = await asyncio.to_thread(source.trusts.all), await _uses()
+        return success({"trusted": [_with_use(_trusted(policy), uses.get(policy.where)) for policy in policies]})
 
     async def forget_trust(request: Request) -> Response:
         require_person(request, "Distrusting a project's policy")
@@ -94,14 +94,14 @@ def mount(context: HttpContext) -> Mount:
         return success(_trusted(policy))
 
     async def restore_trust(request: Request) -> Response:
-        """Undoes that a moment later: exactly the content that was trusted is trusted again."""
+        """Undoes that within a short time: exactly the content that was trusted is trusted again."""
         require_person(request, "Trusting a project's policy")
-        given = await json_object(request, {"presence"})
+        body = await json_object(request, {"presence"})
         policy = distrusted.find(request.path_params["hash"])
         command = f"handrail policy trust --project {shlex.quote(project_of(policy.where))}"
         params = {"policy": policy.where, "hash": policy.hash}
         action = Action("policy", "Trusting a project's policy", params, command)
-        proof = await proofs.for_action(request, given.get("presence"), action)
+        proof = await proofs.for_action(request, body.get("presence"), action)
         await asyncio.to_thread(source.trusts.restore, distrusted.take(policy.hash))
         done = f"trusts the policy {policy.where} again ({policy.hash[:16]})"
         await record_access(context.project.audit, caller(request, context.person), done, proof)
@@ -116,26 +116,27 @@ def mount(context: HttpContext) -> Mount:
         return success(await removed.remove(request.path_params["id"]))
 
     async def restore_rule(request: Request) -> Response:
-        """Undoes a removal a moment later: exactly what was removed comes back, with proof if it allows anything."""
+        """Undoes a recent removal: the same rule comes back, with proof of presence if it allows anything."""
         require_person(request, "Restoring a rule")
-        given = await json_object(request, {"presence"})
-        found = await removed.find(request.path_params["id"])
+        body = await json_object(request, {"presence"})
+        removed_rule = await removed.find(request.path_params["id"])
         proof = None
-        if found.is_loosening:
-            shown = {name: str(value) for name, value in found.row.items() if name not in ("kind", "hasEnded")}
-            action = Action("rule", "Restoring a rule", shown, f"handrail rules restore {found.id}")
-            proof = await proofs.for_action(request, given.get("presence"), action)
-        done = await removed.restore(found)
+        if removed_rule.is_loosening:
+            row = removed_rule.row
+            facts = {name: str(value) for name, value in row.items() if name not in ("kind", "hasEnded")}
+            action = Action("rule", "Restoring a rule", facts, f"handrail rules restore {removed_rule.id}")
+            proof = await proofs.for_action(request, body.get("presence"), action)
+        restored = await removed.restore(removed_rule)
         by = caller(request, context.person)
-        await record_access(context.project.audit, by, f"restored the rule {done['id']}", proof)
-        return success(done)
+        await record_access(context.project.audit, by, f"restored the rule {restored['id']}", proof)
+        return success(restored)
 
     async def test(request: Request) -> Response:
-        """What the policy would say of a call, and why. Nothing is called."""
+        """What the policy would decide about a call, and why. Nothing is called."""
         require_person(request, "Testing the rules")
-        given = await json_object(request, {"tool", "path", "address", "agent", "project"})
-        place = await context.projects.find(optional_text(given, "project"))
-        return success(await asyncio.to_thread(tested, place, text_field(given, "tool"), given))
+        body = await json_object(request, {"tool", "path", "address", "agent", "project"})
+        place = await context.projects.find(optional_text(body, "project"))
+        return success(await asyncio.to_thread(explain_decision, place, text_field(body, "tool"), body))
 
     return Mount(
         [

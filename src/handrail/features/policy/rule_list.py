@@ -1,4 +1,4 @@
-"""What agents may do without asking: the rules of config.toml and what was allowed for a task, as one list."""
+"""The rules of config.toml and the permissions given for a task, as one list."""
 
 from functools import partial
 from typing import Any
@@ -17,28 +17,28 @@ from handrail.ports.waiting import run_in_thread
 Row = dict[str, Any]
 
 
-async def listed(stores: Stores) -> list[Row]:
-    """Each with an id by which it can be removed; what has ended is marked."""
-    rows = [_of_rule(rule) for rule in await run_in_thread(stores.rules)]
-    return [*rows, *(_of_grant(given) for given in await stores.grants.all())]
+async def list_rules(stores: Stores) -> list[Row]:
+    """Each row has an id by which it can be removed; rules that have ended are marked."""
+    rows = [_rule_row(rule) for rule in await run_in_thread(stores.rules)]
+    return [*rows, *(_grant_row(grant) for grant in await stores.grants.all())]
 
 
 async def remove(stores: Stores, id: str) -> Row:
-    """It counts for the next call, in every process. NotFound."""
+    """Takes effect with the next call, in every process. NotFound."""
     for rule in await run_in_thread(stores.rules):
         if rule_id(rule) == id and await run_in_thread(partial(stores.remove_rule, rule)):
-            return _of_rule(rule)
-    for given in await stores.grants.all():
-        if given.id == id and await stores.grants.revoke(id):
-            return _of_grant(given)
+            return _rule_row(rule)
+    for task_grant in await stores.grants.all():
+        if task_grant.id == id and await stores.grants.revoke(id):
+            return _grant_row(task_grant)
     raise NotFound(f"There is no rule {id}.", hint="`handrail rules` lists them.", id=id)
 
 
 def row_of(one: Rule | TaskGrant) -> Row:
-    return _of_grant(one) if isinstance(one, TaskGrant) else _of_rule(one)
+    return _grant_row(one) if isinstance(one, TaskGrant) else _rule_row(one)
 
 
-def _of_rule(rule: Rule) -> Row:
+def _rule_row(rule: Rule) -> Row:
     members = msgspec.to_builtins(rule)
     return {
         "id": rule_id(rule),
@@ -48,16 +48,16 @@ def _of_rule(rule: Rule) -> Row:
     }
 
 
-def _of_grant(given: TaskGrant) -> Row:
-    grant = given.grant
-    row = _of_rule(rule_from_grant(grant))
+def _grant_row(task_grant: TaskGrant) -> Row:
+    grant = task_grant.grant
+    row = _rule_row(rule_from_grant(grant))
     return {
         **row,
-        "id": given.id,
+        "id": task_grant.id,
         "kind": "task",
         "task": one_line(grant.task),
-        "caller": one_line(given.caller),
-        "by": one_line(given.by),
-        "at": given.at,
+        "caller": one_line(task_grant.caller),
+        "by": one_line(task_grant.by),
+        "at": task_grant.at,
         "hasEnded": has_expired(grant, utc_now()),
     }

@@ -1,4 +1,4 @@
-"""The policy in force as data: what `handrail policy --json` and `GET /api/policy` show."""
+"""The policy in force as data, for `handrail policy --json` and `GET /api/policy`."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from handrail.ports.effect import Effect
 from handrail.ports.policy import Rule
 
 
-def in_force(source: PolicySource) -> dict[str, Any]:
-    """Of the project's own file, only what is in force is told."""
+def policy_in_force(source: PolicySource) -> dict[str, Any]:
+    """Includes only those parts of the project's own file that are in force."""
     policy = source.load()
     document, bare = as_json(policy.document), Policy(policy.document, ())
     return {
@@ -32,5 +32,5 @@ def in_force(source: PolicySource) -> dict[str, Any]:
 
 
 def _subject(rule: Rule) -> dict[str, Any]:
-    """Without what it leaves open."""
+    """The members that are set, without the decision."""
     return {name: value for name, value in msgspec.to_builtins(rule).items() if name != "decision"}

@@ -1,4 +1,4 @@
-"""`handrail policy`: what is allowed, asked and denied here, and whether the project's own file is trusted."""
+"""`handrail policy`: shows the rules in force, and trusts or distrusts the project's own policy file."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   handrail policy            the rules in this folder
-  handrail policy trust      let the project's file loosen the rules, too"""
+  handrail policy trust      let the project's file loosen the rules too"""
 
 
 @click.command(epilog=EPILOG)
@@ -35,33 +35,33 @@ def policy(
     is bound to the file's content: after any edit it must be given again.
     """
     from handrail.faces.cli.program import program
-    from handrail.features.policy.summary import in_force
+    from handrail.features.policy.summary import policy_in_force
     from handrail.kernel.approval import NoApprover
 
-    opened = program().open_project(project, state, NoApprover())
+    handrail_project = program().open_project(project, state, NoApprover())
     try:
         if action == "trust":
-            _trust(opened, answer)
+            _trust(handrail_project, answer)
         elif action == "distrust":
-            opened.policy.distrust()
+            handrail_project.policy.distrust()
         if as_json:
-            print_json(in_force(opened.policy))
+            print_json(policy_in_force(handrail_project.policy))
         else:
-            _show(in_force(opened.policy))
+            _show(policy_in_force(handrail_project.policy))
     finally:
-        opened.close()
+        handrail_project.close()
 
 
 def _show(summary: dict[str, Any]) -> None:
     if not summary["exists"]:
-        standing = "not there: the defaults hold"
+        status = "no file: the defaults apply"
     else:
-        standing = "trusted" if summary["trusted"] else "not trusted: it can only tighten (`handrail policy trust`)"
-    say(f"{summary['path']}\n  {standing}")
+        status = "trusted" if summary["trusted"] else "not trusted: it can only tighten (`handrail policy trust`)"
+    say(f"{summary['path']}\n  {status}")
     say("\nWithout a rule")
     for line in columns([(f"  {decision}", effect) for effect, decision in summary["defaults"].items()]):
         say(line)
-    say("\nRules (of several that match, the strictest counts)")
+    say("\nRules (if several match, the strictest applies)")
     for line in columns([(f"  {rule['decision']}", _subject(rule), rule["from"]) for rule in summary["rules"]]):
         say(line)
     if not summary["rules"]:
@@ -85,30 +85,30 @@ def _value(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
-def _trust(opened: "Project", answer: Choice) -> None:
-    """What is trusted is what was shown, byte for byte, whatever the file holds by then."""
+def _trust(project: "Project", answer: Choice) -> None:
+    """Trusts exactly the bytes that were shown, whatever the file contains by now."""
 
-    shown = opened.policy.file
-    if shown is None:
-        raise NotFound(f"There is no policy to trust: {opened.policy.where}")
-    if opened.policy.is_trusted():
+    content = project.policy.file
+    if content is None:
+        raise NotFound(f"There is no policy to trust: {project.policy.where}")
+    if project.policy.is_trusted():
         return
-    print(f"{one_line(opened.policy.where)}:", file=sys.stderr)
-    for line in behind_gutter(shown.decode(errors="replace").removesuffix("\n"), width_of(sys.stderr)):
+    print(f"{one_line(project.policy.where)}:", file=sys.stderr)
+    for line in behind_gutter(content.decode(errors="replace").removesuffix("\n"), width_of(sys.stderr)):
         print(line, file=sys.stderr)
-    if not _agrees(answer):
+    if not _confirm(answer):
         raise Declined("The policy was not trusted; nothing has changed.")
-    require_person(opened.stores, "Trusting a project's policy")
-    opened.policy.trust(shown)
+    require_person(project.stores, "Trusting a project's policy")
+    project.policy.trust(content)
 
 
-def _agrees(answer: Choice) -> bool:
+def _confirm(answer: Choice) -> bool:
     if answer != "ask":
         return answer == "allow"
     if not sys.stdin.isatty():
         raise Declined("There is no terminal to ask on.", hint="Read the file, then repeat with --answer allow.")
     print(
-        "Trust this file, so that it can allow what asks by default? [y]es / [n]o: ",
+        "Trust this file, so that it can allow things that would otherwise ask? [y]es / [n]o: ",
         end="",
         file=sys.stderr,
         flush=True,

@@ -1,4 +1,4 @@
-"""`handrail rules`: what agents may do without asking, and how to take it back."""
+"""`handrail rules`: lists what agents may do without asking, removes rules and restores them."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from handrail.faces.cli.output import columns, print_json, say
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.faces.cli.presence import require_person
 
-_WHAT = ("path", "place", "host", "app", "command", "program", "server")
+_SUBJECT = ("path", "place", "host", "app", "command", "program", "server")
 
 
 EPILOG = """\b
@@ -71,11 +71,11 @@ def restore_rule(ctx: click.Context, id: str, state: Path | None) -> None:
     stores = program().open_stores(state or ctx.obj)
     try:
         removed = RemovedRules(stores)
-        found = run(removed.find(id))
-        say(f"Restore: {found.row['decision']} {_subject(found.row)}")
-        if found.is_loosening:
+        removed_rule = run(removed.find(id))
+        say(f"Restore: {removed_rule.row['decision']} {_subject(removed_rule.row)}")
+        if removed_rule.is_loosening:
             require_person(stores, "Restoring a rule")
-        run(removed.restore(found))
+        run(removed.restore(removed_rule))
     finally:
         stores.close()
     say("Restored.")
@@ -83,11 +83,11 @@ def restore_rule(ctx: click.Context, id: str, state: Path | None) -> None:
 
 def _list(state: Path | None, as_json: bool) -> None:
     from handrail.faces.cli.program import program, run
-    from handrail.features.policy.rule_list import listed
+    from handrail.features.policy.rule_list import list_rules
 
     stores = program().open_stores(state)
     try:
-        rows = run(listed(stores))
+        rows = run(list_rules(stores))
     finally:
         stores.close()
     if as_json:
@@ -106,5 +106,5 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _subject(row: dict[str, Any]) -> str:
-    narrowed = [str(row[name]) for name in _WHAT if name in row]
-    return " ".join([row.get("tool") or row.get("effect", ""), *narrowed])
+    details = [str(row[name]) for name in _SUBJECT if name in row]
+    return " ".join([row.get("tool") or row.get("effect", ""), *details])

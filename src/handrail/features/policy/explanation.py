@@ -1,4 +1,4 @@
-"""Why does this ask? What the rules say of a call that nobody makes."""
+"""Shows what the rules would decide about a call, without making it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,10 +9,10 @@ from handrail.kernel.web_address import parse_address
 from handrail.ports.errors import InvalidParams
 
 
-def tested(project: Project, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def explain_decision(project: Project, tool: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The decision, and whether a rule or the default made it. NotFound for an unknown tool. Blocks."""
     entry = project.registry.find(tool)
-    path, address, agent = (_text(given, name) for name in ("path", "address", "agent"))
+    path, address, agent = (_text(fields, name) for name in ("path", "address", "agent"))
     place = None if address is None else parse_address(address, "address").place
     effect = entry.tool.strongest_effect
     verdict = project.policy.current().decide(entry.tool.name, effect, Target(path=path, place=place), agent)
@@ -25,8 +25,8 @@ def tested(project: Project, tool: str, given: Mapping[str, Any]) -> dict[str, A
     }
 
 
-def _text(given: Mapping[str, Any], name: str) -> str | None:
-    value = given.get(name)
+def _text(fields: Mapping[str, Any], name: str) -> str | None:
+    value = fields.get(name)
     if value is not None and not isinstance(value, str):
         raise InvalidParams(f"`{name}` must be a string.", fieldErrors=[{"field": name, "message": "must be a string"}])
     return value or None
