@@ -34,7 +34,7 @@ async def test_at_the_terminal_a_letter_does_not_allow_what_cant_be_seen() -> No
         times += 1
         await eventually(lambda: screen.getvalue().count("Allow?") == times)
 
-    asking = asyncio.create_task(TerminalQuestions(keyboard)._asked(question, screen))
+    asking = asyncio.create_task(TerminalQuestions(keyboard)._ask_on(question, screen))
     try:
         for typed in (b"y\n", b"t\n", b"a\n", b"\n"):
             await asked_again()
@@ -59,7 +59,7 @@ async def test_at_the_terminal_a_password_is_shown_on_request_alone() -> None:
     question = Question(call, "Type text", Effect.UI_CONTROL, call.params, preview, "d")
     master, keyboard = pty.openpty()
     screen = io.StringIO()
-    asking = asyncio.create_task(TerminalQuestions(keyboard)._asked(question, screen))
+    asking = asyncio.create_task(TerminalQuestions(keyboard)._ask_on(question, screen))
     try:
         await eventually(lambda: "[s]how password" in screen.getvalue())
         assert "correct horse" not in screen.getvalue()

@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from handrail.features.people.routes.unreadable_log import MOST_A_MINUTE, UnreadableLog
+from handrail.features.people.routes.unreadable_log import MAX_PER_MINUTE, UnreadableLog
 
 
 def test_of_many_requests_that_cannot_be_read_some_are_logged_each_minute(caplog: pytest.LogCaptureFixture) -> None:
@@ -11,8 +11,8 @@ def test_of_many_requests_that_cannot_be_read_some_are_logged_each_minute(caplog
     with caplog.at_level(logging.WARNING):
         log.note([], nameless=range(1000))
         log.note([], nameless=range(1000))
-        assert len(caplog.messages) == MOST_A_MINUTE + 1
-        assert "no more of them are logged in this minute" in caplog.messages[-1]
+        assert len(caplog.messages) == MAX_PER_MINUTE + 1
+        assert "no more are logged in this minute" in caplog.messages[-1]
         now[0] = 60.0
         log.note([], nameless=[7])
         assert "byte 7" in caplog.messages[-1]

@@ -1,4 +1,4 @@
-"""Questions to people: forms, choices, follow-up questions, completions; and the queue in which they wait."""
+"""Questions to people: approvals, forms, choices, follow-up questions, results, and the queue that they wait in."""
 
 from handrail.kernel.feature import Command, Extra, Feature
 
@@ -13,8 +13,8 @@ FEATURE = Feature(
     routes="handrail.features.people.routes.mount:mount",
     opening="handrail.features.people.opening:open_queue",
     terminal="handrail.features.people.cli.terminal_questions:TerminalQuestions",
-    serving="handrail.features.people.opening:withdrawing",
-    offers={"summons": "handrail.features.people.opening:Summons"},
+    serving="handrail.features.people.opening:withdraw_abandoned",
+    offers={"summons": "handrail.features.people.opening:ConsoleOpener"},
     commands=[
         Command(
             "prompts", "handrail.features.people.cli.prompts:prompts", "Answer pending approvals and questions.", 100

@@ -1,4 +1,4 @@
-"""Questions to the person: forms, choices, a follow-up question, the word that the work is done."""
+"""The tools that ask the person: forms, choices, a follow-up question, reporting completion."""
 
 from handrail.features.people.tools import ask_followup_question, attempt_completion, prompt_choices, prompt_key_values
 

@@ -1,6 +1,6 @@
 """Which question is shown: nothing moves unless the person does."""
 
-from handrail.features.people.cli.screen.board import MOST_ANSWERED, Board
+from handrail.features.people.cli.screen.board import MAX_ANSWERED, Board
 from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import OWN_ORIGIN, QueuedPrompt
 from handrail.ports.prompt_response import PromptResponse
@@ -83,10 +83,10 @@ def test_what_was_asked_or_answered_while_the_log_was_read_is_not_missed() -> No
 
 def test_the_history_has_the_newest_first_and_an_end() -> None:
     made = Board()
-    made.load([answered(str(at), at) for at in range(MOST_ANSWERED + 1)])
-    assert [row.id for row in made.answered[:2]] == [str(MOST_ANSWERED), str(MOST_ANSWERED - 1)]
-    assert len(made.answered) == MOST_ANSWERED
-    made.note_answerers({str(MOST_ANSWERED): "console:ada"})
+    made.load([answered(str(at), at) for at in range(MAX_ANSWERED + 1)])
+    assert [row.id for row in made.answered[:2]] == [str(MAX_ANSWERED), str(MAX_ANSWERED - 1)]
+    assert len(made.answered) == MAX_ANSWERED
+    made.set_answerers({str(MAX_ANSWERED): "console:ada"})
     assert made.answered[0].by == "console:ada"
 
 
@@ -94,5 +94,5 @@ def test_only_the_gates_own_questions_are_approvals() -> None:
     made = board("approval_1", "b")
     made.receive([asked("approval_2", ResultPrompt())])
     assert [row.is_approval for row in made] == [False, False, False]
-    made.note_origins({"approval_1": OWN_ORIGIN, "b": OWN_ORIGIN, "approval_2": OWN_ORIGIN})
+    made.set_origins({"approval_1": OWN_ORIGIN, "b": OWN_ORIGIN, "approval_2": OWN_ORIGIN})
     assert [row.is_approval for row in made] == [True, False, False]

@@ -200,7 +200,7 @@ async def test_a_line_of_another_program_can_hide_nothing_in_its_time(queue: Pro
 async def test_an_empty_history_says_so(queue: PromptQueue, log: Path) -> None:
     async with using_screen(queue, log) as user:
         await user.press("a")
-        await user.until_shown("Nothing was answered yet.")
+        await user.until_shown("No answered questions yet.")
         await user.press("a")
         await user.until_shown("Nothing is waiting for you.")
 

@@ -43,7 +43,7 @@ async def test_tasks_are_moved_and_removed_and_brought_back(queue: PromptQueue, 
     async with using_screen(queue, log) as user:
         await user.press("enter", "alt+down", "J")
         await user.press("k", "minus")
-        await user.until_said("u brings it back")
+        await user.until_said("u restores it")
         await user.press("u", "K", "delete")
         await user.press("y")
         assert [task["title"] for task in await confirmed(user)] == ["Test", "Write"]

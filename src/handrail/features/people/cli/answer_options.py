@@ -1,4 +1,4 @@
-"""What the options of `handrail prompts answer` say, as members of the answer."""
+"""Converts the options of `handrail prompts answer` to members of the answer."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from handrail.ports.prompts import ChoicePrompt, FileChangePrompt
 
 
-def parts_taken(prompt: "FileChangePrompt", numbers: Sequence[int], content: BinaryIO | None) -> dict[str, Any]:
-    """What `--part` and `--content` say of a change. Without both, all of it is taken."""
+def taken_parts(prompt: "FileChangePrompt", numbers: Sequence[int], content: BinaryIO | None) -> dict[str, Any]:
+    """The parts of a change that `--part` and `--content` select. Without both, all of it is taken."""
     from handrail.kernel.prompts.part_numbers import select_parts
 
     parts = prompt.parts or ()
@@ -27,7 +27,7 @@ def parts_taken(prompt: "FileChangePrompt", numbers: Sequence[int], content: Bin
 
 
 def selection_of(prompt: "ChoicePrompt", chosen: Sequence[str]) -> list[str] | str:
-    """Without a choice, the prompt's default."""
+    """The chosen options, or the prompt's default if none is chosen."""
     default = prompt.default if isinstance(prompt.default, str | tuple) else ()
     if prompt.multiple:
         return list(chosen or default)
@@ -41,6 +41,6 @@ def pairs_of(values: Sequence[str]) -> dict[str, str]:
     for value in values:
         key, equals, text = value.partition("=")
         if not equals:
-            raise click.UsageError(f"--value {value!r} is not KEY=VALUE.")
+            raise click.UsageError(f"--value {value!r} isn't KEY=VALUE.")
         pairs[key] = text
     return pairs

@@ -1,4 +1,4 @@
-"""Similar approvals in the terminal: listed with an id that stands for exactly these, and answered at once."""
+"""Similar approvals in the terminal: lists them under one id, and answers them at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ def as_json(bundles: "Sequence[Bundle]") -> list[dict[str, Any]]:
     ]
 
 
-def listed(bundles: "Sequence[Bundle]") -> Iterator[str]:
+def bundle_lines(bundles: "Sequence[Bundle]") -> Iterator[str]:
     for each in bundles:
         yield ""
         yield f"{each.id}  {len(each.items)} similar approvals, which can be answered together:"
@@ -26,7 +26,7 @@ def listed(bundles: "Sequence[Bundle]") -> Iterator[str]:
 
 
 async def answer(queue: "PromptQueue", stores: "Stores", bundle_id: str, response: Mapping[str, Any]) -> int:
-    """The exit status: 1 where one of them could not be answered."""
+    """Returns the exit status: 1 if one of them could not be answered."""
     from handrail.faces.cli.presence import cached_proof, with_typed_word
     from handrail.faces.cli.program import program
     from handrail.kernel.prompts.bundles import ShownApproval, answer_all, find_bundle

@@ -1,4 +1,4 @@
-"""`handrail passkeys`: with which a person confirms far-reaching approvals in the console."""
+"""`handrail passkeys`: manages the passkeys that confirm far-reaching approvals in the console."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ Examples:
   handrail passkeys add             get a code for the console's settings
   handrail passkeys remove ID"""
 
-_PATIENCE = 10.0
+_TIMEOUT_SECONDS = 10.0
 _CODES = ("/api/session/code", "/api/passkeys/code")
-_SHOWN = 12
+_ID_LENGTH = 12
 
 
 @click.group(invoke_without_command=True, epilog=EPILOG)
@@ -40,13 +40,13 @@ def list_passkeys(ctx: click.Context, state: Path | None, as_json: bool) -> None
     """List passkeys."""
     from handrail.faces.cli.program import program
 
-    found = program().open_stores(state or ctx.obj).presence.passkeys.all()
+    keys = program().open_stores(state or ctx.obj).presence.passkeys.all()
     if as_json:
-        print_json({"passkeys": [{"id": one.id, "name": one.name, "createdAt": one.created_at} for one in found]})
+        print_json({"passkeys": [{"id": one.id, "name": one.name, "createdAt": one.created_at} for one in keys]})
         return
-    for line in columns([(one.id[:_SHOWN], one.created_at, one_line(one.name)) for one in found]):
+    for line in columns([(one.id[:_ID_LENGTH], one.created_at, one_line(one.name)) for one in keys]):
         say(line)
-    if not found:
+    if not keys:
         say("No passkeys yet. Add one with `handrail passkeys add`.")
 
 
@@ -65,7 +65,7 @@ def add_passkey(ctx: click.Context, state: Path | None) -> None:
         raise NotFound("handrail isn't running.", hint="Start it with `handrail up`.")
     require_person(stores, "Adding a passkey")
     sign_in, code = (_new_code(server.host, server.port, stores.credentials(), path) for path in _CODES)
-    say(f"Code (once, within ten minutes): {code}")
+    say(f"One-time code, valid for ten minutes: {code}")
     say(f"Enter it under Passkeys at http://localhost:{server.port}/#code={sign_in}/settings")
 
 
@@ -74,18 +74,20 @@ def add_passkey(ctx: click.Context, state: Path | None) -> None:
 @state_option
 @click.pass_context
 def remove_passkey(ctx: click.Context, id: str, state: Path | None) -> None:
-    """Remove a passkey; the beginning of its id is enough."""
+    """Remove a passkey; the first characters of its id are enough."""
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.ports.errors import NotFound
 
     stores = program().open_stores(state or ctx.obj)
-    found = [one for one in stores.presence.passkeys.all() if id and one.id.startswith(id)]
-    if len(found) != 1:
-        raise NotFound(f"No single passkey has the id {id}.", hint="`handrail passkeys` lists them.")
+    matches = [one for one in stores.presence.passkeys.all() if id and one.id.startswith(id)]
+    if len(matches) != 1:
+        raise NotFound(
+            f"No passkey, or more than one, has an id that starts with {id}.", hint="`handrail passkeys` lists them."
+        )
     require_person(stores, "Removing a passkey")
-    stores.presence.passkeys.remove(found[0].id)
-    say(f"Removed the passkey {one_line(found[0].name)}.")
+    stores.presence.passkeys.remove(matches[0].id)
+    say(f"Removed the passkey {one_line(matches[0].name)}.")
 
 
 def _new_code(host: str, port: int, credentials: dict[str, str], path: str) -> str:
@@ -94,7 +96,7 @@ def _new_code(host: str, port: int, credentials: dict[str, str], path: str) -> s
 
     from handrail.ports.errors import InputOutput
 
-    connection = http.client.HTTPConnection(host.strip("[]"), port, timeout=_PATIENCE)
+    connection = http.client.HTTPConnection(host.strip("[]"), port, timeout=_TIMEOUT_SECONDS)
     try:
         connection.request("POST", path, headers=credentials)
         return str(json.loads(connection.getresponse().read())["data"]["code"])

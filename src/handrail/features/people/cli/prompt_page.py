@@ -1,4 +1,4 @@
-"""A prompt as `handrail prompts show` prints it, as text and as JSON."""
+"""What `handrail prompts show` prints of a prompt, as text and as JSON."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,28 +13,30 @@ if TYPE_CHECKING:
 _CALLERS = {
     "waiting": "waiting for the answer",
     "gone": "gone; it stopped waiting",
-    "unknown": "unknown; it reads the log, and handrail can't see whether it still does",
+    "unknown": "unknown; it reads the log, so handrail can't tell whether it is still waiting",
 }
 
 
 def source_of(entry: "RequestEntry", origin: "Origin | None") -> str:
-    """Of handrail's own prompts what they say; of any other, who posted it and what it claims to be."""
+    """The source of handrail's own prompts; for others, who posted the prompt and what it claims to be."""
     from handrail.kernel.prompts.foreign_prompts import origin_members
 
-    told, source = origin_members(entry.prompt, origin), entry.prompt.source or ""
-    if told["isOwn"]:
+    sender, source = origin_members(entry.prompt, origin), entry.prompt.source or ""
+    if sender["isOwn"]:
         return source
-    if "claimedSource" in told:
-        return f"{told['postedBy']}, which calls itself {told['claimedSource']} (not handrail)"
-    return f"{source} · {told['postedBy']} (not handrail)" if source else f"{told['postedBy']} (not handrail)"
+    if "claimedSource" in sender:
+        return f"{sender['postedBy']}, which calls itself {sender['claimedSource']} (not handrail)"
+    return f"{source} · {sender['postedBy']} (not handrail)" if source else f"{sender['postedBy']} (not handrail)"
 
 
 def as_json_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None") -> dict[str, Any]:
     from handrail.kernel.prompts.foreign_prompts import client_members, origin_members
 
-    told: dict[str, Any] = to_builtins(entry)
+    fields: dict[str, Any] = to_builtins(entry)
     return (
-        told | {"caller": caller, "prompt": client_members(entry.prompt, origin)} | origin_members(entry.prompt, origin)
+        fields
+        | {"caller": caller, "prompt": client_members(entry.prompt, origin)}
+        | origin_members(entry.prompt, origin)
     )
 
 
@@ -61,8 +63,8 @@ def page_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None
         from handrail.ports.prompts import FileChangePrompt
 
         assert isinstance(entry.prompt, FileChangePrompt)
-        known = number_parts(entry.prompt.parts or ())
-        prompt["parts, each for --part N"] = "\n".join(map(str, known)) + "\n" if len(known) > 1 else None
+        parts = number_parts(entry.prompt.parts or ())
+        prompt["parts, each for --part N"] = "\n".join(map(str, parts)) + "\n" if len(parts) > 1 else None
         prompt = {name: value for name, value in prompt.items() if value is not None}
     for name, value in prompt.items():
         if isinstance(value, str) and "\n" in value:

@@ -1,4 +1,4 @@
-"""`handrail prompts`: what waits for a person, and the person's answer; in a terminal, a view of it all."""
+"""`handrail prompts`: shows what is waiting for a person, and takes the answers; full-screen in a terminal."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ import click
 
 from handrail.faces.cli.output import columns, local_time, one_line, print_json, say
 from handrail.faces.cli.parameters import OneOf, json_option, state_option
-from handrail.features.people.cli.answer_options import pairs_of, parts_taken, selection_of
+from handrail.features.people.cli.answer_options import pairs_of, selection_of, taken_parts
 from handrail.features.people.cli.prompt_page import as_json_of, page_of, source_of
 from handrail.features.people.feature import TUI
 from handrail.kernel.visible import visible
@@ -72,8 +72,8 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 
     entries, similar = _run(state or ctx.obj, _pending)
     if as_json:
-        listed = [as_json_of(*each) for each in entries]
-        print_json({"prompts": listed, "bundles": bundles.as_json(similar)})
+        prompts_json = [as_json_of(*each) for each in entries]
+        print_json({"prompts": prompts_json, "bundles": bundles.as_json(similar)})
         return
     rows = [
         (
@@ -87,7 +87,7 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     ]
     for line in columns(rows):
         say(line)
-    for line in bundles.listed(similar):
+    for line in bundles.bundle_lines(similar):
         say(line)
     if not rows:
         say("Nothing is waiting for you.")
@@ -95,7 +95,7 @@ def list_prompts(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 
 @prompts.command("show")
 @click.argument("request_id", metavar="ID")
-@click.option("--password", "is_revealed", is_flag=True, help="Show the password in it, which is kept nowhere.")
+@click.option("--password", "is_revealed", is_flag=True, help="Show the password in it, which is never stored.")
 @state_option
 @json_option
 @click.pass_context
@@ -112,13 +112,13 @@ def show_prompt(ctx: click.Context, request_id: str, is_revealed: bool, state: P
         _show_password(state or ctx.obj, request_id, as_json=as_json)
         return
 
-    async def found(queue: "PromptQueue") -> "tuple[RequestEntry, CallerState, Origin | None]":
+    async def find(queue: "PromptQueue") -> "tuple[RequestEntry, CallerState, Origin | None]":
         from handrail.ports.prompt_queue import caller_state
 
         entry, origin = await _find(queue, request_id), (await queue.origins([request_id])).get(request_id)
         return entry, caller_state(origin, is_waiting=await queue.is_waiting(request_id)), origin
 
-    entry, caller, origin = _run(state or ctx.obj, found)
+    entry, caller, origin = _run(state or ctx.obj, find)
     if as_json:
         print_json(as_json_of(entry, caller, origin))
         return
@@ -151,7 +151,7 @@ def _show_password(state: "Path | None", request_id: str, *, as_json: bool) -> N
     "scope",
     type=OneOf("once", "task", "rule", "app"),
     metavar="<once|task|rule|app>",
-    help="How far a yes reaches; for an app's tool, rule means this tool and app all of the app's tools, always.",
+    help="How far a yes reaches; for an app's tool, rule means this tool and app means all of its tools, always.",
 )
 @click.option("--path", metavar="PATTERN", help="With --for: the files that the yes covers [the one shown].")
 @click.option("--place", metavar="PLACE", help="With --for: the place that the yes covers [the one shown].")
@@ -195,8 +195,8 @@ def answer_prompt(
     elif scope is not None:
         response["scope"] = scope
     everywhere = {"project": "*" if all_projects else None, "identity": "*" if all_agents else None}
-    wish = {"path": path, "place": place, "until": until, **everywhere}
-    if grant := {name: value for name, value in wish.items() if value is not None}:
+    limits = {"path": path, "place": place, "until": until, **everywhere}
+    if grant := {name: value for name, value in limits.items() if value is not None}:
         response["grant"] = grant
     if request_id.startswith("bundle_"):
         from handrail.faces.cli.program import program
@@ -217,18 +217,18 @@ def answer_prompt(
         origin = (await queue.origins([request_id])).get(request_id)
         if response.get("scope", "once") != "once" and (origin is None or not origin.is_own):
             raise click.UsageError(
-                "--for is only for handrail's own approvals. Other programs get a yes for this once."
+                "--for is only for handrail's own approvals. Other programs can only get a yes for this once."
             )
         if status == "ok":
             if isinstance(prompt, KvPrompt):
-                given = {each.key: each.default for each in prompt.fields if isinstance(each.default, str)}
-                response["values"] = {**given, **pairs_of(values)}
+                defaults = {each.key: each.default for each in prompt.fields if isinstance(each.default, str)}
+                response["values"] = {**defaults, **pairs_of(values)}
             elif isinstance(prompt, ChoicePrompt):
                 response["selection"] = selection_of(prompt, chosen)
             elif isinstance(prompt, TaskConfirmPrompt):
                 response["tasks"] = msgspec.to_builtins(prompt.tasks)
             elif isinstance(prompt, FileChangePrompt):
-                response.update(parts_taken(prompt, numbers, content))
+                response.update(taken_parts(prompt, numbers, content))
         proof = with_typed_word(stores.presence.inspect_terminal)
         by = f"terminal:{program().machine.user}"
         return (await queue.respond(request_id, response, by=by, proof=proof)).warnings
@@ -239,7 +239,7 @@ def answer_prompt(
 
 
 def _has_screen() -> bool:
-    """Keys come from stdin, and Textual draws on stderr; who sends stdout elsewhere wants the list."""
+    """Keys come from stdin and Textual draws on stderr; with stdout redirected, the list is wanted instead."""
     return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)) and os.environ.get("TERM") != "dumb"
 
 
@@ -252,10 +252,10 @@ async def _show_screen(queue: "PromptQueue") -> int:
     from handrail.ports import prompt_views
 
     app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for())
-    with prompt_views.announce_view():  # desktop tools leave this terminal alone
+    with prompt_views.announce_view():  # so that desktop tools leave this terminal alone
         status = await app.run_async()
     if (task := asyncio.current_task()) is not None and task.cancelling():
-        raise asyncio.CancelledError  # Textual ends in order when it is stopped, and keeps that to itself
+        raise asyncio.CancelledError  # Textual shuts down properly when it is cancelled, but swallows the error
     return status or app.return_code or 0
 
 
@@ -293,7 +293,7 @@ async def _pending(
 async def _find(queue: "PromptQueue", request_id: str) -> "RequestEntry":
     from handrail.ports.errors import NotFound
 
-    found = await queue.find(request_id)
-    if found is not None and found.is_pending:
-        return found.request
+    queued = await queue.find(request_id)
+    if queued is not None and queued.is_pending:
+        return queued.request
     raise NotFound(f"No pending prompt {request_id}.", hint="`handrail prompts list` shows pending prompts.")

@@ -1,4 +1,4 @@
-"""Asks the person at the terminal, beside the queue. The wait blocks nobody, and Ctrl-C stops it."""
+"""Asks the person at the terminal, in addition to the queue, without blocking the event loop. Ctrl-C ends it."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from handrail.faces.cli.output import behind_gutter, one_line, width_of
 from handrail.faces.cli.program import program
-from handrail.features.people.cli.text_editor import edited
+from handrail.features.people.cli.text_editor import edit_text
 from handrail.kernel.approval import Question
 from handrail.kernel.prompts.card import auto_run_writes
 from handrail.kernel.prompts.first_answer import ANSWERED
@@ -27,13 +27,13 @@ from handrail.ports.errors import InvalidParams
 from handrail.ports.prompt_queue import AnswerChannel
 from handrail.ports.prompt_response import PromptResponse
 
-_FOLD_BEYOND = 24
-_SHOWN_OF_FOLDED = 8
+_MAX_UNFOLDED = 24
+_LINES_WHEN_FOLDED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`style` is one of the names that the terminal has a colour for, or none."""
+    """`style` is a name in `_COLOURS`, or empty."""
 
     text: str
     style: str = ""
@@ -78,7 +78,7 @@ class QuestionPage:
         yield from self._fact("caller", str(question.call.caller))
         yield from self._fact("tool", f"{question.call.tool} ({question.title}, {question.effect.value})")
         yield from self._parameters(may_fold=preview.diff is not None)
-        # Again, because a long diff has moved the first lines out of sight.
+        # Repeated, because a long diff moves the first lines out of sight.
         yield Line("in short", "heading")
         yield from self._fact("what", preview.summary)
         yield from self._fact("who", question.call.caller.name)
@@ -86,15 +86,15 @@ class QuestionPage:
             yield Line(f"You can't see what is meant: {one_line(preview.unseen)}", "removed")
 
     def _parts(self) -> Iterator[Line]:
-        """By number, where there is more than one to choose from."""
-        known = number_parts(self._question.preview.parts)
-        if len(known) > 1:
+        """The number_parts parts, if there is more than one to choose from."""
+        parts = number_parts(self._question.preview.parts)
+        if len(parts) > 1:
             yield Line("parts, which you can take by their numbers", "heading")
-            for each in known:
+            for each in parts:
                 yield from self._behind_gutter(str(each))
 
     def _offers(self) -> Iterator[Line]:
-        """The exact rule behind each answer that reaches further than once."""
+        """The exact rule behind each answer that allows more than this call."""
         scopes = set[str]()
         for offer in self._question.offers:
             if offer.grant is UNSET or offer.scope in scopes or self._is_consent(offer.scope):
@@ -108,7 +108,7 @@ class QuestionPage:
         return scope == "rule" and self._question.preview.consent is not None
 
     def unfolded(self) -> Iterator[Line]:
-        """The parameters once more, whole."""
+        """The parameters once more, in full."""
         yield Line("details", "heading")
         yield from self._parameters(may_fold=False)
 
@@ -130,17 +130,17 @@ class QuestionPage:
     def _text(self, name: str, value: str, *, may_fold: bool) -> Iterator[Line]:
         lines = value.split("\n")
         yield from self._behind_gutter(f"{one_line(name)}: {len(lines)} lines, {len(value)} characters")
-        is_folded = may_fold and len(lines) > _FOLD_BEYOND
-        for line in lines[:_SHOWN_OF_FOLDED] if is_folded else lines:
+        is_folded = may_fold and len(lines) > _MAX_UNFOLDED
+        for line in lines[:_LINES_WHEN_FOLDED] if is_folded else lines:
             yield from self._behind_gutter(f"  {line}")
         if is_folded:
             self.has_folded = True
-            hidden = len(lines) - _SHOWN_OF_FOLDED
+            hidden = len(lines) - _LINES_WHEN_FOLDED
             yield Line(f"    {hidden} more lines of {one_line(name)} are not shown here: v shows them all", "note")
 
     def _diff(self, diff: str) -> Iterator[Line]:
         lines = diff.removesuffix("\n").split("\n") if diff else []
-        changes = lines[2:]  # what follows the two lines that name the file
+        changes = lines[2:]  # skips the two lines that name the file
         added, removed = (sum(line.startswith(sign) for line in changes) for sign in "+-")
         yield Line(f"diff: {added} added, {removed} removed" if lines else "diff: nothing changes", "heading")
         for number, line in enumerate(lines):
@@ -167,41 +167,41 @@ _NUMBERS = re.compile(r"\d{1,6}(?:[\s,]+\d{1,6})*")
 
 
 class TerminalQuestions:
-    """One question at a time: the next one waits, so that none takes another's place under the person's hands."""
+    """Asks one question at a time, so that none replaces another while the person is typing."""
 
     def __init__(self, keyboard: int = 0) -> None:
         self._keyboard = keyboard
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._view = prompt_views.announce_view()
-        """Desktop tools leave this terminal alone as long as it may ask."""
+        """Desktop tools leave this terminal alone while it may ask."""
 
     def channels(self, question: Question) -> Sequence[AnswerChannel]:
         return [AnswerChannel(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
 
     async def _ask(self, question: Question) -> PromptResponse | None:
-        async with self._turn:
+        async with self._lock:
             if not _is_in_foreground(self._keyboard):
                 return None
             with _screen(self._keyboard) as screen:
                 try:
-                    return await self._asked(question, screen)
+                    return await self._ask_on(question, screen)
                 except asyncio.CancelledError as stop:
                     is_answered = stop.args == (ANSWERED,)
                     ending = "Answered elsewhere." if is_answered else "Withdrawn: the call was stopped."
                     print(f"\n{ending}", file=screen, flush=True)
                     raise
 
-    async def _asked(self, question: Question, screen: TextIO) -> PromptResponse:
+    async def _ask_on(self, question: Question, screen: TextIO) -> PromptResponse:
         page = QuestionPage(question, width_of(screen))
         _show(screen, page.lines())
-        # What was typed before the question stood there is no answer to it.
+        # What was typed before the question appeared isn't an answer to it.
         termios.tcflush(self._keyboard, termios.TCIFLUSH)
         is_unseen, has_password = question.preview.unseen is not None, bool(question.preview.masked)
         while True:
-            seen_choices = " / ".join(["[y]es", *_further(question), "[n]o", "n with a remark"])
+            seen_choices = " / ".join(["[y]es", *_extra_choices(question), "[n]o", "n with a remark"])
             choices = _UNSEEN_CHOICES if is_unseen else seen_choices
-            looks = f"{' / [v]iew all' if page.has_folded else ''}{' / [s]how password' if has_password else ''}"
-            print(f"Allow? {choices}{looks}: ", end="", file=screen, flush=True)
+            views = f"{' / [v]iew all' if page.has_folded else ''}{' / [s]how password' if has_password else ''}"
+            print(f"Allow? {choices}{views}: ", end="", file=screen, flush=True)
             typed = await _line(self._keyboard)
             if typed is None:
                 print("no", file=screen, flush=True)
@@ -210,7 +210,7 @@ class TerminalQuestions:
                 return PromptResponse(status="ok", scope="once")
             if question.preview.consent is not None and _ALL_TOOLS.fullmatch(typed):
                 return PromptResponse(status="ok", scope="rule", covers="app")
-            if not is_unseen and (agreed := _YES.fullmatch(typed)) and _is_offered(question, scope := _scope(agreed)):
+            if not is_unseen and (match := _YES.fullmatch(typed)) and _is_offered(question, scope := _scope(match)):
                 return PromptResponse(status="ok", scope=scope)
             if refusal := _NO.fullmatch(typed):
                 return PromptResponse(status="canceled", remark=refusal["remark"] or UNSET)
@@ -218,27 +218,27 @@ class TerminalQuestions:
                 _show(screen, page.unfolded())
             elif has_password and _SHOW.fullmatch(typed):
                 _show(screen, page.masked())
-            elif (taken := await self._taken(question, typed, screen)) is not None:
-                return msgspec.convert({"status": "ok", **taken}, PromptResponse)
+            elif (selection := await self._parts_selected(question, typed, screen)) is not None:
+                return msgspec.convert({"status": "ok", **selection}, PromptResponse)
 
-    async def _taken(self, question: Question, typed: str, screen: TextIO) -> dict[str, Any] | None:
-        """What is taken where the person types numbers of parts, or edits the text; None if that is no answer."""
+    async def _parts_selected(self, question: Question, typed: str, screen: TextIO) -> dict[str, Any] | None:
+        """The response's members if the person types numbers of parts or edits the text; None for any other input."""
         parts = question.preview.parts
         if _EDIT.fullmatch(typed) and len(parts) == 1 and parts[0].content is not UNSET:
-            text = await edited(parts[0].content, parts[0].path)
-            print("The text is as it was." if text is None else "Allowed with your text.", file=screen, flush=True)
+            text = await edit_text(parts[0].content, parts[0].path)
+            print("The text is unchanged." if text is None else "Allowed with your text.", file=screen, flush=True)
             return None if text is None else {"content": text}
         if not _NUMBERS.fullmatch(typed) or len(number_parts(parts)) < 2:
             return None
         try:
             return select_parts(parts, {int(number) for number in re.findall(r"\d+", typed)})
-        except InvalidParams as wrong:
-            print(wrong.message, file=screen, flush=True)
+        except InvalidParams as failure:
+            print(failure.message, file=screen, flush=True)
             return None
 
 
-def _further(question: Question) -> Iterator[str]:
-    """The ways to say yes to a part, or to more than this once, as far as they are offered."""
+def _extra_choices(question: Question) -> Iterator[str]:
+    """The offered ways to allow only a part, or more than this call."""
     parts = question.preview.parts
     if len(number_parts(parts)) > 1:
         yield "numbers of parts, such as 1 3"
@@ -246,8 +246,8 @@ def _further(question: Question) -> Iterator[str]:
         yield "[e]dit"
     if _is_offered(question, "task"):
         yield "for this [t]ask"
-    if (to := question.preview.consent) is not None:
-        yield f"[a]lways {to.tool} / [all] tools of {to.app}"
+    if (consent := question.preview.consent) is not None:
+        yield f"[a]lways {consent.tool} / [all] tools of {consent.app}"
     elif _is_offered(question, "rule"):
         yield "[a]lways"
 
@@ -258,14 +258,14 @@ def _is_offered(question: Question, scope: Scope) -> bool:
     return any(offer.scope == scope for offer in question.offers)
 
 
-def _scope(agreed: re.Match[str]) -> Scope:
-    if agreed["task"]:
+def _scope(match: re.Match[str]) -> Scope:
+    if match["task"]:
         return "task"
-    return "rule" if agreed["rule"] else "once"
+    return "rule" if match["rule"] else "once"
 
 
 def _is_in_foreground(keyboard: int) -> bool:
-    """A background job that reads the terminal would be stopped by the system."""
+    """A background job that reads from the terminal would be stopped by the system."""
     try:
         return os.tcgetpgrp(keyboard) == os.getpgrp()
     except OSError:
@@ -274,7 +274,7 @@ def _is_in_foreground(keyboard: int) -> bool:
 
 @contextmanager
 def _screen(keyboard: int) -> Iterator[TextIO]:
-    """stderr, or the keyboard's own terminal where stderr goes elsewhere."""
+    """stderr, or the keyboard's own terminal if stderr is redirected."""
     if sys.stderr.isatty():
         yield sys.stderr
         return
@@ -291,7 +291,7 @@ def _show(screen: TextIO, lines: Iterable[Line]) -> None:
 
 
 async def _line(keyboard: int) -> str | None:
-    """The next line that the person enters; None at the end of input."""
+    """Returns the next line that the person enters; None at the end of input."""
     loop = asyncio.get_running_loop()
     entered: asyncio.Future[bytes] = loop.create_future()
     typed = bytearray()

@@ -1,4 +1,4 @@
-"""Lets the person change a text in the editor of their choice ($VISUAL, $EDITOR), or in vi."""
+"""Lets the person edit a text in their own editor ($VISUAL, $EDITOR), or in vi."""
 
 import asyncio
 import os
@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 _FALLBACK = "vi"
 
 
-async def edited(text: str, path: str) -> str | None:
-    """The text as the person leaves it; None where they changed nothing, or the editor could not be used."""
+async def edit_text(text: str, path: str) -> str | None:
+    """Returns the edited text; None if nothing was changed or the editor could not be used."""
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or _FALLBACK)
     with tempfile.TemporaryDirectory(prefix="handrail-") as folder:
         file = Path(folder) / (PurePosixPath(path).name or "text")
@@ -26,7 +26,7 @@ async def edited(text: str, path: str) -> str | None:
             await editor.wait()
             raise
         try:
-            left = file.read_bytes().decode()
+            result = file.read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             return None
-    return left if status == 0 and left != text else None
+    return result if status == 0 and result != text else None

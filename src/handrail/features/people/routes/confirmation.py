@@ -1,4 +1,4 @@
-"""What the extension's window shows of an answer: the question, and exactly how far the yes would reach."""
+"""What the extension's confirmation window shows of an answer: the question, and exactly what the yes would allow."""
 
 from msgspec import UNSET
 
@@ -15,7 +15,7 @@ Lines = list[tuple[str, str]]
 
 
 def confirmation_of(request: RequestEntry, response: PromptResponse, challenge: bytes) -> Confirmation:
-    """InvalidParams for what isn't an approval: nothing else is confirmed in a window."""
+    """InvalidParams unless it is an approval: nothing else is confirmed in a window."""
     prompt = request.prompt
     if not isinstance(prompt, FileChangePrompt):
         raise InvalidParams("Only approvals are confirmed in a window.")
@@ -31,7 +31,7 @@ def confirmation_of(request: RequestEntry, response: PromptResponse, challenge: 
 
 
 def _reach(prompt: FileChangePrompt, response: PromptResponse) -> Lines:
-    """One line for each of what, where, who and until when; `once` is said as such."""
+    """One line each for what, where, who and until when."""
     if response.scope is UNSET or response.scope == "once":
         return [("reach", "once")]
     if response.scope == "rule" and prompt.consent is not UNSET:
@@ -40,7 +40,7 @@ def _reach(prompt: FileChangePrompt, response: PromptResponse) -> Lines:
         return [("reach", "rule"), ("app", one_line(consent.app_name)), ("what", covered)]
     try:
         offer = choose_offer(prompt.offers or (), response.scope, response.grant)
-    except NotOffered as wrong:
-        raise InvalidParams(f"`{wrong.field}` {wrong.why}.") from None
+    except NotOffered as failure:
+        raise InvalidParams(f"`{failure.field}` {failure.why}.") from None
     words = (("what", offer.what), ("where", offer.where), ("who", offer.who), ("until", offer.until))
     return [("reach", response.scope), *((name, value) for name, value in words if value is not UNSET)]

@@ -1,4 +1,4 @@
-"""`/api/prompts`: what people are asked, how they answer, and news for everybody who is connected."""
+"""`/api/prompts`: the questions to people, their answers, and live updates of both."""
 
 import logging
 from collections.abc import AsyncIterator, Mapping
@@ -54,16 +54,16 @@ def _routes(
     proofs: PersonProof,
 ) -> list[Route]:
     async def list_entries(request: Request) -> Response:
-        """An agent sees what it has posted itself: other questions show other files, agents and projects."""
+        """An agent sees only what it posted itself: other questions show other files, agents and projects."""
         posted_by = None if agent_of(request.scope) is None else _poster(request, person)
         return success(await board.page(_state(request), page_limit(request), page_before(request), posted_by))
 
     async def ask(request: Request) -> Response:
-        given = await json_object(request, {"requestId", "runId", "prompt", "waiter"})
-        prompt, wanted_id = _member(given, "prompt"), optional_text(given, "requestId")
-        run_id, waiter = optional_text(given, "runId"), optional_text(given, "waiter")
+        body = await json_object(request, {"requestId", "runId", "prompt", "waiter"})
+        prompt, wanted_id = _member(body, "prompt"), optional_text(body, "requestId")
+        run_id, waiter = optional_text(body, "runId"), optional_text(body, "waiter")
         check_foreign(prompt, wanted_id)
-        asked, origin = _from_somewhere(prompt, request), Origin(_poster(request, person))
+        asked, origin = _with_source(prompt, request), Origin(_poster(request, person))
         if waiter is None:
             request_id = await queue.request(asked, request_id=wanted_id, run_id=run_id, origin=origin)
         else:
@@ -71,36 +71,36 @@ def _routes(
         return success({"requestId": request_id})
 
     async def answers(request: Request) -> Response:
-        """Answers to what a waiter has asked, secrets included: it holds until there is one, or for a while."""
-        given = await json_object(request, {"waiter", "received"})
-        received = given.get("received", [])
+        """Returns the answers to a waiter's questions, including secrets; waits up to the poll time for one."""
+        body = await json_object(request, {"waiter", "received"})
+        received = body.get("received", [])
         if not isinstance(received, list) or not all(isinstance(each, str) for each in received):
             raise wrong_field("received", "must be a list of requestIds")
-        name = optional_text(given, "waiter") or ""
-        answered = waiters.answers(name, _poster(request, person), received)
-        return success({"answers": await run_while_connected(request.receive, answered)})
+        name = optional_text(body, "waiter") or ""
+        pending_answers = waiters.answers(name, _poster(request, person), received)
+        return success({"answers": await run_while_connected(request.receive, pending_answers)})
 
     async def answer(request: Request) -> Response:
         request_id = request.path_params["request_id"]
-        given = await json_object(request, {"runId", "response", "presence", "waiter"})
-        response, run_id = _member(given, "response"), optional_text(given, "runId")
-        is_its_own = waiters.has_asked(optional_text(given, "waiter") or "", request_id)
-        if not is_person(request) and not is_its_own and await _is_for_others(request, request_id):
+        body = await json_object(request, {"runId", "response", "presence", "waiter"})
+        response, run_id = _member(body, "response"), optional_text(body, "runId")
+        is_own_question = waiters.has_asked(optional_text(body, "waiter") or "", request_id)
+        if not is_person(request) and not is_own_question and await _is_for_others(request, request_id):
             require_person(request, "Answering what others ask")
         by = f"console:{person_of(request, person)}" if is_person(request) else "program"
         try:
-            proof = await _proof(request, given.get("presence"), request_id, response)
+            proof = await _proof(request, body.get("presence"), request_id, response)
             receipt = await queue.respond(request_id, response, run_id=run_id, by=by, proof=proof)
         except WindowDenied:
             receipt = await queue.respond(request_id, {"status": "canceled"}, run_id=run_id, by=by)
         except PresenceNeeded as needed:
-            raise await _with_ways(needed, request_id, response) from None
+            raise await _with_ways_to_prove(needed, request_id, response) from None
         for warning in receipt.warnings:
             logger.warning("%s", warning)
         return success({"warnings": list(receipt.warnings)})
 
     async def _is_for_others(request: Request, request_id: str) -> bool:
-        """What handrail asks, and of the rest, where an agent answers, what it has not posted itself."""
+        """Whether only a person may answer: handrail's questions, and for an agent, those of other programs."""
         if await needs_person(queue, request_id):
             return True
         if agent_of(request.scope) is None or await queue.find(request_id) is None:
@@ -108,24 +108,26 @@ def _routes(
         origin = (await queue.origins([request_id])).get(request_id)
         return origin is None or origin.by != _poster(request, person)
 
-    async def _proof(request: Request, given: Any, request_id: str, response: Mapping[str, Any]) -> Proof | None:
-        if given is None or (asked := await queue.find(request_id)) is None:
+    async def _proof(request: Request, raw: Any, request_id: str, response: Mapping[str, Any]) -> Proof | None:
+        if raw is None or (queued := await queue.find(request_id)) is None:
             return None
         require_person(request, "Proving that a person is present")
-        checked = check_response(asked.prompt, response)
-        challenge = presence.challenge(asked.request, checked)
-        return await proofs.requested(request, given, confirmation_of(asked.request, checked, challenge))
+        checked = check_response(queued.prompt, response)
+        challenge = presence.challenge(queued.request, checked)
+        return await proofs.requested(request, raw, confirmation_of(queued.request, checked, challenge))
 
-    async def _with_ways(needed: PresenceNeeded, request_id: str, response: Mapping[str, Any]) -> PresenceNeeded:
-        """What the page needs to prove it: each way is bound to this prompt and this answer."""
-        if (found := await queue.find(request_id)) is not None:
-            checked = check_response(found.prompt, response)
+    async def _with_ways_to_prove(
+        needed: PresenceNeeded, request_id: str, response: Mapping[str, Any]
+    ) -> PresenceNeeded:
+        """Adds what the page needs to prove presence; each way is bound to this prompt and this answer."""
+        if (queued := await queue.find(request_id)) is not None:
+            checked = check_response(queued.prompt, response)
             needed.details["command"] = answering_command(request_id, checked)
-            needed.details |= await proofs.ways(presence.challenge(found.request, checked))
+            needed.details |= await proofs.ways(presence.challenge(queued.request, checked))
         return needed
 
     async def show_masked(request: Request) -> Response:
-        """The passwords in a question, for the person who decides: `{values}`. Kept nowhere on the way."""
+        """The passwords in a question, for the person who decides: `{values}`. They are not stored anywhere."""
         require_person(request, "Showing a password")
         values = await queue.masked(request.path_params["request_id"])
         if not values:
@@ -135,26 +137,26 @@ def _routes(
         return response
 
     async def answer_several(request: Request) -> Response:
-        """Similar approvals at once: exactly those that the page has shown, each named with its digest."""
+        """Answers similar approvals at once: exactly those that the page has shown, each named with its digest."""
         require_person(request, "Answering approvals")
-        given = await json_object(request, {"items", "response"})
-        by, shown = f"console:{person_of(request, person)}", _shown(given.get("items"))
-        outcomes = await answer_all(queue, shown, _member(given, "response"), by=by)
+        body = await json_object(request, {"items", "response"})
+        by, shown = f"console:{person_of(request, person)}", _shown_items(body.get("items"))
+        outcomes = await answer_all(queue, shown, _member(body, "response"), by=by)
         return success({"answers": [_outcome(request_id, each) for request_id, each in outcomes.items()]})
 
     async def ask_panel(request: Request) -> Response:
-        """An app to the console window that it has opened: `{panel, action}` → `{isOpen}`, as it was before."""
-        given = await json_object(request, {"panel", "action"})
-        action = given.get("action")
+        """From an app to the console window that it opened: `{panel, action}` → `{isOpen}`, the state before."""
+        body = await json_object(request, {"panel", "action"})
+        action = body.get("action")
         if action not in _ACTIONS:
             raise wrong_field("action", f"must be one of {', '.join(_ACTIONS)}")
-        return success({"isOpen": panels.ask(optional_text(given, "panel") or "", action)})
+        return success({"isOpen": panels.ask(optional_text(body, "panel") or "", action)})
 
     async def follow_panel(request: Request) -> Response:
-        """The console window: `{panel}` → `{order}`, once there is one, or null after a while."""
+        """From the console window: `{panel}` → `{order}`, once there is one, or null after a while."""
         require_person(request, "Showing the console")
-        given = await json_object(request, {"panel"})
-        order = panels.next_order(optional_text(given, "panel") or "")
+        body = await json_object(request, {"panel"})
+        order = panels.next_order(optional_text(body, "panel") or "")
         return success({"order": await run_while_connected(request.receive, order)})
 
     return [
@@ -169,14 +171,14 @@ def _routes(
     ]
 
 
-def _member(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = given.get(name)
+def _member(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = body.get(name)
     if not isinstance(value, dict):
         raise wrong_field(name, "must be an object")
     return value
 
 
-def _shown(items: Any) -> list[ShownApproval]:
+def _shown_items(items: Any) -> list[ShownApproval]:
     try:
         return [ShownApproval(each.request_id, each.digest) for each in msgspec.convert(items, list[_Item])]
     except msgspec.ValidationError:
@@ -189,22 +191,22 @@ def _outcome(request_id: str, outcome: Outcome) -> dict[str, Any]:
     return {"requestId": request_id, "ok": False, "error": http_envelope(outcome)["error"]}
 
 
-def _from_somewhere(prompt: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
-    """Contract 5 §2: where no source is named, the host names the one who asks."""
+def _with_source(prompt: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
+    """Contract 5 §2: if the prompt names no source, the host names the program that asks."""
     if prompt.get("source", "") != "":
         return prompt
     return {**prompt, "source": "console" if is_person(request) else f"http:{program_name(request.scope)}"}
 
 
 def _poster(request: Request, person: str) -> str:
-    who = caller(request, person)
-    return f"{who.face}:{who.name} ({who.identity})"
+    by = caller(request, person)
+    return f"{by.face}:{by.name} ({by.identity})"
 
 
 def _state(request: Request) -> State:
-    given = request.query_params.get("state", "all")
+    value = request.query_params.get("state", "all")
     for state in _STATES:
-        if given == state:
+        if value == state:
             return state
     raise wrong_field("state", f"must be one of {', '.join(_STATES)}")
 

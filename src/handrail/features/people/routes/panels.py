@@ -1,7 +1,7 @@
-"""Console windows that an app has opened for a person: whether one is open, and what the app wants it to do.
+"""Console windows that an app opened for a person: whether one is open, and what the app wants it to do.
 
-A browser cuts the console's window off from the page that opened it (Cross-Origin-Opener-Policy), so neither page can
-see the other. The window says here that it is open, and hears here when it should come to the front or close.
+A browser isolates the console's window from the page that opened it (Cross-Origin-Opener-Policy), so neither page can
+see the other. The window polls here while it is open, and learns here when to come to the front or close.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from handrail.ports.errors import InvalidParams
 Action = Literal["focus", "close", "toggle"]
 Order = Literal["focus", "close"]
 POLL_SECONDS = 25.0
-_BETWEEN_POLLS = 2.0
-_MOST_ORDERS = 10
+_POLL_GAP_SECONDS = 2.0
+_MAX_ORDERS = 10
 _NAME = re.compile(r"[A-Za-z0-9_-]{22,128}")
 
 
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{22,128}")
 class _Panel:
     polls: int = 0
     seen: float = 0.0
-    orders: asyncio.Queue[Order] = field(default_factory=lambda: asyncio.Queue(_MOST_ORDERS))
+    orders: asyncio.Queue[Order] = field(default_factory=lambda: asyncio.Queue(_MAX_ORDERS))
 
 
 class Panels:
@@ -34,8 +34,8 @@ class Panels:
         self._panels: dict[str, _Panel] = {}
 
     async def next_order(self, name: str) -> Order | None:
-        """For the window: it counts as open while it asks. None after a while without an order."""
-        panel = self._panels.setdefault(_checked(name), _Panel())
+        """For the window, which counts as open while it polls. None after a while without an order."""
+        panel = self._panels.setdefault(_check_name(name), _Panel())
         panel.polls += 1
         try:
             async with asyncio.timeout(POLL_SECONDS):
@@ -50,8 +50,8 @@ class Panels:
             panel.seen = self._clock()
 
     def ask(self, name: str, action: Action) -> bool:
-        """For the app: whether the window was open. It is told what to do; `toggle` closes an open one."""
-        panel = self._open(_checked(name))
+        """For the app: sends the action, and returns whether the window was open. `toggle` closes an open window."""
+        panel = self._open(_check_name(name))
         if panel is not None and not panel.orders.full():
             panel.orders.put_nowait("close" if action == "toggle" else action)
         return panel is not None
@@ -59,13 +59,13 @@ class Panels:
     def _open(self, name: str) -> _Panel | None:
         now = self._clock()
         for each, panel in list(self._panels.items()):
-            if not panel.polls and now - panel.seen > _BETWEEN_POLLS:
+            if not panel.polls and now - panel.seen > _POLL_GAP_SECONDS:
                 del self._panels[each]
         return self._panels.get(name)
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        why = "must be 22 to 128 random letters, digits, - and _"
-        raise InvalidParams(f"panel: {why}.", fieldErrors=[{"field": "panel", "message": why}])
+        reason = "must be 22 to 128 random letters, digits, - and _"
+        raise InvalidParams(f"panel: {reason}.", fieldErrors=[{"field": "panel", "message": reason}])
     return name

@@ -1,4 +1,4 @@
-"""The prompt queue as the console shows it: pages of its entries, and news of them."""
+"""The prompt queue as the console shows it: pages of its entries, and live updates."""
 
 import asyncio
 import logging
@@ -17,30 +17,30 @@ from handrail.ports.prompt_queue import CallerState, Page, PromptQueue, QueuedPr
 
 State = Literal["pending", "answered", "all"]
 Placed = tuple[int, Entry]
-"""`offset` on the wire: where an entry begins in the log, so a page can be continued after a restart too."""
+"""`offset` on the wire: where an entry begins in the log, so that paging continues after a restart."""
 Json = dict[str, Any]
 
 _RETRY_AFTER = 1.0
-_MOST_LOOKED_AFTER = 200
+_MAX_WATCHED = 200
 
 logger = logging.getLogger(__name__)
 
 
 class PromptBoard:
-    def __init__(self, queue: PromptQueue, look_every: float = 1.0) -> None:
+    def __init__(self, queue: PromptQueue, poll_seconds: float = 1.0) -> None:
         self._queue = queue
-        self._look_every = look_every
+        self._poll_seconds = poll_seconds
         self._unreadable = UnreadableLog()
         self._callers: dict[str, CallerState] = {}
         self._unattributed: list[Placed] = []
-        self._news: set[asyncio.Queue[Sequence[Json]]] = set()
+        self._subscribers: set[asyncio.Queue[Sequence[Json]]] = set()
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         position = (await self._queue.entries(0)).position
         self._unreadable.note(await self._queue.pending())
         await self._changed_callers()
-        tasks = [asyncio.create_task(self._follow_queue(position)), asyncio.create_task(self._look_after())]
+        tasks = [asyncio.create_task(self._follow_queue(position)), asyncio.create_task(self._watch_callers())]
         try:
             yield
         finally:
@@ -49,38 +49,38 @@ class PromptBoard:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def follow(self) -> AsyncGenerator[Sequence[Json], None]:
-        """Entries that are added from now on, and entries about which something else has become known."""
-        news: asyncio.Queue[Sequence[Json]] = asyncio.Queue()
-        self._news.add(news)
+        """Yields entries that are added from now on, and entries about which something else has become known."""
+        updates: asyncio.Queue[Sequence[Json]] = asyncio.Queue()
+        self._subscribers.add(updates)
         try:
             while True:
-                yield await news.get()
+                yield await updates.get()
         finally:
-            self._news.discard(news)
+            self._subscribers.discard(updates)
 
     async def page(self, state: State, limit: int, before: int | None, posted_by: str | None = None) -> Json:
         """`limit` counts requests, or answers with their requests, or entries; `next` is where older ones begin.
 
-        With `posted_by`, only those of its entries that are about what this program itself has posted.
+        With `posted_by`, returns only entries about prompts that this program posted.
         """
-        shown, following = await self._shown(state, limit, before)
+        entries, following = await self._entries(state, limit, before)
         if posted_by is not None:
-            origins = await self._queue.origins([entry.request_id for _, entry in shown])
-            theirs = {id for id, origin in origins.items() if origin.by == posted_by and not origin.is_own}
-            shown = [(place, entry) for place, entry in shown if entry.request_id in theirs]
-        page: Json = {"path": self._queue.location, "entries": await self._json(shown)}
+            origins = await self._queue.origins([entry.request_id for _, entry in entries])
+            own = {id for id, origin in origins.items() if origin.by == posted_by and not origin.is_own}
+            entries = [(place, entry) for place, entry in entries if entry.request_id in own]
+        page: Json = {"path": self._queue.location, "entries": await self._json(entries)}
         return page if following is None else {**page, "next": following}
 
-    async def _shown(self, state: State, limit: int, before: int | None) -> tuple[list[Placed], int | None]:
-        """One more than wanted is read, to know whether there is another page."""
+    async def _entries(self, state: State, limit: int, before: int | None) -> tuple[list[Placed], int | None]:
+        """Reads one more than asked for, to know whether there is another page."""
         if state == "all":
-            entries = _placed(await self._queue.entries(limit + 1, before))
-            shown = entries[-limit:]
-            return shown, shown[0][0] if len(entries) > limit else None
+            all_entries = _placed(await self._queue.entries(limit + 1, before))
+            entries = all_entries[-limit:]
+            return entries, entries[0][0] if len(all_entries) > limit else None
         if state == "pending":
             pending = await self._queue.pending(before, limit + 1)
-            shown = [(each.place, each.request) for each in pending[-limit:]]
-            return shown, shown[0][0] if len(pending) > limit else None
+            entries = [(each.place, each.request) for each in pending[-limit:]]
+            return entries, entries[0][0] if len(pending) > limit else None
         answered = await self._queue.history(before, limit + 1)
         pairs = [pair for each in answered[-limit:] for pair in _pair(each)]
         return sorted(pairs, key=lambda placed: placed[0]), (
@@ -88,30 +88,30 @@ class PromptBoard:
         )
 
     async def _json(self, entries: Sequence[Placed]) -> list[Json]:
-        asked = [entry.request_id for _, entry in entries if isinstance(entry, RequestEntry)]
+        requested = [entry.request_id for _, entry in entries if isinstance(entry, RequestEntry)]
         answered = [entry.request_id for _, entry in entries if isinstance(entry, ResponseEntry)]
-        found = await self._queue.find_all(asked) if asked else {}
-        pending = [each for each, prompt in found.items() if prompt.is_pending]
+        prompts = await self._queue.find_all(requested) if requested else {}
+        pending = [each for each, prompt in prompts.items() if prompt.is_pending]
         waiting = await self._queue.find_waiting(pending) if pending else ()
         by = await self._queue.answered_by(answered) if answered else {}
-        origins = await self._queue.origins(asked) if asked else {}
-        shown = []
+        origins = await self._queue.origins(requested) if requested else {}
+        items = []
         for offset, entry in entries:
-            one: Json = {"offset": offset, **msgspec.to_builtins(entry)}
+            item: Json = {"offset": offset, **msgspec.to_builtins(entry)}
             if isinstance(entry, ResponseEntry):
                 if entry.request_id in by:
-                    one["answeredBy"] = by[entry.request_id]
+                    item["answeredBy"] = by[entry.request_id]
             else:
                 origin = origins.get(entry.request_id)
                 if entry.request_id in pending:
-                    one["caller"] = caller_state(origin, is_waiting=entry.request_id in waiting)
-                one["prompt"] = client_members(entry.prompt, origin)
-                told = origin_members(entry.prompt, origin)
-                one |= told
+                    item["caller"] = caller_state(origin, is_waiting=entry.request_id in waiting)
+                item["prompt"] = client_members(entry.prompt, origin)
+                sender = origin_members(entry.prompt, origin)
+                item |= sender
                 if entry.request_id in pending:
-                    one |= bundle_members(entry, is_own=told["isOwn"])
-            shown.append(one)
-        return shown
+                    item |= bundle_members(entry, is_own=sender["isOwn"])
+            items.append(item)
+        return items
 
     async def _follow_queue(self, position: int) -> None:
         while True:
@@ -122,26 +122,26 @@ class PromptBoard:
                     if not page.is_restart:
                         await self._publish(_placed(page))
             except Failure as failure:
-                logger.warning("the prompt queue can't be followed: %s", failure.message)
+                logger.warning("can't follow the prompt queue: %s", failure.message)
             await asyncio.sleep(_RETRY_AFTER)
 
-    async def _look_after(self) -> None:
-        """What no entry of the log says: that a caller went away or came back, and who answered a moment ago.
+    async def _watch_callers(self) -> None:
+        """Publishes what isn't in the log: callers that went away or came back, and who gave a recent answer.
 
-        A process that is killed leaves its socket where it was, and no event: so somebody has to look.
+        A process that is killed leaves its socket in place and causes no event, so callers must be polled.
         """
         while True:
-            await asyncio.sleep(self._look_every)
-            if not self._news:
+            await asyncio.sleep(self._poll_seconds)
+            if not self._subscribers:
                 continue
-            with suppress(Failure):  # there will be another look
+            with suppress(Failure):  # the next round tries again
                 unattributed, self._unattributed = self._unattributed, []
                 attributed = [one for one in await self._json(unattributed) if "answeredBy" in one]
-                self._pass_on([*attributed, *await self._json(await self._changed_callers())])
+                self._send([*attributed, *await self._json(await self._changed_callers())])
 
     async def _changed_callers(self) -> list[Placed]:
-        """The requests of callers that went away, or came back, since the last look."""
-        pending = await self._queue.pending(limit=_MOST_LOOKED_AFTER)
+        """The requests of callers that went away, or came back, since the last round."""
+        pending = await self._queue.pending(limit=_MAX_WATCHED)
         ids = [each.request_id for each in pending]
         waiting, origins = await self._queue.find_waiting(ids), await self._queue.origins(ids)
         before = self._callers
@@ -150,20 +150,20 @@ class PromptBoard:
         return [(each.place, each.request) for each in pending if each.request_id in changed]
 
     async def _publish(self, added: Sequence[Placed]) -> None:
-        if not added or not self._news:
+        if not added or not self._subscribers:
             return
-        news = await self._json(added)
-        self._pass_on(news)
-        for placed, one in zip(added, news, strict=True):
+        updates = await self._json(added)
+        self._send(updates)
+        for placed, one in zip(added, updates, strict=True):
             if one["action"] == "response" and "answeredBy" not in one:
                 self._unattributed.append(placed)
             elif "caller" in one:
                 self._callers[one["requestId"]] = one["caller"]
 
-    def _pass_on(self, entries: Sequence[Json]) -> None:
+    def _send(self, entries: Sequence[Json]) -> None:
         if entries:
-            for news in self._news:
-                news.put_nowait(entries)
+            for updates in self._subscribers:
+                updates.put_nowait(entries)
 
 
 def _placed(page: Page) -> list[Placed]:

@@ -1,7 +1,7 @@
-"""Programs that wait for answers over HTTP: handrail holds their place in the queue, and hands them each answer whole.
+"""Programs that wait for answers over HTTP: handrail waits in the queue for them, and delivers each complete answer.
 
-A waiter is a random text that a program has made up. Who knows it gets the answers, secrets included, so it is like a
-password. It waits as long as the program keeps asking for answers; what it asked stays in the queue after that.
+A waiter is a random text that a program generated. Whoever knows it gets the answers, including secrets, so it is like
+a password. It waits as long as the program keeps polling; its questions stay in the queue after that.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from handrail.ports.prompts import Prompt
 from handrail.ports.waiting import finish
 
 POLL_SECONDS = 25.0
-PATIENCE_SECONDS = 20.0
-_MOST_WAITERS = 100
-_MOST_QUESTIONS = 1000
+EXPIRY_SECONDS = 20.0
+_MAX_WAITERS = 100
+_MAX_QUESTIONS = 1000
 _NAME = re.compile(r"[A-Za-z0-9_-]{22,128}")
 
 
@@ -54,16 +54,16 @@ class RemoteWaiters:
             await asyncio.gather(sweeping, *(self._end(each) for each in list(self._waiters)), return_exceptions=True)
 
     async def ask(self, name: str, prompt: Any, *, request_id: str | None, run_id: str | None, origin: Origin) -> str:
-        """The requestId once the prompt is on disk; from then on this waiter waits for the answer."""
+        """Returns the requestId once the prompt is on disk; from then on this waiter waits for the answer."""
         waiter = self._waiter(name, origin.by)
         used_id = request_id or new_id()
-        # Before anything waits: a waiter must not take the place of one that waits for the same id.
+        # Checked first: a waiter must not take the place of another one that waits for the same id.
         if request_id is not None and await self._queue.find(request_id) is not None:
             raise Conflict(f"There is a request {request_id} already.", hint="Choose another requestId, or none.")
-        asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(self._wait(waiter, asked, prompt, used_id, run_id, origin))
+        is_asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._wait(waiter, is_asked, prompt, used_id, run_id, origin))
         try:
-            await finish(asked)
+            await finish(is_asked)
         except BaseException:
             task.cancel()
             raise
@@ -74,7 +74,7 @@ class RemoteWaiters:
         return used_id
 
     async def answers(self, name: str, by: str, received: Collection[str]) -> list[dict[str, Any]]:
-        """Answers that this waiter has not received yet; returns when there is one, or after a while without any."""
+        """Returns the answers that this waiter hasn't received yet, once there is one or the poll time is over."""
         waiter = self._waiter(name, by)
         for request_id in received:
             waiter.answers.pop(request_id, None)
@@ -99,26 +99,26 @@ class RemoteWaiters:
     async def _wait(
         self,
         waiter: _Waiter,
-        asked: "asyncio.Future[None]",
+        is_asked: "asyncio.Future[None]",
         prompt: Any,
         request_id: str,
         run_id: str | None,
         origin: Origin,
     ) -> None:
-        def note_asked(_: Prompt) -> Sequence[AnswerChannel]:
-            asked.set_result(None)
+        def report_asked(_: Prompt) -> Sequence[AnswerChannel]:
+            is_asked.set_result(None)
             return ()
 
         try:
             answer = await self._queue.ask(
-                prompt, request_id=request_id, run_id=run_id, origin=origin, channels=note_asked
+                prompt, request_id=request_id, run_id=run_id, origin=origin, channels=report_asked
             )
         except asyncio.CancelledError:
-            asked.cancel()
+            is_asked.cancel()
             raise
-        except Exception as failure:  # noqa: BLE001 - the program that asks gets it
-            if not asked.done():
-                asked.set_exception(failure)
+        except Exception as failure:  # noqa: BLE001 - passed on to the program that asks
+            if not is_asked.done():
+                is_asked.set_exception(failure)
             return
         waiter.answers[answer.request_id] = {
             "response": msgspec.to_builtins(answer.response),
@@ -128,25 +128,25 @@ class RemoteWaiters:
 
     def _waiter(self, name: str, by: str) -> _Waiter:
         if not _NAME.fullmatch(name):
-            why = "must be 22 to 128 random letters, digits, - and _"
-            raise InvalidParams(f"waiter: {why}.", fieldErrors=[{"field": "waiter", "message": why}])
-        known = self._waiters.get(name)
-        if known is None:
-            if len(self._waiters) >= _MOST_WAITERS:
+            reason = "must be 22 to 128 random letters, digits, - and _"
+            raise InvalidParams(f"waiter: {reason}.", fieldErrors=[{"field": "waiter", "message": reason}])
+        waiter = self._waiters.get(name)
+        if waiter is None:
+            if len(self._waiters) >= _MAX_WAITERS:
                 raise Conflict("Too many programs wait for answers over HTTP.", hint="Try again in a minute.")
-            known = self._waiters[name] = _Waiter(by, self._clock())
-        if known.by != by:
-            raise Conflict("This waiter belongs to another program.", hint="Make up a new one.")
-        if len(known.tasks) >= _MOST_QUESTIONS:
+            waiter = self._waiters[name] = _Waiter(by, self._clock())
+        if waiter.by != by:
+            raise Conflict("This waiter belongs to another program.", hint="Generate a new one.")
+        if len(waiter.tasks) >= _MAX_QUESTIONS:
             raise Conflict("This waiter has too many open questions.", hint="Answer or withdraw some of them.")
-        known.seen = self._clock()
-        return known
+        waiter.seen = self._clock()
+        return waiter
 
     async def _sweep(self) -> None:
         while True:
-            await asyncio.sleep(PATIENCE_SECONDS / 4)
+            await asyncio.sleep(EXPIRY_SECONDS / 4)
             for name, waiter in list(self._waiters.items()):
-                if not waiter.polls and self._clock() - waiter.seen > PATIENCE_SECONDS:
+                if not waiter.polls and self._clock() - waiter.seen > EXPIRY_SECONDS:
                     await self._end(name)
 
     async def _end(self, name: str) -> None:

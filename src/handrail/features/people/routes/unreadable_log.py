@@ -1,6 +1,7 @@
-"""Logs requests of the prompt log that can't be read, at most some each minute.
+"""Logs requests of the prompt log that can't be read, up to a limit per minute.
 
-Any program may write there. Without a limit it could fill the server's log, and stop a server whose log nobody reads.
+Any program may write to that log. Without a limit, it could fill the server's log, or block a server whose log isn't
+read by anyone.
 """
 
 import logging
@@ -12,7 +13,7 @@ from handrail.ports.prompt_entries import Entry, ResponseEntry
 from handrail.ports.prompt_queue import QueuedPrompt
 from handrail.ports.prompts import UnreadablePrompt
 
-MOST_A_MINUTE = 20
+MAX_PER_MINUTE = 20
 
 logger = logging.getLogger(__name__)
 
@@ -28,10 +29,10 @@ class UnreadableLog:
         if minute != self._minute:
             self._minute, self._logged = minute, 0
         for text in _texts(entries, nameless):
-            if self._logged > MOST_A_MINUTE:
+            if self._logged > MAX_PER_MINUTE:
                 return
-            if self._logged == MOST_A_MINUTE:
-                text = "more requests in the prompt log can't be read; no more of them are logged in this minute"
+            if self._logged == MAX_PER_MINUTE:
+                text = "more requests in the prompt log can't be read; no more are logged in this minute"
             self._logged += 1
             logger.warning("%s", text)
 

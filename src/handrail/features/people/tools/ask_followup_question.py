@@ -1,4 +1,4 @@
-"""ask_followup_question of contract 3 §3.1."""
+"""ask_followup_question: asks the person one question (contract 3 §3.1)."""
 
 import msgspec
 from msgspec import UNSET, UnsetType

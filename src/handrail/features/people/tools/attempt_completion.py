@@ -1,8 +1,8 @@
-"""attempt_completion of contract 3 §3.2."""
+"""attempt_completion: reports that the work is done (contract 3 §3.2)."""
 
 import msgspec
 
-from handrail.features.people.asking import asked_by
+from handrail.features.people.asking import own_origin
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
@@ -23,8 +23,8 @@ async def attempt_completion(queue: PromptQueue, call: Call, params: Params, pre
     """Report that the work is done, with the result as Markdown. Returns immediately."""
     prompt = {"kind": "result", "title": "Done", "markdown": params.result, "source": f"handrail/{call.tool}"}
     try:
-        await queue.request(prompt, request_id=f"done_{call.execution_id}", run_id=call.task, origin=asked_by(call))
-    except Conflict as conflict:  # made again after a crash, it is told once
+        await queue.request(prompt, request_id=f"done_{call.execution_id}", run_id=call.task, origin=own_origin(call))
+    except Conflict as conflict:  # a call that is repeated after a crash reports only once
         if conflict.details.get("reason") != "taken":
             raise
     return Result()

@@ -1,4 +1,4 @@
-"""prompt_choices: one or several of up to 60 options (contract 5 §6)."""
+"""prompt_choices: asks the person to choose one or several of up to 60 options (contract 5 §6)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""prompt_key_values: a form for the person to fill in (contract 5 §5)."""
+"""prompt_key_values: asks the person to fill in a form (contract 5 §5)."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class Result(msgspec.Struct, frozen=True):
 
 async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Reply:
     """Ask the person to fill in a form and wait for the answer. `status` is ok, canceled or timeout; with ok, `values`
-    holds the answers by key. Mark passwords and keys as `secret`: they are sent to you and never logged. Without
+    contains the answers by key. Mark passwords and keys as `secret`: they are sent to you and never logged. Without
     `timeout_ms` it waits until answered.
     """
     prompt = {
@@ -45,12 +45,12 @@ async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, prev
     }
     answer = await ask(queue, call, prompt, params.timeout_ms, params.run_id)
     values = answer.response.values if answer.response.status == "ok" else UNSET
-    given = {} if values is UNSET else values
-    result = Result(answer.response.status, answer.request_id, params.run_id or call.task or UNSET, given)
-    secret = {field["key"] for field in params.fields if field.get("secret")} & given.keys()
+    entered = {} if values is UNSET else values
+    result = Result(answer.response.status, answer.request_id, params.run_id or call.task or UNSET, entered)
+    secret = {field["key"] for field in params.fields if field.get("secret")} & entered.keys()
     if not secret:
         return Reply(result)
-    return Reply(result, kept_result=msgspec.structs.replace(result, values=given | dict.fromkeys(secret, MASK)))
+    return Reply(result, kept_result=msgspec.structs.replace(result, values=entered | dict.fromkeys(secret, MASK)))
 
 
 _TEXT = {"type": "string"}

@@ -1,1 +1,1 @@
-"""The full-screen view of `handrail prompts`. Imported by that command alone: Textual is heavy."""
+"""The full-screen view of `handrail prompts`. Only that command imports it, because Textual is heavy."""

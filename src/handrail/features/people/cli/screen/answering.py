@@ -1,4 +1,4 @@
-"""A person's yes or no, from the key to the log. It goes to the question on the screen, and to no other."""
+"""Sends a person's answer, from the key press to the log. It can only go to the question on the screen."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from handrail.ports.prompt_queue import PromptQueue
 if TYPE_CHECKING:
     from handrail.features.people.cli.screen.app import PromptsApp
 
-# A key that was on its way when the question appeared isn't an answer to it.
+# A key pressed before the question appeared isn't an answer to it.
 READING_SECONDS = 0.4
 
 
@@ -46,16 +46,16 @@ class Answering:
             await self._fill_and_send(page)
 
     async def say_yes_to_app(self) -> None:
-        """To all tools of the app that a call is for, for good."""
+        """Always allows all tools of the app that is being called."""
         if (page := self._open_page()) is None:
             return
-        if page.row.is_about_app:
+        if page.row.is_app_call:
             await self._fill_and_send(page, scope="rule", covers="app")
         else:
             self._view.say(self._texts.only_apps)
 
     async def send(self) -> None:
-        """A form, from wherever the cursor is in it."""
+        """Sends the form, wherever the cursor is in it."""
         if (page := self._open_page()) is None:
             return
         if page.is_denying:
@@ -82,7 +82,7 @@ class Answering:
             await self._respond(page, {"status": "canceled", **_remark(page)})
 
     def _open_page(self) -> PromptPage | None:
-        """The page on the screen, if it takes an answer; otherwise it is told why not."""
+        """The page on the screen if it takes an answer; otherwise the person is told why not."""
         page = self._view.page
         if page is None or page.row.is_sending:
             return None
@@ -103,7 +103,7 @@ class Answering:
             await self._respond(page, {**page.form.answer(), **_remark(page), **more})
 
     async def _respond(self, page: PromptPage, response: dict[str, Any]) -> None:
-        """Nothing typed is lost where it fails; where somebody else was first, the log tells it in a moment."""
+        """Keeps everything that was typed if sending fails. If someone else answered first, the log shows it soon."""
         row, view = page.row, self._view
         row.is_sending = True
         view.say(self._texts.sending)

@@ -1,4 +1,4 @@
-"""The full-screen view of the queue: the list, the page of the shown question, the keys."""
+"""The full-screen view of the prompt queue: the list, the page of the selected question, the keys."""
 
 import os
 import time
@@ -32,7 +32,7 @@ INTERRUPTED = 130  # as shells expect it after Ctrl-C
 
 
 class PromptsApp(App[int]):
-    """`by` is who answers here."""
+    """`by` is the person who answers here."""
 
     CSS_PATH = "styles.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -83,7 +83,7 @@ class PromptsApp(App[int]):
     def on_mount(self) -> None:
         self.say("")
         self._show_side()
-        self.run_worker(follow(self._queue, self.board, self.changed, self._lost_touch))
+        self.run_worker(follow(self._queue, self.board, self.changed, self._report_lost_queue))
         self.run_worker(watch_callers(self._queue, self.board, self.changed))
 
     @property
@@ -100,10 +100,10 @@ class PromptsApp(App[int]):
         self.call_next(self._show_all)
 
     async def _show_all(self) -> None:
-        """The screen as the board says; the cursor stays where it is."""
+        """Updates the screen from the board; the cursor stays in place."""
         board, histories = self.board, self.query(HistoryPage)
         if not histories:
-            return  # the view is being closed, and news came meanwhile
+            return  # the view is closing
         history = histories.first()
         if history.row is None and board.answered:
             history.show(board.answered[0])
@@ -118,7 +118,7 @@ class PromptsApp(App[int]):
         self._show_keys()
 
     def _move_to(self, request_id: str) -> None:
-        """The person's move in the list."""
+        """Called when the person moves in the list."""
         if request_id != self.board.shown:
             self.board.move_to(request_id)
             self.shown_since = self._clock()
@@ -138,8 +138,8 @@ class PromptsApp(App[int]):
     def _focus_list(self) -> None:
         self.query_one("#answered" if self._is_history else "#waiting").focus()
 
-    def _lost_touch(self, failure: Failure) -> None:
-        self.say(f"{self._texts.lost_touch}: {failure.message}", is_problem=True)
+    def _report_lost_queue(self, failure: Failure) -> None:
+        self.say(f"{self._texts.lost_queue}: {failure.message}", is_problem=True)
 
     @on(DescendantFocus)
     def _show_keys(self) -> None:
@@ -153,7 +153,7 @@ class PromptsApp(App[int]):
         line.show(keys, [("?", names["help"]), ("q", names["quit"])])
 
     @on(OptionList.OptionSelected, "#waiting")
-    def _opened(self) -> None:
+    def _question_opened(self) -> None:
         row = self.board.shown_row
         if row is not None and row.is_settled:
             self.board.move_on()
@@ -163,7 +163,7 @@ class PromptsApp(App[int]):
             self.page.enter()
 
     @on(Form.Filled)
-    async def _filled(self) -> None:
+    async def _form_filled(self) -> None:
         await self._answering.send()
 
     @on(PromptPage.Denied)
@@ -174,8 +174,8 @@ class PromptsApp(App[int]):
     def _remark_done(self) -> None:
         self._focus_list()
 
-    @on(Form.Said)
-    def _said(self, event: Form.Said) -> None:
+    @on(Form.StatusText)
+    def _show_status_text(self, event: Form.StatusText) -> None:
         self.say(event.text)
 
     async def action_say_yes(self, scope: Scope) -> None:
@@ -235,5 +235,5 @@ class PromptsApp(App[int]):
         self.exit(INTERRUPTED)
 
     def _fatal_error(self) -> None:
-        """Without the variables that Textual would print along: a secret may be among them."""
+        """Omits local variables, which Textual would print: they may contain a secret."""
         self.panic(Traceback(show_locals=False))

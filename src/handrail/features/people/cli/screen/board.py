@@ -1,7 +1,7 @@
-"""Which questions wait, in which order, and which one is shown. Knows no terminal.
+"""The questions that are waiting, their order, and which one is shown. Independent of terminals.
 
-The shown one changes by a person's move alone, and rows change their places only then: what was answered
-elsewhere stays where it stands, marked, until the person moves on.
+Only the person's own move changes which question is shown or removes rows: a question that was answered elsewhere
+stays in its place, marked, until the person moves on.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from handrail.ports.prompt_entries import RequestEntry, ResponseEntry
 from handrail.ports.prompt_queue import CallerState, Origin, PromptQueue, QueuedPrompt, caller_state
 from handrail.ports.prompts import FileChangePrompt
 
-MOST_ANSWERED = 1000
+MAX_ANSWERED = 1000
 
 
 @dataclass(slots=True)
 class Row:
-    """One question, and what became of it."""
+    """One question and its outcome."""
 
     entry: RequestEntry
     answer: ResponseEntry | None = None
@@ -34,7 +34,7 @@ class Row:
     is_sending: bool = False
     origin: Origin | None = None
     is_warned: bool = False
-    """The person has been told that they can't see what a yes would be for."""
+    """The person has been warned that they can't see what they would allow."""
 
     @property
     def is_unseen(self) -> bool:
@@ -51,26 +51,26 @@ class Row:
 
     @property
     def is_approval(self) -> bool:
-        """One that the gate waits for: only such a yes can reach beyond this once."""
+        """Whether the gate waits for it: only such an approval can allow more than one call."""
         is_own = self.origin is not None and self.origin.is_own
         return is_own and isinstance(self.entry.prompt, FileChangePrompt) and self.id.startswith(APPROVAL_PREFIX)
 
     def offers(self, scope: Scope) -> bool:
-        """Whether a yes may reach that far."""
+        """Whether the person may allow this scope."""
         prompt = self.entry.prompt
         if not self.is_approval or not isinstance(prompt, FileChangePrompt):
             return False
-        return any(offer.scope == scope for offer in prompt.offers or ()) or (scope == "rule" and self.is_about_app)
+        return any(offer.scope == scope for offer in prompt.offers or ()) or (scope == "rule" and self.is_app_call)
 
     @property
-    def is_about_app(self) -> bool:
-        """A call of an app's tool: a yes may be one to all of them."""
+    def is_app_call(self) -> bool:
+        """Whether an app's tool is called; all of the app's tools can then be allowed."""
         prompt = self.entry.prompt
         return self.is_approval and isinstance(prompt, FileChangePrompt) and prompt.consent is not UNSET
 
     @property
     def has_parts(self) -> bool:
-        """A yes may be one to a part of it."""
+        """Whether only parts of it can be allowed."""
         return isinstance(self.entry.prompt, FileChangePrompt) and bool(self.entry.prompt.parts)
 
     @property
@@ -83,7 +83,7 @@ class Row:
 
     @property
     def title(self) -> str:
-        """The title, or what comes nearest to one."""
+        """The title, or the closest thing to one."""
         prompt = self.entry.prompt
         for text in (prompt.title, prompt.message):
             if text is not UNSET and text.strip():
@@ -96,11 +96,11 @@ class Board:
         self._rows: dict[str, Row] = {}
         self._answered: dict[str, Row] = {}
         self.shown: str | None = None
-        self.unnamed: set[str] = set()
-        """Answered, and by whom was not looked up yet."""
+        self.without_answerer: set[str] = set()
+        """Answered, but not yet known by whom."""
 
     def __iter__(self) -> Iterator[Row]:
-        """The oldest first."""
+        """Oldest first."""
         return iter(self._rows.values())
 
     def __getitem__(self, request_id: str) -> Row:
@@ -119,19 +119,19 @@ class Board:
 
     @property
     def answered(self) -> list[Row]:
-        """The newest answer first; the latest thousand."""
+        """The latest answers, newest first."""
         return list(reversed(self._answered.values()))
 
     def load(self, prompts: Iterable[QueuedPrompt]) -> None:
-        """At the start, and when the log was replaced: what is not in the queue any more is shown as withdrawn."""
-        known = {each.request_id: each for each in prompts}
+        """At the start, and when the log was replaced: questions that are no longer in the queue become withdrawn."""
+        queued = {each.request_id: each for each in prompts}
         for row in self.waiting:
-            row.is_withdrawn = row.id not in known
+            row.is_withdrawn = row.id not in queued
         self._answered.clear()
-        self.receive(sorted(known.values(), key=lambda each: each.answer_place or each.place))
+        self.receive(sorted(queued.values(), key=lambda each: each.answer_place or each.place))
 
     def receive(self, prompts: Iterable[QueuedPrompt]) -> None:
-        """Prompts that were asked or answered, as they are now."""
+        """Adds prompts that were asked or answered, in their current state."""
         for each in prompts:
             if each.answer is None:
                 self._rows.setdefault(each.request_id, Row(each.request))
@@ -140,14 +140,14 @@ class Board:
         self._show_first()
 
     def move_to(self, request_id: str) -> None:
-        """The person's own move: settled rows are swept away now, and only now."""
+        """Called for the person's own move: only now are settled rows removed."""
         if request_id not in self._rows or request_id == self.shown:
             return
         self.shown = request_id
         self._rows = {row.id: row for row in self if not row.is_settled or row.id == request_id}
 
     def move_on(self) -> None:
-        """To the next one that waits, around the end; without one, to nothing."""
+        """Moves to the next waiting question, wrapping around; shows nothing if there is none."""
         ids = list(self._rows)
         at = ids.index(self.shown) if self.shown in self._rows else -1
         for request_id in (*ids[at + 1 :], *ids[: max(at, 0)]):
@@ -157,60 +157,60 @@ class Board:
         self.shown = None
         self._rows.clear()
 
-    def note_answerers(self, by: Mapping[str, str]) -> None:
+    def set_answerers(self, by: Mapping[str, str]) -> None:
         for row in (*self, *self._answered.values()):
             row.by = by.get(row.id, row.by)
 
-    def note_origins(self, origins: Mapping[str, Origin]) -> None:
+    def set_origins(self, origins: Mapping[str, Origin]) -> None:
         for row in (*self, *self._answered.values()):
             row.origin = origins.get(row.id, row.origin)
 
     @property
-    def unplaced(self) -> list[str]:
-        """Rows of which it isn't known yet who posted them."""
+    def without_origin(self) -> list[str]:
+        """Rows for which it isn't known yet who posted them."""
         return [row.id for row in (*self, *self._answered.values()) if row.origin is None]
 
     def _settle(self, row: Row, answer: ResponseEntry) -> None:
         row.answer = answer
-        self.unnamed.add(row.id)
+        self.without_answerer.add(row.id)
         self._answered[row.id] = row
-        if len(self._answered) > MOST_ANSWERED:
+        if len(self._answered) > MAX_ANSWERED:
             del self._answered[next(iter(self._answered))]
 
     def _show_first(self) -> None:
-        """Only where nothing is shown: an arrival never takes another's place."""
+        """Only if nothing is shown: an arriving question never replaces another one on the screen."""
         if self.shown is None:
             self.shown = next((row.id for row in self.waiting), None)
 
 
-_AGAIN_AFTER = 1.0
-_LOOK_FOR_CALLERS_EVERY = 2.0
+_RETRY_SECONDS = 1.0
+_POLL_SECONDS = 2.0
 
 Changed = Callable[[], None]
 
 
 async def follow(queue: PromptQueue, board: Board, changed: Changed, failed: Callable[[Failure], None]) -> None:
-    """Without end. `changed` is called after each change, `failed` when the queue can't be read for now."""
+    """Runs forever. Calls `changed` after each change, and `failed` while the queue can't be read."""
     while True:
         try:
             await _load_and_follow(queue, board, changed)
         except Failure as failure:
             failed(failure)
-            await asyncio.sleep(_AGAIN_AFTER)
+            await asyncio.sleep(_RETRY_SECONDS)
 
 
 async def watch_callers(queue: PromptQueue, board: Board, changed: Changed) -> None:
-    """Nothing is written when a caller goes away: it has to be looked for. So has a late name."""
+    """Polls for callers that went away, which leaves no trace in the log, and for late answerers' names."""
     while True:
-        await asyncio.sleep(_LOOK_FOR_CALLERS_EVERY)
-        has_late_names = await _name_answerers(queue, board)
-        board.unnamed.clear()
-        if await look_for_callers(queue, board) or has_late_names:
+        await asyncio.sleep(_POLL_SECONDS)
+        has_new_names = await _find_answerers(queue, board)
+        board.without_answerer.clear()
+        if await update_callers(queue, board) or has_new_names:
             changed()
 
 
-async def look_for_callers(queue: PromptQueue, board: Board) -> bool:
-    """Whether any mark has changed."""
+async def update_callers(queue: PromptQueue, board: Board) -> bool:
+    """Returns whether any caller's state has changed."""
     waiting = await queue.find_waiting([row.id for row in board.waiting])
     before = [row.caller for row in board.waiting]
     for row in board.waiting:
@@ -219,30 +219,30 @@ async def look_for_callers(queue: PromptQueue, board: Board) -> bool:
 
 
 async def _load_and_follow(queue: PromptQueue, board: Board, changed: Changed) -> None:
-    """The position first: what happens while the queue is read comes once more, which does no harm."""
+    """Reads the position first: what happens in between is received twice, which does no harm."""
     position = (await queue.entries(0)).position
     shown = await queue.find_all([row.id for row in board.waiting])
-    board.load([*shown.values(), *await queue.history(limit=MOST_ANSWERED), *await queue.pending()])
-    await _look(queue, board, changed)
+    board.load([*shown.values(), *await queue.history(limit=MAX_ANSWERED), *await queue.pending()])
+    await _update(queue, board, changed)
     async with aclosing(queue.follow(position)) as pages:
         async for page in pages:
             if page.is_restart:
                 return
             ids = dict.fromkeys(entry.request_id for entry in page.entries)
             board.receive((await queue.find_all(ids)).values())
-            await _look(queue, board, changed)
+            await _update(queue, board, changed)
 
 
-async def _look(queue: PromptQueue, board: Board, changed: Changed) -> None:
-    board.note_origins(await queue.origins(board.unplaced))
-    await _name_answerers(queue, board)
-    await look_for_callers(queue, board)
+async def _update(queue: PromptQueue, board: Board, changed: Changed) -> None:
+    board.set_origins(await queue.origins(board.without_origin))
+    await _find_answerers(queue, board)
+    await update_callers(queue, board)
     changed()
 
 
-async def _name_answerers(queue: PromptQueue, board: Board) -> bool:
-    """Whether a name was found."""
-    found = await queue.answered_by(board.unnamed) if board.unnamed else {}
-    board.note_answerers(found)
-    board.unnamed -= found.keys()
-    return bool(found)
+async def _find_answerers(queue: PromptQueue, board: Board) -> bool:
+    """Returns whether any name was found."""
+    names = await queue.answered_by(board.without_answerer) if board.without_answerer else {}
+    board.set_answerers(names)
+    board.without_answerer -= names.keys()
+    return bool(names)

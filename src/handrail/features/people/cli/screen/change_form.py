@@ -1,4 +1,4 @@
-"""`file_change_confirm`: what is about to happen, with its diff as numbered lines, and what of it is taken."""
+"""`file_change_confirm`: shows what will happen, with numbered diff lines, and lets the person allow parts of it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,24 +18,24 @@ _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(
 
 
 @dataclass(slots=True)
-class _Place:
-    """Where in the two files we are, and how many lines of this hunk are left."""
+class _DiffPosition:
+    """The position in both files, and how many lines of the current hunk remain."""
 
     old: int = 1
     new: int = 1
-    old_left: int = 0
-    new_left: int = 0
+    old_remaining: int = 0
+    new_remaining: int = 0
 
-    def takes(self, line: str) -> str | None:
-        """The sign of a line of this hunk; None for what no hunk announced."""
-        sign = line[:1] or " "  # some programs drop the blank of an empty context line
-        if sign == "+" and self.new_left:
-            self.new, self.new_left = self.new + 1, self.new_left - 1
-        elif sign == "-" and self.old_left:
-            self.old, self.old_left = self.old + 1, self.old_left - 1
-        elif sign == " " and self.old_left and self.new_left:
-            self.old, self.old_left = self.old + 1, self.old_left - 1
-            self.new, self.new_left = self.new + 1, self.new_left - 1
+    def consume(self, line: str) -> str | None:
+        """Consumes a line of the hunk and returns its sign; None for a line that no hunk announced."""
+        sign = line[:1] or " "  # some programs omit the space of an empty context line
+        if sign == "+" and self.new_remaining:
+            self.new, self.new_remaining = self.new + 1, self.new_remaining - 1
+        elif sign == "-" and self.old_remaining:
+            self.old, self.old_remaining = self.old + 1, self.old_remaining - 1
+        elif sign == " " and self.old_remaining and self.new_remaining:
+            self.old, self.old_remaining = self.old + 1, self.old_remaining - 1
+            self.new, self.new_remaining = self.new + 1, self.new_remaining - 1
         else:
             return None
         return sign
@@ -49,13 +49,13 @@ class DiffLines:
 
 
 def diff_lines(diff: str, skipped: Callable[[int], str]) -> DiffLines:
-    """`skipped` names the lines between two hunks, which the diff does not hold."""
+    """`skipped` describes the lines between two hunks, which the diff doesn't contain."""
     source = diff.removesuffix("\n").split("\n") if diff else []
     digits = max((len(str(_last_line(line))) for line in source if line.startswith("@@ ")), default=1)
-    place, lines, added, removed = _Place(), list[Line](), 0, 0
+    place, lines, added, removed = _DiffPosition(), list[Line](), 0, 0
     is_first_hunk = True
     for line in source:
-        sign = place.takes(line)
+        sign = place.consume(line)
         if sign is not None:
             lines.append(_numbered(sign, line[1:], place, digits))
             added, removed = added + (sign == "+"), removed + (sign == "-")
@@ -65,20 +65,25 @@ def diff_lines(diff: str, skipped: Callable[[int], str]) -> DiffLines:
             if place.new > before:
                 lines.append(own_line(" " * (digits + 1) + f"⋯ {skipped(place.new - before)}", "note"))
             if hunk[5].strip():
-                lines.append(_stray(hunk[5].strip(), digits))
+                lines.append(_other_line(hunk[5].strip(), digits))
             is_first_hunk = False
         else:
             if not line.startswith("\\"):
-                place.old_left = place.new_left = 0
+                place.old_remaining = place.new_remaining = 0
             is_first_hunk = is_first_hunk or line.startswith("--- ")
-            lines.append(_stray(line, digits))
+            lines.append(_other_line(line, digits))
     return DiffLines(lines, added, removed)
 
 
-def _start(hunk: re.Match[str]) -> _Place:
-    old_left, new_left = int(hunk[2] or 1) if hunk[2] != "0" else 0, int(hunk[4] or 1) if hunk[4] != "0" else 0
-    # A side without lines names the line before it.
-    return _Place(int(hunk[1]) + (not old_left), int(hunk[3]) + (not new_left), old_left, new_left)
+def _start(hunk: re.Match[str]) -> _DiffPosition:
+    old_remaining, new_remaining = (
+        int(hunk[2] or 1) if hunk[2] != "0" else 0,
+        int(hunk[4] or 1) if hunk[4] != "0" else 0,
+    )
+    # A side without lines gives the number of the line before it.
+    return _DiffPosition(
+        int(hunk[1]) + (not old_remaining), int(hunk[3]) + (not new_remaining), old_remaining, new_remaining
+    )
 
 
 def _last_line(header: str) -> int:
@@ -86,11 +91,11 @@ def _last_line(header: str) -> int:
     if hunk is None:
         return 1
     place = _start(hunk)
-    return max(place.old + place.old_left, place.new + place.new_left)
+    return max(place.old + place.old_remaining, place.new + place.new_remaining)
 
 
-def _numbered(sign: str, text: str, place: _Place, digits: int) -> Line:
-    """The number in the file that has the line: the old one for what goes, the new one for all else."""
+def _numbered(sign: str, text: str, place: _DiffPosition, digits: int) -> Line:
+    """Uses the line number of the file that contains the line: the old one for removed lines, else the new one."""
     number = (place.old if sign == "-" else place.new) - 1
     style = {"+": "added", "-": "removed"}.get(sign, "")
     return Line(
@@ -98,8 +103,8 @@ def _numbered(sign: str, text: str, place: _Place, digits: int) -> Line:
     )
 
 
-def _stray(text: str, digits: int) -> Line:
-    """File headers, "\\ No newline", and whatever isn't a line of a hunk: as it stands."""
+def _other_line(text: str, digits: int) -> Line:
+    """File headers, "\\ No newline", and anything else that isn't part of a hunk, unchanged."""
     return Line(text, "note", f"{'':>{digits}} │ ", f"{'':>{digits}} ┆ ")
 
 
@@ -142,13 +147,13 @@ class ChangeForm(Form):
 
 def change_lines(prompt: FileChangePrompt, texts: Texts) -> list[Line]:
     diff = diff_lines(prompt.diff or "", texts.skipped)
-    named = [
+    values = [
         (texts.file, prompt.path),
         (texts.runs_later, prompt.runs_later),
         (texts.command, prompt.command),
         (texts.folder, prompt.cwd),
     ]
-    facts = [(name, value) for name, value in named if value]
+    facts = [(name, value) for name, value in values if value]
     facts += [(texts.unseen, prompt.unseen)] if prompt.unseen is not UNSET else []
     facts += [(texts.changed_since, line) for line in (() if prompt.changed is UNSET else prompt.changed)]
     if isinstance(prompt.diff, str):
@@ -165,7 +170,7 @@ def _offer_lines(prompt: FileChangePrompt, texts: Texts) -> list[Line]:
         is_consent = offer.scope == "rule" and prompt.consent is not UNSET
         if offer.grant is not UNSET and offer.scope not in scopes and not is_consent:
             scopes.add(offer.scope)
-            words = (offer.what, offer.where, offer.who, offer.until)
-            facts = [(name, word) for name, word in zip(texts.offer_facts, words, strict=True) if word]
+            values = (offer.what, offer.where, offer.who, offer.until)
+            facts = [(name, value) for name, value in zip(texts.offer_facts, values, strict=True) if value]
             lines += [own_line(""), own_line(texts.would_allow[offer.scope]), *fact_lines(facts, "muted")]
     return lines

@@ -1,4 +1,4 @@
-"""What a person fills in to say yes to a question: fields to type in, the row that sends, and the form around them."""
+"""The input widgets of a question: fields to type in, the row that sends, and the form around them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class Field(Vertical):
     """
 
     class Entered(Message):
-        """Enter, in a field of one line."""
+        """Enter was pressed in a single-line field."""
 
         def __init__(self, field: "Field") -> None:
             super().__init__()
@@ -62,7 +62,12 @@ class Field(Vertical):
             self._input = PlainArea(value, placeholder=Content(hint), compact=True)
         else:
             self._input = PlainInput(
-                value, hint, password=kind == "secret", highlighter=HiddenMarked(), select_on_focus=False, compact=True
+                value,
+                hint,
+                password=kind == "secret",
+                highlighter=HiddenHighlighter(),
+                select_on_focus=False,
+                compact=True,
             )
         self._is_secret = kind == "secret"
 
@@ -115,19 +120,19 @@ class Field(Vertical):
         self.query_one(".hidden", TextBlock).update(lines)
 
 
-class HiddenMarked(Highlighter):
-    """A field must keep its characters one by one, so each hidden one gets a stand-in; below, it is spelled out."""
+class HiddenHighlighter(Highlighter):
+    """Shows a placeholder for each hidden character, because a field must keep its characters one by one."""
 
     def __call__(self, text: str | Text) -> Text:
-        return _marked(text if isinstance(text, str) else text.plain)
+        return _mark_hidden_characters(text if isinstance(text, str) else text.plain)
 
     def highlight(self, text: Text) -> None:
-        """Everything is done above, where characters can be replaced."""
+        """Unused: `__call__` replaces characters, which this method can't."""
 
 
 class PlainInput(Input):
     def on_paste(self, event: events.Paste) -> None:
-        """Whole: Textual would drop all but the first line, in silence."""
+        """Pastes all lines: Textual would silently drop all but the first."""
         event.prevent_default()
         event.stop()
         start, end = sorted(self.selection)
@@ -136,10 +141,10 @@ class PlainInput(Input):
 
 class PlainArea(TextArea):
     def get_line(self, line_index: int) -> Text:
-        return _marked(self.document.get_line(line_index))
+        return _mark_hidden_characters(self.document.get_line(line_index))
 
 
-def _marked(text: str) -> Text:
+def _mark_hidden_characters(text: str) -> Text:
     marked = Text(no_wrap=True, overflow="ignore", end="")
     end = 0
     for suspect in _SUSPECT.finditer(text):
@@ -171,7 +176,7 @@ class SendRow(TextBlock, can_focus=True):
 
 
 Problems = Mapping[str, str]
-"""What is wrong, by the field's name in the answer: `values.name`, `selection`, `tasks.0.title`."""
+"""Problems by the field's name in the answer: `values.name`, `selection`, `tasks.0.title`."""
 
 
 class Form(Vertical):
@@ -184,13 +189,13 @@ class Form(Vertical):
     ]
     has_remark: ClassVar[bool] = False
     keys: ClassVar[Sequence[tuple[str, str]]] = ()
-    """What the key line tells while the person is in the form: (key, its name in `Texts.keys`)."""
+    """What the key line shows while the person is in the form: (key, its name in `Texts.keys`)."""
 
     class Filled(Message):
-        """The person wants it sent."""
+        """The person wants to send it."""
 
-    class Said(Message):
-        """Something for the status line."""
+    class StatusText(Message):
+        """A text for the status line."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -206,20 +211,20 @@ class Form(Vertical):
         return {"status": "ok"}
 
     def problems(self) -> Problems:
-        """What must be fixed before it can be sent."""
+        """Problems that must be fixed before it can be sent."""
         return {}
 
     def show_problems(self, problems: Problems) -> None:
-        """Each at its field; what has no field here stands in the status line anyway."""
+        """Shows each problem at its field; a problem without a field here is in the status line anyway."""
 
     def forget_secrets(self) -> None:
-        """Called once the answer is in the log, whoever gave it."""
+        """Called when the answer is in the log, whoever gave it."""
 
     def caller_changed(self) -> None:
-        """Called when the program that asked is known to wait, to be gone, or not to be seen."""
+        """Called when it becomes known whether the program that asked is still waiting."""
 
     def enter(self) -> bool:
-        """Puts the cursor where a person starts; false where there is nothing to fill in."""
+        """Moves the cursor to the first field; False if there is nothing to fill in."""
         stops = self._stops()
         if stops:
             stops[0].focus()

@@ -1,4 +1,4 @@
-"""The forms for fields to fill in (`kv`), options to choose from (`choice`) and results to read (`result`)."""
+"""The forms for fields (`kv`), options (`choice`) and results (`result`)."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -42,18 +42,18 @@ class KvForm(Form):
         }
 
     def show_problems(self, problems: Problems) -> None:
-        wrong = [field for key, field in self._fields.items() if f"values.{key}" in problems]
+        invalid = [field for key, field in self._fields.items() if f"values.{key}" in problems]
         for key, field in self._fields.items():
             field.problem(problems.get(f"values.{key}", ""))
-        if wrong:
-            wrong[0].start_typing()
+        if invalid:
+            invalid[0].start_typing()
 
     def forget_secrets(self) -> None:
         for key in self._prompt.secret_keys:
             self._fields[key].clear()
 
     def caller_changed(self) -> None:
-        """Whether a secret can be delivered is said before it is typed."""
+        """Updates the hint whether a secret can be delivered, which the person needs before typing."""
         for field in self._prompt.fields:
             if field.secret is True:
                 self._fields[field.key].relabel(self._head(field))
@@ -64,8 +64,8 @@ class KvForm(Form):
         lines += text_lines(field.description, "muted") if field.description else []
         if field.secret is not True:
             return lines
-        is_heard = self.row.caller == "waiting"
-        return [*lines, own_line(self.texts.secret_hint if is_heard else self.texts.secret_lost, "note")]
+        is_waiting = self.row.caller == "waiting"
+        return [*lines, own_line(self.texts.secret_hint if is_waiting else self.texts.secret_lost, "note")]
 
     @property
     def _prompt(self) -> KvPrompt:
@@ -74,8 +74,8 @@ class KvForm(Form):
 
     @property
     def _fields(self) -> dict[str, Field]:
-        shown = self.query(Field).results(Field)
-        return {field.key: widget for field, widget in zip(self._prompt.fields, shown, strict=True)}
+        widgets = self.query(Field).results(Field)
+        return {field.key: widget for field, widget in zip(self._prompt.fields, widgets, strict=True)}
 
 
 def _kind(field: KvField) -> FieldKind:
@@ -150,11 +150,11 @@ class ChoiceForm(Form):
             self._show()
 
     def action_enter(self) -> None:
-        """The first Enter on another option only picks it: what is sent was seen marked before."""
+        """The first Enter on another option only selects it: what is sent was visibly selected before."""
         row = self.screen.focused
         if not self._prompt.multiple and isinstance(row, OptionRow) and row.option.value not in self._picked:
             self.action_pick()
-            self.post_message(self.Said(f"Enter: {self.texts.keys['send']}"))
+            self.post_message(self.StatusText(f"Enter: {self.texts.keys['send']}"))
         else:
             self.post_message(self.Filled())
 
@@ -184,7 +184,7 @@ class ChoiceForm(Form):
         return self.row.entry.prompt
 
 
-_LONGEST_SET = 50_000  # beyond that it is shown as it was written
+_LONGEST_FORMATTED = 50_000  # longer text is shown as plain text
 
 
 class ResultForm(Form):
@@ -193,14 +193,14 @@ class ResultForm(Form):
     def compose(self) -> ComposeResult:
         assert isinstance(self.row.entry.prompt, ResultPrompt)
         text = visible(self.row.entry.prompt.markdown or "")
-        if len(text) > _LONGEST_SET:
+        if len(text) > _LONGEST_FORMATTED:
             yield TextBlock(text_lines(text))
         else:
             yield Markdown(text, parser_factory=_parser, open_links=False)
 
 
 class RawForm(Form):
-    """A request that can't be read: as it is, and nothing to fill in."""
+    """A request that can't be read: shown as it is, with nothing to fill in."""
 
     def compose(self) -> ComposeResult:
         prompt = self.row.entry.prompt
@@ -210,7 +210,7 @@ class RawForm(Form):
 
 
 def _parser() -> MarkdownIt:
-    """Nothing is hidden: HTML and entities stay text, and a link shows where it leads."""
+    """Hides nothing: HTML and entities stay text, and links show their target."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("entity")
     parser.core.ruler.push("show_targets", _show_targets)
     return parser
@@ -223,17 +223,17 @@ def _show_targets(state: StateCore) -> None:
 
 
 def _with_targets(children: list[Token]) -> list[Token]:
-    shown: list[Token] = []
+    tokens: list[Token] = []
     targets: list[str] = []
     for child in children:
-        shown.append(child)
+        tokens.append(child)
         if child.type == "link_open":
             targets.append(str(child.attrGet("href") or ""))
         elif child.type == "link_close":
-            shown.append(_text(targets.pop()))
+            tokens.append(_text(targets.pop()))
         elif child.type == "image":
-            shown.append(_text(str(child.attrGet("src") or "")))
-    return shown
+            tokens.append(_text(str(child.attrGet("src") or "")))
+    return tokens
 
 
 def _text(target: str) -> Token:

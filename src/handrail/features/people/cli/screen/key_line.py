@@ -1,4 +1,4 @@
-"""The last line of the screen: the keys that do something here and now; and the page that explains all of them."""
+"""The last line of the screen, with the keys that work right now, and the page that explains all keys."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -23,7 +23,7 @@ _GAP = "  "
 
 
 class KeyLine(Widget):
-    """As many as there is room for; the last ones given are always among them."""
+    """Shows as many keys as fit, and always those in `always`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"keys--key", "keys--name"}
     DEFAULT_CSS = """
@@ -41,11 +41,11 @@ class KeyLine(Widget):
 
     @property
     def shown(self) -> list[Key]:
-        left = self.size.width - sum(_width(key) for key in self._always)
+        remaining = self.size.width - sum(_width(key) for key in self._always)
         fitting = []
         for key in self._keys:
-            left -= _width(key)
-            if left < 0:
+            remaining -= _width(key)
+            if remaining < 0:
                 break
             fitting.append(key)
         return [*fitting, *self._always]
@@ -79,7 +79,7 @@ def _width(key: Key) -> int:
 
 
 def typing_keys(page: PromptPage | None, texts: Texts, *, is_in_remark: bool) -> list[Key]:
-    """In a field letters are text, so only other keys do something."""
+    """In a field, letters are text, so only other keys work."""
     names = texts.keys
     if page is None:
         return []
@@ -89,7 +89,7 @@ def typing_keys(page: PromptPage | None, texts: Texts, *, is_in_remark: bool) ->
 
 
 def keys_for(page: PromptPage | None, texts: Texts, *, is_in_list: bool, is_history: bool) -> list[Key]:
-    """The ones that matter most first: the last ones go where there is no room."""
+    """The most important keys first; the last ones are dropped if there is no room."""
     names = texts.keys
     side = ("a", names["waiting" if is_history else "answered"])
     if page is None:
@@ -101,7 +101,7 @@ def keys_for(page: PromptPage | None, texts: Texts, *, is_in_list: bool, is_hist
     if page.row.kind == "file_change_confirm":
         task = [("t", names["task"])] if page.row.offers("task") else []
         scopes = [*task, *([("r", names["rule"])] if page.row.offers("rule") else [])]
-        if page.row.is_about_app:
+        if page.row.is_app_call:
             scopes = [("r", names["tool"]), ("R", names["app"]), *task]
         yes = ("y", names["allow" if page.row.is_approval else "yes"])
         first = [*no, yes] if page.row.is_unseen else [yes, *no]

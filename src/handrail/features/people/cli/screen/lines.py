@@ -1,4 +1,4 @@
-"""Other people's text as lines of a terminal: wrapped by us, behind a gutter that it can't leave, nothing left out."""
+"""Other programs' text as terminal lines: hard-wrapped behind a gutter that it can't leave, with nothing left out."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ Piece = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the source. `gutter` is ours and stands before it; `again` before each wrapped rest.
+    """One source line. `gutter` is put before it, `again` before each of its wrapped rows.
 
-    What `is_ours` may be wrapped between words; the text of others is folded wherever the line is full.
+    Lines with `is_ours` are wrapped between words; other programs' text is folded wherever the row is full.
     """
 
     text: str
@@ -45,7 +45,7 @@ def text_lines(text: str, style: str = "") -> list[Line]:
 
 
 def fact_lines(facts: Sequence[tuple[str, str]], style: str = "", *, is_ours: bool = False) -> list[Line]:
-    """Names in a column of ours, values behind it."""
+    """Names in a column of their own, values behind it."""
     width = max((cell_len(name) for name, _ in facts), default=0)
     lines = []
     for name, value in facts:
@@ -57,12 +57,12 @@ def fact_lines(facts: Sequence[tuple[str, str]], style: str = "", *, is_ours: bo
 
 
 def own_line(text: str, style: str = "") -> Line:
-    """Words of ours, which need no gutter."""
+    """A line of handrail's own text, which needs no gutter."""
     return Line(text, style, "", "", "", is_ours=True)
 
 
 def wrapped(lines: Sequence[Line], width: int) -> list[list[Piece]]:
-    """Each line as pieces, folded hard at the width: no blank is swallowed, no word moved."""
+    """Each line as pieces, folded hard at the width, so that no space is dropped and no word moves."""
     rows: list[list[Piece]] = []
     for line in lines:
         room = max(width - cell_len(line.gutter), _NARROWEST)
@@ -79,7 +79,7 @@ def _between_words(line: Line, room: int) -> Iterator[list[Piece]]:
 
 
 def _folded(line: Line, room: int) -> Iterator[list[Piece]]:
-    """After a blank where one is near, otherwise wherever the row is full; every character stays."""
+    """Folds after a nearby space, otherwise wherever the row is full; keeps every character."""
     if len(line.text) <= room and line.text.isascii() and line.text.isprintable():
         yield [(line.text, line.style)]
         return
@@ -89,20 +89,20 @@ def _folded(line: Line, room: int) -> Iterator[list[Piece]]:
     text, style = next(rest, ("", ""))
     for start, end in _breaks(flat, room):
         row: list[Piece] = []
-        left = end - start
-        while left > len(text):
+        remaining = end - start
+        while remaining > len(text):
             row.append((text, style))
-            left -= len(text)
+            remaining -= len(text)
             text, style = next(rest)
-        row.append((text[:left], style))
-        text = text[left:]
+        row.append((text[:remaining], style))
+        text = text[remaining:]
         yield row
 
 
 def _breaks(flat: str, room: int) -> Iterator[tuple[int, int]]:
     start = 0
     while start < len(flat) or start == 0:
-        # No more characters than cells: a line of a megabyte is not looked at anew for each row.
+        # Slices by characters, never more than cells, so that a huge line isn't measured again for each row.
         end = start + len(next(iter(chop_cells(flat[start : start + room], room)), ""))
         if end < len(flat) and flat[end] != " ":
             blank = flat.rfind(" ", start + room // 2, end)
@@ -112,14 +112,14 @@ def _breaks(flat: str, room: int) -> Iterator[tuple[int, int]]:
 
 
 def _visible_pieces(text: str, style: str) -> Iterator[Piece]:
-    """What is spelled out gets a style of its own, so that it differs from text that only looks like an escape."""
+    """Gives escaped characters a style of their own, to distinguish them from text that only looks like an escape."""
     end = 0
     for suspect in _SUSPECT.finditer(text):
-        spelled = visible(suspect.group())
-        if spelled != suspect.group():
+        escaped = visible(suspect.group())
+        if escaped != suspect.group():
             if suspect.start() > end:
                 yield text[end : suspect.start()], style
-            yield spelled, "escape"
+            yield escaped, "escape"
             end = suspect.end()
     if end < len(text):
         yield text[end:], style
@@ -143,7 +143,7 @@ _WHOLE_LINE = {"added", "removed"}
 
 
 class TextBlock(Widget):
-    """Not interpreted in any way: no markup, no links."""
+    """Text that isn't interpreted in any way: no markup, no links."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"text--{name}" for name in _STYLES}
     DEFAULT_CSS = """
@@ -158,7 +158,7 @@ class TextBlock(Widget):
 
     @property
     def plain(self) -> str:
-        """What is shown, for whoever can't see it."""
+        """What is shown, as plain text."""
         return "\n".join("".join(text for text, _ in row) for row in wrapped(self._lines, self._width))
 
     def update(self, lines: Sequence[Line]) -> None:
@@ -175,13 +175,13 @@ class TextBlock(Widget):
 
     def render_line(self, y: int) -> Strip:
         self._wrap(self.size.width)
-        ground = self.rich_style
+        background = self.rich_style
         if y >= len(self._rows):
-            return Strip.blank(self.size.width, ground)
+            return Strip.blank(self.size.width, background)
         row = self._rows[y]
         strip = Strip([Segment(text, self._style(name)) for text, name in row])
         last = row[-1][1] if row else ""
-        fill = self._style(last) if last in _WHOLE_LINE else ground
+        fill = self._style(last) if last in _WHOLE_LINE else background
         return strip.adjust_cell_length(self.size.width, fill)
 
     def _wrap(self, width: int) -> None:

@@ -1,4 +1,4 @@
-"""What a question asked and what became of it, as lines, and as the page of an answered question."""
+"""A question and its outcome as lines, and the page of an answered question."""
 
 from msgspec import UNSET
 from textual.app import ComposeResult
@@ -39,13 +39,13 @@ def header_lines(row: Row, texts: Texts) -> list[Line]:
 
 
 def source_of(row: Row, texts: Texts) -> str:
-    """Of handrail's own prompts what they say; of any other, who posted it and whether it claims to be handrail's."""
-    told = origin_members(row.entry.prompt, row.origin)
-    if told["isOwn"]:
+    """The source of handrail's own prompts; for others, who posted the prompt and what it claims to be."""
+    sender = origin_members(row.entry.prompt, row.origin)
+    if sender["isOwn"]:
         return row.entry.prompt.source or ""
-    by = told["postedBy"] if row.origin is not None else texts.another_program
-    if "claimedSource" in told:
-        return texts.claims(by, told["claimedSource"])
+    by = sender["postedBy"] if row.origin is not None else texts.another_program
+    if "claimedSource" in sender:
+        return texts.claims(by, sender["claimedSource"])
     source = row.entry.prompt.source or ""
     return texts.posted(f"{source} · {by}" if source else by)
 
@@ -58,11 +58,11 @@ def outcome_word(row: Row, texts: Texts) -> str:
 
 
 def outcome_lines(row: Row, texts: Texts) -> list[Line]:
-    """Who, when, how far it reaches, what was said; secrets are masked, as in the log."""
+    """Who answered, when, how far it reaches, and the answer; secrets are masked, as in the log."""
     if row.answer is None:
         return [own_line(texts.withdrawn, "bad")]
     response = row.answer.response
-    reach = (response.covers or "tool") if row.is_about_app and response.scope == "rule" else response.scope
+    reach = (response.covers or "tool") if row.is_app_call and response.scope == "rule" else response.scope
     scope = texts.scopes[reach] if reach is not UNSET else None
     facts = [
         (texts.by, row.by),

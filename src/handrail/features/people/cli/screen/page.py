@@ -1,4 +1,4 @@
-"""One question as a page: who asks, what it is about, the form, the remark. It stays as typed while others are read."""
+"""A question as a page: who asks, what it is about, the form, the remark. Keeps what was typed while not shown."""
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,7 +18,7 @@ from handrail.ports.prompts import FileChangePrompt, TaskConfirmPrompt
 
 class Scroller(VerticalScroll):
     class Moved(Message):
-        """More or less is out of sight than before."""
+        """More or fewer lines are out of sight than before."""
 
     def __init__(self) -> None:
         super().__init__(can_focus=False)
@@ -29,13 +29,13 @@ class Scroller(VerticalScroll):
 
     def on_mount(self) -> None:
         for name in ("scroll_y", "virtual_size"):
-            self.watch(self, name, self._tell, init=False)
+            self.watch(self, name, self._post_moved, init=False)
 
     def on_resize(self) -> None:
-        self._tell()
+        self._post_moved()
 
-    def _tell(self) -> None:
-        """After the layout: before it, sizes are old and new ones mixed."""
+    def _post_moved(self) -> None:
+        """Waits for the layout, because sizes are inconsistent before it."""
         self.call_after_refresh(self.post_message, self.Moved())
 
 
@@ -51,10 +51,10 @@ FORMS: dict[str, type[Form]] = {
 
 class PromptPage(Vertical):
     class Denied(Message):
-        """Enter in the remark of a no."""
+        """Enter in the remark of a denial."""
 
     class RemarkDone(Message):
-        """Enter in the remark otherwise: it may be the reason for a yes or for a no, so it sends nothing."""
+        """Enter in any other remark, which sends nothing: it may be the reason for a yes or for a no."""
 
     def __init__(self, row: Row, texts: Texts) -> None:
         super().__init__(classes="page")
@@ -78,7 +78,7 @@ class PromptPage(Vertical):
         self.refresh_row()
 
     def refresh_row(self) -> None:
-        """What became of the question is told in its place; a settled one takes no more keys."""
+        """Shows the question's outcome in place; a settled question takes no more keys."""
         row, texts = self.row, self._texts
         notice = self.query_one(".notice", TextBlock)
         if row.is_settled and not row.is_sending:
@@ -104,7 +104,7 @@ class PromptPage(Vertical):
         self._scroller.scroll_relative(y=step, animate=False)
 
     def enter(self) -> None:
-        """Into the form; where there is nothing to fill in, onto what there is to read."""
+        """Moves into the form, or to the text if there is nothing to fill in."""
         if not self.form.enter():
             self._scroller.can_focus = True
             self._scroller.focus()
@@ -128,7 +128,7 @@ class PromptPage(Vertical):
         self.post_message(self.Denied() if self.is_denying else self.RemarkDone())
 
     @on(Scroller.Moved)
-    def _tell_more(self, event: Scroller.Moved) -> None:
+    def _show_lines_below(self, event: Scroller.Moved) -> None:
         event.stop()
         below = self._scroller.lines_below
         lines = [own_line(self._texts.more_below(below), "note")] if below else []
@@ -146,12 +146,12 @@ class Pages(Container):
         yield HistoryPage(self._texts)
 
     def shown(self, request_id: str | None) -> PromptPage | None:
-        """Its page, if that is what the person sees."""
+        """The question's page, if it is on the screen."""
         page = self._pages.get(request_id or "")
         return page if page is not None and page.display else None
 
     async def show(self, board: Board, *, is_history: bool) -> bool:
-        """As the board says; whether a page was made for it, which the person then sees for the first time."""
+        """Shows what the board says. Returns whether the person sees this page for the first time."""
         row = board.shown_row
         for request_id in [each for each in self._pages if each not in board]:
             await self._pages.pop(request_id).remove()
@@ -159,7 +159,7 @@ class Pages(Container):
         if row is not None and is_new:
             page = PromptPage(row, self._texts)
             await self.mount(page)
-            self._pages[row.id] = page  # not before: until then nobody has seen it
+            self._pages[row.id] = page  # only now, because nobody has seen it before
         for page in self._pages.values():
             page.display = page.row is row and not is_history
             page.refresh_row()

@@ -1,4 +1,4 @@
-"""The parts of a change that a person may take one by one, and the proposed text that they may edit."""
+"""The parts of a change that can be allowed one by one, and the proposed text, which can be edited."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ class PartRow(TextBlock, can_focus=True):
 
 
 class Parts(Vertical):
-    """All of them are taken until the person leaves some out. An edited file is taken as it was edited."""
+    """All parts are taken until the person leaves some out. An edited file is always taken, as edited."""
 
     DEFAULT_CSS = """
     Parts { height: auto; margin-top: 1; }
@@ -54,15 +54,15 @@ class Parts(Vertical):
         self._show()
 
     def answer(self) -> dict[str, Any]:
-        """The members that say what is taken; none if that is everything as it was proposed."""
+        """The members of the answer that select parts; empty if everything is taken as proposed."""
         edited = self._edited()
         if not edited:
             return select_parts(self._parts, self._taken())
         if len(self._parts) == 1:
             return {"content": edited[self._parts[0].path]}
-        whole = [each for each in self._parts if each.path not in edited]
+        unedited = [each for each in self._parts if each.path not in edited]
         files = [{"path": path, "content": text} for path, text in edited.items()]
-        return {"files": [*files, *self._taken_of(whole)]}
+        return {"files": [*files, *self._taken_of(unedited)]}
 
     def takes_nothing(self) -> bool:
         return not self._taken() and not self._edited()
@@ -77,7 +77,7 @@ class Parts(Vertical):
             self._show()
 
     async def action_edit(self) -> None:
-        """Opens the file's proposed text below its rows; what was typed there before is kept."""
+        """Opens the file's proposed text below its rows; keeps what was typed there before."""
         if not isinstance(row := self.screen.focused, PartRow):
             return
         part = row.part.part
@@ -109,14 +109,14 @@ class Parts(Vertical):
 
     def _taken_of(self, parts: Sequence[ChangePart]) -> list[dict[str, Any]]:
         taken = set(self._taken())
-        found = list[dict[str, Any]]()
+        files = list[dict[str, Any]]()
         for part in parts:
             places = [each for each in number_parts(self._parts) if each.part is part]
             of_part = [each.place for each in places if each.number in taken]
             if of_part:
                 is_whole = len(of_part) == len(places)
-                found.append({"path": part.path} if is_whole else {"path": part.path, "hunks": of_part})
-        return found
+                files.append({"path": part.path} if is_whole else {"path": part.path, "hunks": of_part})
+        return files
 
     def _show(self) -> None:
         edited = self._edited()

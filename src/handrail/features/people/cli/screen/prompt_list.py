@@ -1,4 +1,4 @@
-"""The list of questions. News are added at its end; nothing else moves unless the person does."""
+"""The list of questions. New ones are added at the end; nothing else moves unless the person moves."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -15,7 +15,7 @@ from handrail.features.people.cli.screen.board import Row
 from handrail.features.people.cli.screen.outcome import outcome_word
 from handrail.features.people.cli.screen.texts import Texts
 
-_LONGEST_TITLE = 200  # the page has the whole of it
+_LONGEST_TITLE = 200  # the page shows the full title
 
 
 class PromptList(OptionList):
@@ -37,7 +37,7 @@ class PromptList(OptionList):
         self._is_filling = False
 
     def show(self, rows: Sequence[Row], shown: str | None) -> None:
-        """What is already there keeps its place as long as all before it is there as well."""
+        """Updates rows in place if only new rows were added at the end."""
         looks: dict[str, tuple[bool, bool, str]] = {
             row.id: (row.is_settled, row.answer is None, row.caller) for row in rows
         }
@@ -46,16 +46,16 @@ class PromptList(OptionList):
         if now[: len(before)] == before:
             for row in rows[: len(before)]:
                 if looks[row.id] != self._looks[row.id]:
-                    self.replace_option_prompt(row.id, _told(row, self._texts))
-            self.add_options(Option(_told(row, self._texts), id=row.id) for row in rows[len(before) :])
+                    self.replace_option_prompt(row.id, _row_text(row, self._texts))
+            self.add_options(Option(_row_text(row, self._texts), id=row.id) for row in rows[len(before) :])
         else:
-            self.set_options(Option(_told(row, self._texts), id=row.id) for row in rows)
+            self.set_options(Option(_row_text(row, self._texts), id=row.id) for row in rows)
         self._looks = looks
         self.highlighted = now.index(shown) if shown in looks else None
         self._is_filling = False
 
     def action_cursor_down(self) -> None:
-        """Stops at the end: beyond it nothing may wait that was not asked for."""
+        """Stops at the end, instead of wrapping around to a question that wasn't asked for."""
         if self.highlighted is None or self.highlighted < self.option_count - 1:
             super().action_cursor_down()
 
@@ -64,7 +64,7 @@ class PromptList(OptionList):
             super().action_cursor_up()
 
     def render_line(self, y: int) -> Strip:
-        """Where the terminal's own colours are used there is no ground to tell the row by."""
+        """Reverses the selected row if the terminal's own colours are used, which have no background for it."""
         strip = super().render_line(y)
         if not self.has_pseudo_class("ansi") or not self.has_focus or self.highlighted is None:
             return strip
@@ -74,12 +74,12 @@ class PromptList(OptionList):
 
     def watch_highlighted(self, highlighted: int | None) -> None:
         super().watch_highlighted(highlighted)
-        # At once, not by a message: the next key must already find the move made.
+        # Directly rather than by a message, so that the next key press sees the move.
         if highlighted is not None and not self._is_filling:
             self._moved(str(self.options[highlighted].id))
 
 
-def _told(row: Row, texts: Texts) -> Text:
+def _row_text(row: Row, texts: Texts) -> Text:
     title = one_line(row.title)
     if len(title) > _LONGEST_TITLE:
         title = title[:_LONGEST_TITLE] + "…"
@@ -89,7 +89,7 @@ def _told(row: Row, texts: Texts) -> Text:
         facts.insert(1, outcome_word(row, texts) if row.answer is not None else texts.answered)
     elif row.caller != "waiting":
         facts.insert(1, texts.callers_short[row.caller])
-    told = Text(no_wrap=True, overflow="ellipsis")
-    told.append(f"{'✓' if row.is_settled else '●'} ", "dim" if row.is_settled else "")
-    told.append(title, "dim" if row.is_settled else "bold")
-    return told.append("\n  " + " · ".join(filter(None, facts)), "dim")
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(f"{'✓' if row.is_settled else '●'} ", "dim" if row.is_settled else "")
+    text.append(title, "dim" if row.is_settled else "bold")
+    return text.append("\n  " + " · ".join(filter(None, facts)), "dim")

@@ -1,4 +1,4 @@
-"""`task_confirm`: a list of tasks to edit, add to, shorten and sort."""
+"""`task_confirm`: a list of tasks to edit, add to, remove from and sort."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
@@ -25,7 +25,7 @@ class TaskCard(Vertical, can_focus=True):
     """
 
     class Closed(Message):
-        """Enter in a field of the card: back to reading it."""
+        """Enter was pressed in a field of the card, which ends editing."""
 
         def __init__(self, card: "TaskCard") -> None:
             super().__init__()
@@ -52,14 +52,14 @@ class TaskCard(Vertical, can_focus=True):
 
     @property
     def draft(self) -> PromptTask:
-        """With what is being typed right now."""
+        """The task, including what is being typed right now."""
         if not self.is_open or not self.query(Field):
             return self._draft
         title, details, tags = (self.query_one(f"#{name}", Field).value for name in ("title", "details", "tags"))
-        named = tuple(tag for tag in (tag.strip() for tag in tags.replace("，", ",").split(",")) if tag)
-        # Tags that nobody touched stay as they are, a comma in one of them included.
-        kept = self._draft.tags if tags == ", ".join(self._draft.tags) else named
-        return msgspec.structs.replace(self._draft, title=title, details=details, tags=kept)
+        typed_tags = tuple(tag for tag in (tag.strip() for tag in tags.replace("，", ",").split(",")) if tag)
+        # Unchanged tags stay as they are, even with a comma in one of them.
+        new_tags = self._draft.tags if tags == ", ".join(self._draft.tags) else typed_tags
+        return msgspec.structs.replace(self._draft, title=title, details=details, tags=new_tags)
 
     async def open(self) -> None:
         if not self.is_open:
@@ -123,7 +123,7 @@ class TaskForm(Form):
         Binding("enter,e", "edit", show=False),
         Binding("plus,insert", "add", show=False),
         Binding("minus,delete", "remove", show=False),
-        Binding("u", "bring_back", show=False),
+        Binding("u", "restore", show=False),
         Binding("alt+up,K", "move(-1)", show=False),
         Binding("alt+down,J", "move(1)", show=False),
         Binding("p", "cycle('priority')", show=False),
@@ -154,8 +154,8 @@ class TaskForm(Form):
         return {"status": "ok", "tasks": [msgspec.to_builtins(card.draft) for card in self._cards]}
 
     def problems(self) -> Problems:
-        wanted = self.texts.problems["task_title"]
-        return {f"tasks.{at}.title": wanted for at, card in enumerate(self._cards) if not card.draft.title.strip()}
+        problem = self.texts.problems["task_title"]
+        return {f"tasks.{at}.title": problem for at, card in enumerate(self._cards) if not card.draft.title.strip()}
 
     def show_problems(self, problems: Problems) -> None:
         for at, card in enumerate(self._cards):
@@ -166,7 +166,7 @@ class TaskForm(Form):
             await card.open()
 
     async def action_close(self) -> None:
-        """Esc leaves the card first, and the form after that."""
+        """Esc leaves the card first, then the form."""
         if (card := self._focused) is not None and card.is_open:
             await card.close()
         else:
@@ -186,9 +186,9 @@ class TaskForm(Form):
         self._recount()
         rest = self._cards
         (rest[min(at, len(rest) - 1)] if rest else self.query_one(SendRow)).focus()
-        self.post_message(self.Said(self.texts.removed))
+        self.post_message(self.StatusText(self.texts.removed))
 
-    async def action_bring_back(self) -> None:
+    async def action_restore(self) -> None:
         if self._removed:
             at, task = self._removed.pop()
             (await self._insert(min(at, len(self._cards)), task)).focus()
@@ -230,7 +230,7 @@ class TaskForm(Form):
 
     @property
     def _focused(self) -> TaskCard | None:
-        """The card that has the cursor, or whose field has it."""
+        """The card that has the focus, or whose field has it."""
         focused = self.screen.focused
         chain = focused.ancestors_with_self if focused is not None else ()
         return next((widget for widget in chain if isinstance(widget, TaskCard)), None)

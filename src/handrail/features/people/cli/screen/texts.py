@@ -1,4 +1,4 @@
-"""Everything the full-screen view says, in English and Chinese; and which of them the person reads."""
+"""All texts of the full-screen view, in English and Chinese, and the choice of the language."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -11,13 +11,13 @@ def _words(words: dict[str, str]) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """In English, unless something else is given."""
+    """Defaults are English."""
 
-    waiting: Callable[[int], str] = lambda count: f"{count} waiting" if count else "nothing waits"
+    waiting: Callable[[int], str] = lambda count: f"{count} waiting" if count else "nothing waiting"
     answered: str = "answered"
     nothing_waiting: str = "Nothing is waiting for you."
     nothing_waiting_hint: str = "Approvals and questions appear here."
-    none_answered: str = "Nothing was answered yet."
+    none_answered: str = "No answered questions yet."
     kinds: Mapping[str, str] = field(
         default_factory=lambda: {
             "kv": "form",
@@ -49,7 +49,7 @@ class Texts:
     skipped: Callable[[int], str] = lambda count: "1 unchanged line" if count == 1 else f"{count} unchanged lines"
     callers: Mapping[str, str] = field(
         default_factory=lambda: {
-            "approval": "The agent stopped waiting. A yes is kept for its next try.",
+            "approval": "The agent stopped waiting. If you allow it, that applies to its next attempt.",
             "gone": "This program stopped waiting.",
             "unknown": "This program may no longer be waiting.",
         }
@@ -71,7 +71,7 @@ class Texts:
     pick_one: str = "Choose one"
     parts: str = "Take only some of it"
     parts_hint: str = (
-        "Space leaves a part out or takes it again, e edits the file's text; y then allows what is marked."
+        "Space leaves a part out or takes it again; e edits the file's text; then y allows what is marked."
     )
     edit_text: Callable[[str], str] = lambda path: f"{path}, as it will be written (Esc: back to the list)"
     edited: str = "edited by you"
@@ -79,16 +79,16 @@ class Texts:
         f"Choose {least}" if least == most else f"Choose {least} to {most}"
     )
     picked: Callable[[int], str] = lambda count: f"{count} chosen"
-    no_tasks: str = "There is no task in the list; + adds one."
+    no_tasks: str = "No tasks; + adds one."
     task: Callable[[int], str] = lambda at: f"Task {at}"
     task_title: str = "Title"
     details: str = "Details"
-    tags: str = "Tags, with commas between"
+    tags: str = "Tags, separated by commas"
     priorities: Mapping[str, str] = _words({"high": "high", "medium": "medium", "low": "low"})
     statuses: Mapping[str, str] = field(
         default_factory=lambda: {"todo": "to do", "doing": "doing", "blocked": "blocked", "done": "done"}
     )
-    removed: str = "Removed; u brings it back."
+    removed: str = "Removed; u restores it."
     outcomes: Mapping[str, str] = field(
         default_factory=lambda: {"ok": "allowed", "canceled": "denied", "timeout": "timed out"}
     )
@@ -116,11 +116,11 @@ class Texts:
     sent: str = "Answered."
     just_appeared: str = "This question has only just appeared: read it, then press again."
     settled_already: str = "This question is settled; your key did nothing."
-    fill_in: str = "Enter leads into the form; Enter there sends it."
+    fill_in: str = "Press Enter to fill in the form, and Enter again to send it."
     only_approvals: str = "This can only be allowed once."
     unseen: str = "You can't see what is meant"
     changed_since: str = "changed since you allowed it"
-    unseen_yes: str = "You can't see what is meant. The same key once more allows it all the same; n denies."
+    unseen_yes: str = "You can't see what is meant. Press the same key again to allow it anyway; n denies."
     only_apps: str = "Only a call of an app's tool can be allowed for the whole app."
     no_yes_by_enter: str = "y allows, n denies; Enter does neither."
     must_answer: str = "This question can't be canceled."
@@ -137,7 +137,7 @@ class Texts:
         }
     )
     password_gone: str = "The program that asked is gone, and the password with it."
-    lost_touch: str = "The queue can't be read, trying again"
+    lost_queue: str = "The queue can't be read, trying again"
     keys: Mapping[str, str] = field(
         default_factory=lambda: {
             "allow": "allow once",
@@ -171,21 +171,21 @@ class Texts:
     )
     help_title: str = "Keys"
     help: tuple[tuple[str, str], ...] = (
-        ("↑ ↓  j k", "step through the questions; inside a form, through its rows"),
-        ("y", "allow once; confirm tasks; take note of a result"),
+        ("↑ ↓  j k", "move through the questions; inside a form, through its rows"),
+        ("y", "allow once; confirm tasks; acknowledge a result"),
         ("t", "allow for this task (approvals only)"),
         ("r", "allow always: adds a rule (approvals only); for an app: this tool"),
         ("R", "always allow all tools of this app (calls of apps only)"),
-        ("n", "deny or cancel; first asks for a remark where there is one"),
+        ("n", "deny or cancel; asks for a remark first if there can be one"),
         ("s", "show the password that would be typed (approvals only)"),
-        ("Enter", "into the form; from its single-line fields and rows: send"),
+        ("Enter", "open the form; from its single-line fields and rows: send"),
         ("Ctrl S", "send from any field"),
         ("Tab", "next field, and the remark"),
         ("Esc", "back to the list; nothing typed is lost"),
         ("PgUp PgDn  Space", "scroll what is shown; J K by a line"),
         ("Space  x", "pick an option; leave out or take a part of a change"),
         ("e", "edit a task, or the proposed text of a change"),
-        ("+  -  u", "add or remove a task; bring a removed one back"),
+        ("+  -  u", "add or remove a task; restore a removed one"),
         ("Alt ↑ ↓  J K", "move a task"),
         ("p  s", "a task's priority and status"),
         ("a", "answered questions, and back"),
@@ -298,7 +298,7 @@ CHINESE = Texts(
         "not_editable": "此文件的内容无法在这里编辑。",
     },
     password_gone="发起询问的程序已退出，密码也随之消失。",
-    lost_touch="无法读取询问队列，正在重试",
+    lost_queue="无法读取询问队列，正在重试",
     keys={
         "allow": "允许一次",
         "yes": "允许",
@@ -355,6 +355,8 @@ CHINESE = Texts(
 
 
 def texts_for(environ: Mapping[str, str] = os.environ) -> Texts:
-    """HANDRAIL_LANG decides; without it, the language of the terminal's locale."""
-    wanted = environ.get("HANDRAIL_LANG") or environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG")
-    return CHINESE if (wanted or "").lower().startswith("zh") else ENGLISH
+    """HANDRAIL_LANG decides; otherwise the language of the terminal's locale."""
+    language = (
+        environ.get("HANDRAIL_LANG") or environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG")
+    )
+    return CHINESE if (language or "").lower().startswith("zh") else ENGLISH

@@ -1,4 +1,4 @@
-"""The console's colours, for a dark or light terminal; its own ones where it has few or wants none."""
+"""The console's colours for dark and light terminals; the terminal's own colours if it has few or NO_COLOR is set."""
 
 from collections.abc import Mapping
 
@@ -93,7 +93,7 @@ _FEW_COLOURS = {"standard", None}
 
 
 def theme_of(environ: Mapping[str, str], colours: str | None) -> Theme:
-    """`colours` is what rich finds the terminal to have. Its ground is told by COLORFGBG, or else taken for dark."""
+    """`colours` is rich's name of the colour system. COLORFGBG tells whether the background is light; default dark."""
     if environ.get("NO_COLOR") or colours in _FEW_COLOURS:
         return PLAIN
     ground = environ.get("COLORFGBG", "").rpartition(";")[2]
