@@ -266,8 +266,8 @@ def test_what_another_program_types_into_tmux_does_not_count(stage: Stage) -> No
 ASKS = """
 import signal, sys
 from pathlib import Path
-from handrail.ports.prompt_views import announced
-held = announced()
+from handrail.ports.prompt_views import announce_view
+held = announce_view()
 Path(sys.argv[1]).touch()
 signal.pause()  # not until the end of its input, which this window passes on at once
 """

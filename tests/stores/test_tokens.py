@@ -156,7 +156,7 @@ _USER = """
 import asyncio, sys, threading
 from pathlib import Path
 from handrail.ports.errors import Declined
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from handrail.stores.local.database import Database
 from handrail.stores.local.tokens import SqliteTokens
 path, token, *scope = sys.argv[1:]
@@ -165,7 +165,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 def use():
     try:
-        asyncio.run(tokens.consume(token, Scope(*scope)))
+        asyncio.run(tokens.consume(token, TokenScope(*scope)))
         print("won\\n", end="", flush=True)
     except Declined as refusal:
         print(refusal.details["reason"] + "\\n", end="", flush=True)
@@ -187,13 +187,13 @@ async def test_of_100_uses_in_10_processes_one_wins(tokens: SqliteTokens, path: 
 _DYING = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from handrail.ports.tokens import Scope
+from handrail.ports.tokens import TokenScope
 from handrail.stores.local.database import Database
 from handrail.stores.local.tokens import SqliteTokens
 path, *scope = sys.argv[1:]
 tokens = SqliteTokens(Database(Path(path)), lambda: 1_771_070_400.0)
-used, unused = (asyncio.run(tokens.issue(Scope(*scope), 60)) for _ in range(2))
-asyncio.run(tokens.consume(used, Scope(*scope)))
+used, unused = (asyncio.run(tokens.issue(TokenScope(*scope), 60)) for _ in range(2))
+asyncio.run(tokens.consume(used, TokenScope(*scope)))
 print(used, unused, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
