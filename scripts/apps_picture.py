@@ -1,4 +1,4 @@
-"""The console's page of the apps: one of the examples, what an agent was allowed, a call, a broken descriptor."""
+"""Takes the picture of the console's Apps page: an example app, what an agent may call, a call, a broken descriptor."""
 
 import asyncio
 import json
@@ -19,14 +19,14 @@ AGENT = Caller("mcp", "claude-code/2.1", "uid:1000", "agent:claude-code")
 
 
 def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable[[], None]) -> None:
-    """`photograph` is called while a server runs that knows the app and what was allowed."""
+    """`photograph` is called while a server runs that knows the app and the agent's consent."""
     home = project.parent / "someone"
     home.mkdir()
-    there = {**env, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PATH": f"{home}:{env['PATH']}"}
+    app_env = {**env, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PATH": f"{home}:{env['PATH']}"}
     program = home / "notes"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} {NOTES} --stdio\n")
     program.chmod(0o755)
-    subprocess.run([sys.executable, NOTES, "--install", "--stdio"], env=there, check=True)
+    subprocess.run([sys.executable, NOTES, "--install", "--stdio"], env=app_env, check=True)
     (file,) = home.glob(".aai/*/aai.json")
     descriptor = json.loads(file.read_text())
     descriptor["execution"] = {"type": "stdio", "command": program.name}
@@ -41,9 +41,9 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
     asyncio.run(SqliteConsents(state.database).give(AGENT, consent, is_for_app=True, by="console:ada"))
     state.close()
     call = [handrail, "apps", "call", app.id, "add", json.dumps({"text": "Water the basil"}), "--answer", "allow"]
-    subprocess.run(call, cwd=project, env=there, check=True)
+    subprocess.run(call, cwd=project, env=app_env, check=True)
     command = [handrail, "up", "--no-open", "--port", "0"]
-    server = subprocess.Popen(command, cwd=project, env=there, stdout=subprocess.PIPE)
+    server = subprocess.Popen(command, cwd=project, env=app_env, stdout=subprocess.PIPE)
     assert server.stdout is not None
     server.stdout.readline()
     try:

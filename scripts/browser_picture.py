@@ -1,4 +1,4 @@
-"""The console's page of browsers as it is with a real one: a Chromium with the extension, and an agent's task in it."""
+"""Takes the picture of the console's Browsers page with a real one: a Chromium with the extension, and a task in it."""
 
 import json
 import signal
@@ -31,12 +31,12 @@ input, select { font: inherit; padding: 9px; border: 1px solid #9bb39b; border-r
 
 
 def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable[[], None]) -> None:
-    """`photograph` is called while a server runs in which an agent has looked at a page."""
+    """`photograph` is called while a server runs, after an agent has looked at a page."""
     state = Path(env["HANDRAIL_STATE"])
     (state / "config.toml").write_text(RULE)
     with _running([handrail, "up", "--no-open", "--port", "0"], project, env):
-        known = _server(state)
-        tools = f"http://127.0.0.1:{known['port']}/api/tools"
+        server = _read_server_file(state)
+        tools = f"http://127.0.0.1:{server['port']}/api/tools"
         command = [handrail, "agents", "add", "claude-code"]
         token = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
         agent = {"authorization": f"Bearer {token}"}
@@ -46,14 +46,14 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
                 ("browser_dom_index", {}),
                 ("browser_screenshot", {}),
             ):
-                answer = httpx2.post(f"{tools}/{tool}", json=params, headers=agent, timeout=60)
-                answer.raise_for_status()
+                response = httpx2.post(f"{tools}/{tool}", json=params, headers=agent, timeout=60)
+                response.raise_for_status()
             photograph()
 
 
 @contextmanager
 def _running(command: list[str], cwd: Path, env: dict[str, str]) -> Iterator[None]:
-    """Inside once it has said that it is ready."""
+    """Waits until the program prints its first line."""
     process = subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()
@@ -74,7 +74,7 @@ def _shop() -> Iterator[str]:
             self.wfile.write(SHOP.encode())
 
         def log_message(self, *line: Any) -> None:
-            """Nobody reads it."""
+            """Nothing on stderr."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -84,6 +84,6 @@ def _shop() -> Iterator[str]:
         server.shutdown()
 
 
-def _server(state: Path) -> dict[str, Any]:
-    known: dict[str, Any] = json.loads((state / "server.json").read_text())
-    return known
+def _read_server_file(state: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((state / "server.json").read_text())
+    return content

@@ -1,4 +1,4 @@
-"""Prints docs/reference/cli.md: every command, as it explains itself."""
+"""Prints docs/reference/cli.md: the help of every command."""
 
 from collections.abc import Iterator
 
@@ -19,18 +19,18 @@ def page() -> str:
         "| command | does |",
         "|---|---|",
     ]
-    shown = list(_commands(group(commands(), open_program), None))
+    contexts = list(_commands(group(commands(), open_program), None))
     lines += [
         f"| [`{context.command_path}`](#{_anchor(context)}) | {context.command.get_short_help_str(WIDTH)} |"
-        for context in shown
+        for context in contexts
     ]
-    for context in shown:
+    for context in contexts:
         lines += ["", f"{_level(context)} {context.command_path}", "", "```text", *_help(context), "```"]
     return "\n".join(lines) + "\n"
 
 
 def _commands(command: click.Command, parent: click.Context | None) -> Iterator[click.Context]:
-    """The command and all below it, in the order in which its help lists them; hidden ones are left out."""
+    """Yields the command and its subcommands in the order of its help, without hidden ones."""
     name = command.name if parent is not None else "handrail"
     context = command.context_class(
         command, info_name=name, parent=parent, terminal_width=WIDTH, **command.context_settings

@@ -1,4 +1,4 @@
-"""The README's first picture: the console's chat in the middle of `make demo`, answered by a person at the console."""
+"""Takes the README's first picture: the console's chat during `make demo`, answered by a person."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ from tests.e2e.console_person import Browser
 from tests.faces.http.running import ROOT
 
 FOLDER = Path(tempfile.gettempdir()) / "handrail" / "demo"
-"""It is in the picture, so it has a name that people would give it."""
+"""The folder is visible in the picture, so it has an ordinary name."""
 WINDOW = {"width": 1440, "height": 900, "at": ""}
 
 
 def take(images: Path) -> None:
-    """In both schemes: the moment before the agent chooses a way in the game."""
+    """In both color schemes: the moment before the agent makes a choice in the game."""
     browser = Browser()
     for scheme in ("light", "dark"):
         _tour(browser, FOLDER, images / f"demo-{scheme}.png", scheme)

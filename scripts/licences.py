@@ -1,4 +1,4 @@
-"""Which licences may ship, which one each package has, and the page that lists them."""
+"""The allowed licences, each package's licence, and the page that lists them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ ALLOWED = {
 }
 
 STATED = {
-    # Metadata without an SPDX name, or with two that differ: read in the licence file, or in the metadata's text.
+    # The metadata has no SPDX name, or two that differ: taken from the licence file or the metadata's text.
     "agent-client-protocol": "Apache-2.0",
     "distro": "Apache-2.0",
     "google-auth": "Apache-2.0",
@@ -50,27 +50,27 @@ STATED = {
 
 
 class LicenceRefused(Exception):
-    """A package whose licence isn't known or isn't allowed."""
+    """A package whose licence is unknown or not allowed."""
 
 
 def licence_of(component: Mapping[str, Any]) -> str:
-    """The one SPDX expression of a component of an SBOM."""
-    its = component.get("licenses", ())
-    named = {one.get("expression") or one["license"].get("id") for one in its} - {None}
-    return _allowed(component["name"], STATED.get(normal(component["name"])) or " and ".join(sorted(named)))
+    """Returns the SPDX expression of a component of an SBOM."""
+    entries = component.get("licenses", ())
+    names = {entry.get("expression") or entry["license"].get("id") for entry in entries} - {None}
+    return _allowed(component["name"], STATED.get(normalize(component["name"])) or " and ".join(sorted(names)))
 
 
 def page(components: Iterable[Mapping[str, Any]], locked: Iterable[tuple[str, str]]) -> str:
-    """docs/licences.md: the same on every system, so Python's packages are those of the lock, installed here or not."""
-    python, inside = dict[str, str](), list[str]()
-    for one in components:
-        licence = one["licenses"][0]["expression"]
-        if one["purl"].startswith("pkg:pypi/"):
-            python[normal(one["name"])] = licence
-        elif not one["purl"].startswith("pkg:npm/%40handrail/"):
-            name = one["purl"].removeprefix("pkg:npm/").rpartition("@")[0].replace("%40", "@")
-            inside.append(f"| {name} | {one['version']} | {licence} |")
-    needed = [
+    """Makes docs/licences.md. It lists the lock's Python packages, even uninstalled ones, to be the same everywhere."""
+    python, bundled = dict[str, str](), list[str]()
+    for component in components:
+        licence = component["licenses"][0]["expression"]
+        if component["purl"].startswith("pkg:pypi/"):
+            python[normalize(component["name"])] = licence
+        elif not component["purl"].startswith("pkg:npm/%40handrail/"):
+            name = component["purl"].removeprefix("pkg:npm/").rpartition("@")[0].replace("%40", "@")
+            bundled.append(f"| {name} | {component['version']} | {licence} |")
+    rows = [
         f"| {name} | {version} | {python.get(name) or _allowed(name, STATED.get(name, ''))} |"
         for name, version in locked
     ]
@@ -93,14 +93,14 @@ def page(components: Iterable[Mapping[str, Any]], locked: Iterable[tuple[str, st
             "",
             "| package | version | licence |",
             "|---|---|---|",
-            *inside,
+            *bundled,
             "",
             "## Installed with it",
             "With all extras; a few of them only on some systems or with some versions of Python.",
             "",
             "| package | version | licence |",
             "|---|---|---|",
-            *needed,
+            *rows,
             "",
         ]
     )
@@ -112,5 +112,5 @@ def _allowed(name: str, licence: str) -> str:
     return licence
 
 
-def normal(name: str) -> str:
+def normalize(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()

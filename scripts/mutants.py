@@ -1,7 +1,7 @@
-"""Changes the program in one place at a time and says which changes no test notices (`make mutants`).
+"""Changes the program in one place at a time and reports the changes that no test notices (`make mutants`).
 
-mutmut makes the changes and runs the tests. Each group of `tests/mutants.toml` has a folder of its own in
-build/mutants, with what git knows of the program and its tests: mutmut copies all that it finds.
+mutmut makes the changes and runs the tests. Each group of `tests/mutants.toml` gets a folder in build/mutants with the
+tracked files, because mutmut copies everything that it finds.
 """
 
 import argparse
@@ -15,10 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GROUPS = ROOT / "tests" / "mutants.toml"
-PLACE = ROOT / "build" / "mutants"
+FOLDER = ROOT / "build" / "mutants"
 MUTMUT = Path(sys.executable).parent / "mutmut"
-COPIED = ("src", "tests", "docs", "pyproject.toml")
-# The watchdog measures how long the event loop is blocked, which a busy machine changes too.
+COPIED_PATHS = ("src", "tests", "docs", "pyproject.toml")
+# A busy machine blocks the event loop, too, which the watchdog would report.
 PYTEST = ["-p", "no:xdist", "-p", "no:cacheprovider", "-p", "no:watchdog"]
 
 
@@ -34,26 +34,28 @@ def main() -> int:
         parser.error(f"no group is called {', '.join(sorted(unknown))}")
     survivors = 0
     for name in options.groups or groups:
-        place = PLACE / name
-        _set_up(place, **groups[name])
-        status = subprocess.run([MUTMUT, "run", "--max-children", str(options.processes)], cwd=place).returncode
+        folder = FOLDER / name
+        _set_up(folder, **groups[name])
+        status = subprocess.run([MUTMUT, "run", "--max-children", str(options.processes)], cwd=folder).returncode
         if status:
             return status
-        survivors += _report(name, place)
+        survivors += _report(name, folder)
     return 1 if survivors else 0
 
 
-def _set_up(place: Path, modules: list[str], tests: list[str]) -> None:
-    shutil.rmtree(place, ignore_errors=True)
-    listed = subprocess.check_output(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *COPIED], cwd=ROOT, text=True
+def _set_up(folder: Path, modules: list[str], tests: list[str]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    paths = subprocess.check_output(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *COPIED_PATHS],
+        cwd=ROOT,
+        text=True,
     )
-    for path in filter(None, listed.split("\0")):
+    for path in filter(None, paths.split("\0")):
         if (ROOT / path).is_file():
-            (place / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / path, place / path)
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / path, folder / path)
     settings = {
-        # A fork of a process that has run the tests would have its caches, and not read a changed pattern again.
+        # A forked worker would inherit the caches of the first test run and not read a changed pattern again.
         "process_isolation": "forkserver",
         "source_paths": ["src"],
         "also_copy": ["docs"],
@@ -61,20 +63,20 @@ def _set_up(place: Path, modules: list[str], tests: list[str]) -> None:
         "pytest_add_cli_args": PYTEST,
         "pytest_add_cli_args_test_selection": tests,
     }
-    with (place / "pyproject.toml").open("a") as file:
+    with (folder / "pyproject.toml").open("a") as file:
         file.write("\n[tool.mutmut]\n")
         file.writelines(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
 
 
-def _report(name: str, place: Path) -> int:
-    """How many mutants no test has noticed."""
-    listed = subprocess.check_output([MUTMUT, "results", "--all", "1"], cwd=place, text=True)
-    results = dict(line.strip().rsplit(": ", 1) for line in listed.splitlines())
+def _report(name: str, folder: Path) -> int:
+    """Returns the number of mutants that no test noticed."""
+    output = subprocess.check_output([MUTMUT, "results", "--all", "1"], cwd=folder, text=True)
+    results = dict(line.strip().rsplit(": ", 1) for line in output.splitlines())
     counts = Counter(results.values())
     print(f"{name}: {len(results)} mutants, {', '.join(f'{count} {status}' for status, count in counts.items())}")
     alive = [mutant for mutant, status in results.items() if status not in ("killed", "timeout")]
     for mutant in alive:
-        print(subprocess.check_output([MUTMUT, "show", mutant], cwd=place, text=True))
+        print(subprocess.check_output([MUTMUT, "show", mutant], cwd=folder, text=True))
     return len(alive)
 
 

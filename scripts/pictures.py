@@ -1,6 +1,6 @@
-"""Makes the pictures of README and docs from the running program: `python scripts/pictures.py`, or some by name.
+"""Makes the pictures of README and docs with the running program: `python scripts/pictures.py [NAME...]`.
 
-The terminal ones are what `handrail` prints into a terminal or draws on it; the console is photographed by Chromium.
+Terminal pictures show what `handrail` prints or draws in a terminal; Chromium takes those of the console.
 """
 
 import asyncio
@@ -77,7 +77,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "ada"  # it is in the pictures
+        home = Path(folder) / "ada"  # visible in the pictures
         home.mkdir()
         project = home / "my-game"
         scene = project / "game" / "scene" / "start.txt"
@@ -102,23 +102,23 @@ def main() -> None:
 
 
 def terminal_pictures(project: Path, env: dict[str, str]) -> None:
-    """A question, and what undoes its answer."""
+    """A question, and how its answer is undone."""
     write = {"path": "game/scene/start.txt", "content": BETTER}
     command = [HANDRAIL, "call", "write_to_file"]
     subprocess.run([*command, json.dumps({**write, "dryRun": True})], cwd=project, env=env, check=True)
-    asked = in_terminal([*command, json.dumps({**write, "dryRun": False})], project, env, answer="y\n")
-    terminal_picture("approval", asked)
-    shown = in_terminal([HANDRAIL, "history"], project, env) + in_terminal([HANDRAIL, "undo"], project, env)
-    terminal_picture("undo", shown)
+    question_output = in_terminal([*command, json.dumps({**write, "dryRun": False})], project, env, answer="y\n")
+    terminal_picture("approval", question_output)
+    undo_output = in_terminal([HANDRAIL, "history"], project, env) + in_terminal([HANDRAIL, "undo"], project, env)
+    terminal_picture("undo", undo_output)
 
 
 def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str = "") -> str:
-    """What the command prints when a person sits at it."""
+    """Returns what the command prints in a terminal."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cwd)
         os.execve(command[0], command, env)
-    shown = b""
+    output = b""
     while True:
         ready, _, _ = select.select([terminal], [], [], 10)
         try:
@@ -127,28 +127,28 @@ def in_terminal(command: list[str], cwd: Path, env: dict[str, str], answer: str 
             break
         if not chunk:
             break
-        shown += chunk
-        if answer and b"Allow?" in shown:
+        output += chunk
+        if answer and b"Allow?" in output:
             os.write(terminal, answer.encode())
             answer = ""
     os.waitpid(pid, 0)
-    return shown.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
-def terminal_picture(name: str, shown: str) -> None:
+def terminal_picture(name: str, output: str) -> None:
     console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"), force_terminal=True)  # noqa: SIM115
-    console.print(Text.from_ansi(shown.rstrip()))
+    console.print(Text.from_ansi(output.rstrip()))
     svg = console.export_svg(title="handrail", unique_id=name)
     (IMAGES / f"{name}.svg").write_text(without_fonts(svg))
 
 
 async def screen_picture(name: str, state: Path) -> None:
-    """The full-screen view over a queue in which agents wait for answers."""
+    """The full-screen view of a queue with pending questions."""
     queue = LogPromptQueue(prompt_store(state))
-    asking = []
-    for id, prompt in QUESTIONS:  # in this order
-        asking.append(asyncio.create_task(queue.ask(prompt, request_id=id)))
-        while len(await queue.pending()) < len(asking):
+    tasks = []
+    for id, prompt in QUESTIONS:  # posted one by one, to keep this order
+        tasks.append(asyncio.create_task(queue.ask(prompt, request_id=id)))
+        while len(await queue.pending()) < len(tasks):
             pass
     os.environ.update(COLORTERM="truecolor", TERM="xterm-256color")
     app = PromptsApp(queue, "terminal:ada", ENGLISH)
@@ -157,20 +157,20 @@ async def screen_picture(name: str, state: Path) -> None:
             await pilot.pause()
         await pilot.pause()
         svg = app.export_screenshot(title="handrail prompts")
-    for each in asking:
+    for each in tasks:
         each.cancel()
-    await asyncio.gather(*asking, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)
     await queue.close()
     (IMAGES / f"{name}.svg").write_text(without_fonts(re.sub(r"terminal-\d+", f"terminal-{name}", svg)))
 
 
 def without_fonts(svg: str) -> str:
-    """Those of the one who looks are good enough, and fetched from nowhere."""
+    """Removes web fonts: the reader's own are good enough, and nothing is downloaded."""
     return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
 
 
 def console_picture(name: str, project: Path, env: dict[str, str]) -> None:
-    """The console with some activity in it and a question that waits."""
+    """The console with some activity and a pending question."""
     server = subprocess.Popen(
         [HANDRAIL, "up", "--no-open", "--port", "0"], cwd=project, env=env, stdout=subprocess.PIPE
     )
@@ -186,13 +186,13 @@ def console_picture(name: str, project: Path, env: dict[str, str]) -> None:
         agent.send(2, "tools/call", {"name": tool, "arguments": params})
         agent.result()
     _edit(agent, scene, "classroom", "library")
-    allow = [HANDRAIL, "prompts", "answer", _waiting(project, env), "--ok"]
+    allow = [HANDRAIL, "prompts", "answer", _pending_request(project, env), "--ok"]
     subprocess.run(allow, cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
     agent.result()
     _edit(agent, scene, "You are late again.", "You're late. Again.")
-    asked = _waiting(project, env)
+    request_id = _pending_request(project, env)
     photograph_page("inbox", env, name)
-    subprocess.run([HANDRAIL, "prompts", "answer", asked, "--cancel"], cwd=project, env=env, check=True)
+    subprocess.run([HANDRAIL, "prompts", "answer", request_id, "--cancel"], cwd=project, env=env, check=True)
     agent.close()
     server.send_signal(signal.SIGINT)
     server.wait(timeout=20)
@@ -203,17 +203,17 @@ def _edit(agent: Agent, path: str, old: str, new: str) -> None:
     agent.send(3, "tools/call", {"name": "edit_file", "arguments": params})
 
 
-def _waiting(project: Path, env: dict[str, str]) -> str:
-    """The question that waits, once there is one."""
+def _pending_request(project: Path, env: dict[str, str]) -> str:
+    """Waits for a pending question and returns its id."""
     command = [HANDRAIL, "prompts", "list", "--json"]
     while True:
-        done = subprocess.run(command, cwd=project, env=env, check=True, capture_output=True, text=True)
-        if found := json.loads(done.stdout)["prompts"]:
-            return str(found[0]["requestId"])
+        result = subprocess.run(command, cwd=project, env=env, check=True, capture_output=True, text=True)
+        if prompts := json.loads(result.stdout)["prompts"]:
+            return str(prompts[0]["requestId"])
 
 
 def photograph_page(page: str, env: dict[str, str], name: str = "") -> None:
-    """A page of the console, in both schemes."""
+    """Takes a page of the console in both color schemes."""
     browser = Browser()
     for scheme in ("light", "dark"):
         window = {"width": 1440, "height": 900, "colorScheme": scheme, "at": page}
@@ -224,7 +224,7 @@ def photograph_page(page: str, env: dict[str, str], name: str = "") -> None:
 
 
 def _open_address(env: dict[str, str]) -> str:
-    """What `handrail open` would open."""
+    """The address that `handrail open` would open."""
     command = [HANDRAIL, "open", "--print"]
     return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout.strip()
 

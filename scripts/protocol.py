@@ -1,4 +1,4 @@
-"""Writes web/protocol from the Python declarations; with --check, fails where it is out of date."""
+"""Writes web/protocol from the Python declarations; with --check, fails if it is out of date."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ HEAD = "/** Generated from the Python declarations by `scripts/protocol.py`; don
 TYPES = (browser.Tab, browser.Window, browser.TabGroup)
 
 
-def described() -> dict[str, Any]:
+def describe() -> dict[str, Any]:
     return {
         **protocol.agreement(),
         "fingerprint": protocol.fingerprint(),
@@ -43,13 +43,13 @@ def described() -> dict[str, Any]:
     }
 
 
-def typescript(about: Mapping[str, Any]) -> str:
-    actions = about["actions"]
+def typescript(description: Mapping[str, Any]) -> str:
+    actions = description["actions"]
     return "\n".join(
         [
             HEAD,
             "",
-            *(f"export const {name} = {_literal(value)} as const;" for name, value in _constants(about)),
+            *(f"export const {name} = {_literal(value)} as const;" for name, value in _constants(description)),
             "",
             *(f"export type {name} = (typeof {source})[number];" for name, source in _UNIONS.items()),
             "export type ActionName = keyof typeof ACTIONS;",
@@ -72,25 +72,25 @@ _UNIONS = {
 }
 
 
-def _constants(about: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    yield "PROTOCOL", about["protocol"]
-    yield "FINGERPRINT", about["fingerprint"]
-    yield "EXTENSION_ID", about["extensionId"]
-    yield "TIMEOUTS", about["timeouts"]
-    yield "MAX_UPLOAD_BYTES", about["maxUploadBytes"]
-    told = ("timeoutMs", "isIdempotent", "acts")
-    yield "ACTIONS", {name: {key: action[key] for key in told} for name, action in about["actions"].items()}
-    yield "STATE_EVENTS", about["stateEvents"]
-    yield "PLUGIN_MESSAGES", about["pluginMessages"]
-    yield "SERVER_MESSAGES", about["serverMessages"]
-    yield "FRONTEND_EVENTS", about["frontendEvents"]
-    yield "TAKEOVER_REASONS", about["takeoverReasons"]
-    yield "TASK_STATUSES", about["taskStatuses"]
-    yield "ERRORS", about["errors"]
+def _constants(description: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    yield "PROTOCOL", description["protocol"]
+    yield "FINGERPRINT", description["fingerprint"]
+    yield "EXTENSION_ID", description["extensionId"]
+    yield "TIMEOUTS", description["timeouts"]
+    yield "MAX_UPLOAD_BYTES", description["maxUploadBytes"]
+    fields = ("timeoutMs", "isIdempotent", "acts")
+    yield "ACTIONS", {name: {key: action[key] for key in fields} for name, action in description["actions"].items()}
+    yield "STATE_EVENTS", description["stateEvents"]
+    yield "PLUGIN_MESSAGES", description["pluginMessages"]
+    yield "SERVER_MESSAGES", description["serverMessages"]
+    yield "FRONTEND_EVENTS", description["frontendEvents"]
+    yield "TAKEOVER_REASONS", description["takeoverReasons"]
+    yield "TASK_STATUSES", description["taskStatuses"]
+    yield "ERRORS", description["errors"]
 
 
 def _literal(value: Any, depth: int = 0) -> str:
-    """Objects with objects in them get a line for each."""
+    """Objects that contain objects get one line per member."""
     if isinstance(value, dict) and any(isinstance(item, dict) for item in value.values()):
         lines = (f"{'  ' * (depth + 1)}{key}: {_literal(item, depth + 1)}," for key, item in value.items())
         return "{\n" + "\n".join(lines) + f"\n{'  ' * depth}}}"
@@ -108,7 +108,7 @@ def _interfaces() -> Iterable[str]:
 
 def _by_action(name: str, actions: Mapping[str, Any], part: str) -> Iterable[str]:
     yield f"export interface {name} {{"
-    yield from (f"  {action}: {_type(about[part])};" for action, about in actions.items())
+    yield from (f"  {action}: {_type(declaration[part])};" for action, declaration in actions.items())
     yield "}"
     yield ""
 
@@ -136,8 +136,8 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def main() -> int:
-    about = described()
-    files = {"protocol.json": json.dumps(about, indent=1) + "\n", "index.ts": typescript(about)}
+    description = describe()
+    files = {"protocol.json": json.dumps(description, indent=1) + "\n", "index.ts": typescript(description)}
     if "--check" not in sys.argv[1:]:
         FOLDER.mkdir(exist_ok=True)
         for name, text in files.items():

@@ -1,7 +1,7 @@
-"""Writes build/handrail.cdx.json, the CycloneDX list of what ships, and docs/licences.md with `--page`.
+"""Writes build/handrail.cdx.json, the CycloneDX list of what ships, or docs/licences.md with `--page`.
 
-Ships: what the wheel includes (console, extension, engine) and the Python packages that it needs with all extras.
-cyclonedx-py and npm make the lists; here they are reduced to what ships, given one licence each, joined and validated.
+What ships: the wheel's content (console, extension, engine) and its Python dependencies with all extras. cyclonedx-py
+and npm make the lists; here they are reduced to what ships, completed with licences, joined and validated.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail import __version__
-from scripts.licences import licence_of, normal, page
+from scripts.licences import licence_of, normalize, page
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "build" / "handrail.cdx.json"
@@ -29,33 +29,38 @@ Json = dict[str, Any]
 
 def sbom() -> Json:
     parts = [_python(), *map(_npm, NPM)]
-    components = sorted((one for part in parts for one in part["components"]), key=lambda one: one["bom-ref"])
+    components = sorted(
+        (component for part in parts for component in part["components"]), key=lambda component: component["bom-ref"]
+    )
     graph = [edge for part in parts for edge in part["dependencies"]]
-    tops = [name for part in parts for name in part["tops"]]
+    direct = [name for part in parts for name in part["tops"]]
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
-        "metadata": {"component": _handrail(), **_time()},
+        "metadata": {"component": _handrail(), **_timestamp()},
         "components": components,
-        "dependencies": sorted([{"ref": HANDRAIL, "dependsOn": sorted(tops)}, *graph], key=lambda edge: edge["ref"]),
+        "dependencies": sorted([{"ref": HANDRAIL, "dependsOn": sorted(direct)}, *graph], key=lambda edge: edge["ref"]),
         # The engine comes built; npm doesn't say which versions of which packages it was built from.
         "compositions": [
-            {"aggregate": "incomplete", "assemblies": [one["bom-ref"] for one in components if one["name"] == ENGINE]}
+            {
+                "aggregate": "incomplete",
+                "assemblies": [component["bom-ref"] for component in components if component["name"] == ENGINE],
+            }
         ],
     }
 
 
 def locked() -> Iterator[tuple[str, str]]:
-    """Every Python package that ships on any system, with its version."""
+    """Yields every Python package that ships on some system, with its version."""
     for line in (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8").splitlines():
         if match := re.match(r"([a-z0-9-]+)==(\S+)", line):
             yield match[1], match[2]
 
 
 def _python() -> Json:
-    """Of the packages in .venv those of the lock; on this system, so none that only Windows needs."""
+    """Lists installed packages that are in the lock; on this system, so without those only for Windows."""
     command = [
         sys.executable,
         "-m",
@@ -65,50 +70,50 @@ def _python() -> Json:
         "--pyproject",
         str(ROOT / "pyproject.toml"),
     ]
-    found = _run([*command, "--output-reproducible", "--spec-version=1.6", "--no-validate"], ROOT)
-    return _reduced(found, {f"pkg:pypi/{name}@{version}" for name, version in locked()})
+    listing = _run([*command, "--output-reproducible", "--spec-version=1.6", "--no-validate"], ROOT)
+    return _reduce(listing, {f"pkg:pypi/{name}@{version}" for name, version in locked()})
 
 
 def _npm(folder: Path) -> Json:
-    """`--omit dev` would leave out what a development dependency needs as well, so the lock says what ships."""
-    found = _run(
+    """The lock says what ships, because `--omit dev` would drop packages that development dependencies also need."""
+    listing = _run(
         [str(ROOT / "scripts/npm"), "sbom", "--sbom-format=cyclonedx", "--package-lock-only", "--loglevel=error"],
         folder,
     )
     lock = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     shipped = set[str]()
-    for path, its in lock.items():
-        if path and not its.get("dev") and not its.get("link"):
-            name = its.get("name") or path.rpartition("node_modules/")[2]
-            shipped.add(f"pkg:npm/{name.replace('@', '%40')}@{its['version']}")
-    return _reduced(found, shipped)
+    for path, entry in lock.items():
+        if path and not entry.get("dev") and not entry.get("link"):
+            name = entry.get("name") or path.rpartition("node_modules/")[2]
+            shipped.add(f"pkg:npm/{name.replace('@', '%40')}@{entry['version']}")
+    return _reduce(listing, shipped)
 
 
 def _run(command: Sequence[str], folder: Path) -> Json:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
-    if done.returncode:
-        sys.exit(done.stderr)
-    found: Json = json.loads(done.stdout)
-    return found
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    if result.returncode:
+        sys.exit(result.stderr)
+    content: Json = json.loads(result.stdout)
+    return content
 
 
-def _reduced(found: Json, shipped: set[str]) -> Json:
-    components = [_licensed(one) for one in found["components"] if _purl(one) in shipped]
-    kept = {one["bom-ref"] for one in components}
-    edges = {edge["ref"]: sorted(kept.intersection(edge.get("dependsOn", ()))) for edge in found["dependencies"]}
-    tops = edges[found["metadata"]["component"]["bom-ref"]]
-    graph = [{"ref": ref, "dependsOn": needed} for ref, needed in edges.items() if ref in kept]
-    return {"components": components, "dependencies": graph, "tops": tops}
+def _reduce(listing: Json, shipped: set[str]) -> Json:
+    components = [_with_licence(component) for component in listing["components"] if _purl(component) in shipped]
+    refs = {component["bom-ref"] for component in components}
+    edges = {edge["ref"]: sorted(refs.intersection(edge.get("dependsOn", ()))) for edge in listing["dependencies"]}
+    direct = edges[listing["metadata"]["component"]["bom-ref"]]
+    graph = [{"ref": ref, "dependsOn": refs_needed} for ref, refs_needed in edges.items() if ref in refs]
+    return {"components": components, "dependencies": graph, "tops": direct}
 
 
 def _purl(component: Json) -> str:
-    """Without qualifiers, and with the name as PyPI's locks spell it."""
-    plain: str = component.get("purl", "").partition("?")[0]
-    name, _, version = plain.rpartition("@")
-    return f"pkg:pypi/{normal(name.removeprefix('pkg:pypi/'))}@{version}" if plain.startswith("pkg:pypi/") else plain
+    """Returns the package URL without qualifiers, and with the name as PyPI normalizes it."""
+    url: str = component.get("purl", "").partition("?")[0]
+    name, _, version = url.rpartition("@")
+    return f"pkg:pypi/{normalize(name.removeprefix('pkg:pypi/'))}@{version}" if url.startswith("pkg:pypi/") else url
 
 
-def _licensed(component: Json) -> Json:
+def _with_licence(component: Json) -> Json:
     return component | {"licenses": [{"expression": licence_of(component)}]}
 
 
@@ -123,8 +128,8 @@ def _handrail() -> Json:
     }
 
 
-def _time() -> Json:
-    """The commit's, which make sets: the same source gives the same file."""
+def _timestamp() -> Json:
+    """The commit's time, set by make, so that the same source gives the same file."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     return {"timestamp": datetime.fromtimestamp(int(seconds), UTC).isoformat()} if seconds else {}
 
@@ -133,7 +138,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--page"]:
         PAGE.write_text(page(sbom()["components"], locked()), encoding="utf-8")
     else:
-        from cyclonedx.schema import SchemaVersion  # takes seconds
+        from cyclonedx.schema import SchemaVersion  # importing it takes seconds
         from cyclonedx.validation.json import JsonStrictValidator
 
         text = json.dumps(sbom(), indent=1, ensure_ascii=False) + "\n"

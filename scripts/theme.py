@@ -1,4 +1,4 @@
-"""Copies web/theme to what is not built from web/: the page at `/`, reports, the docs. `--check` says what is stale."""
+"""Copies web/theme to pages that aren't built from web/: the page at `/`, reports, docs. `--check` lists stale ones."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ def main() -> int:
         return 0
     stale = [copy for source, copy in pairs if not copy.is_file() or copy.read_bytes() != source.read_bytes()]
     for copy in stale:
-        print(f"{copy.relative_to(ROOT)} is not as in web/theme. Run `python scripts/theme.py`.", file=sys.stderr)
+        print(f"{copy.relative_to(ROOT)} differs from web/theme. Run `python scripts/theme.py`.", file=sys.stderr)
     return 1 if stale else 0
 
 

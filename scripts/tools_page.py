@@ -1,4 +1,4 @@
-"""Prints docs/tools.md: every tool, as the registry declares it."""
+"""Prints docs/tools.md: every tool as the registry declares it."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ def page() -> str:
 
 def _section(entry: RegisteredTool) -> list[str]:
     tool = entry.tool
-    mode = ["In developer mode alone.", ""] if tool.is_for_developers else []
+    mode = ["Only in developer mode.", ""] if tool.is_for_developers else []
     lines = ["", f"## {tool.name}", "", tool.description, "", *mode]
     if properties := tool.input_schema.get("properties", {}):
         lines += ["| parameter | type | | |", "|---|---|---|---|"]
@@ -44,8 +44,8 @@ def _section(entry: RegisteredTool) -> list[str]:
         lines += ["", "Returns " + ", ".join(f"`{name}`" for name in tool.output_schema["properties"]) + "."]
     if tool.errors:
         table = entry.surface.dialect.codes
-        spelled = (table[next(kind for kind in condition.__mro__ if kind in table)] for condition in tool.errors)
-        codes = dict.fromkeys(spelled)
+        error_codes = (table[next(kind for kind in condition.__mro__ if kind in table)] for condition in tool.errors)
+        codes = dict.fromkeys(error_codes)
         lines += ["", "Errors: " + ", ".join(f"`{code}`" for code in codes) + "."]
     return lines
 

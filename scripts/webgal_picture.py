@@ -1,4 +1,4 @@
-"""The console's page of a game as it is: a scene of the example with its marks, and the engine beside it."""
+"""Takes the picture of the console's WebGAL page: a scene of the example with its marks, beside the engine."""
 
 import shutil
 import sys
@@ -12,7 +12,7 @@ SCENE, LINE, SAID = "lighthouse.txt", "#line-11", "所以它没有地"
 
 
 def take(home: Path, images: Path) -> None:
-    """In both schemes, at a line with a mistake that can be fixed."""
+    """In both color schemes, at a line with a mistake that can be fixed."""
     project = home / "novel"
     shutil.copytree(ROOT / "examples" / "webgal-demo" / "game", project / "game")
     browser = Browser()

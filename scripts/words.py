@@ -1,6 +1,6 @@
-"""Finds words that handrail doesn't use towards people, in what the console, the command line and the docs say.
+"""Finds words that handrail doesn't use in texts for people: the console, the command line and the docs.
 
-An aid, not the goal: it keeps out what was rewritten once. `docs/glossary.md` has the words that we use instead.
+An aid, not the goal: it keeps out what was rewritten before. `docs/glossary.md` lists the words to use instead.
 """
 
 import re
@@ -17,7 +17,7 @@ PLACES = (
     "web/extension/_locales/en/messages.json",
     "src/handrail/**/*.py",
 )
-"""In Python only texts between quotes are looked at; help texts are in docs/reference/cli.md."""
+"""In Python, only quoted texts are checked; help texts are in docs/reference/cli.md."""
 
 INSTEAD = {
     r"(?<!webgal/)(?<![\"{])\bmend(s|ed|ing)?\b(?! characters)(?!\")": "fix",
@@ -74,10 +74,10 @@ _PYTHON_TEXT = re.compile(r'(?<!")"(?!"")(?:[^"\\\n]|\\.)+"')
 
 
 def main() -> int:
-    found = list(findings())
-    for place, words, better in found:
-        print(f"{place}: “{words}”; better: {better}", file=sys.stderr)
-    return 1 if found else 0
+    matches = list(findings())
+    for location, words, better in matches:
+        print(f"{location}: “{words}”; better: {better}", file=sys.stderr)
+    return 1 if matches else 0
 
 
 def findings() -> Iterator[tuple[str, str, str]]:
