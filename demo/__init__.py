@@ -1,1 +1,1 @@
-"""`make demo`: a scripted model takes a copy of the example game through a tour, with everything of its own."""
+"""`make demo`: a scripted model gives a tour of handrail on a copy of the example game, isolated from your own data."""

@@ -1,4 +1,4 @@
-"""`python -m demo`: the tour from beginning to end; its last line is the path of the report."""
+"""`python -m demo`: runs the tour. The last line of its output is the path of the report."""
 
 import argparse
 import asyncio
@@ -8,13 +8,13 @@ import signal
 import sys
 from pathlib import Path
 
-from demo.answers import preset_of
+from demo.answers import parse_preset
 from demo.demonstration import Demonstration
-from demo.ground import FOLDER, NotPossible, fresh_ground
-from demo.trouble import told
+from demo.error_text import describe_error
+from demo.tour_folder import FOLDER, TourFailed, fresh_tour_folder
 from handrail.ports.errors import Failure
 
-_NEEDED = ("Xvfb", "dbus-daemon", "openbox", "chromium")
+_NEEDED_PROGRAMS = ("Xvfb", "dbus-daemon", "openbox", "chromium")
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED = 130
 
@@ -23,27 +23,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make demo", description="A tour of handrail. ANSWER=allow or ANSWER=deny.")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="recreated each time")
     parser.add_argument("--quick", action="store_true", help="let the model answer at once")
-    given = parser.parse_args()
+    options = parser.parse_args()
     try:
-        preset = preset_of(os.environ.get("ANSWER"))
+        preset = parse_preset(os.environ.get("ANSWER"))
         _check_programs()
-        with fresh_ground(given.folder) as ground:
-            report = asyncio.run(_stoppable(Demonstration(ground, preset, given.quick)))
-    except (NotPossible, Failure, ValueError) as why:
-        print(f"make demo: {why}", file=sys.stderr)
+        with fresh_tour_folder(options.folder) as tour_folder:
+            report = asyncio.run(_stoppable(Demonstration(tour_folder, preset, options.quick)))
+    except (TourFailed, Failure, ValueError) as error:
+        print(f"make demo: {error}", file=sys.stderr)
         return 1
-    except OSError as why:
-        print(f"make demo: {told(why, given.folder)}", file=sys.stderr)
+    except OSError as error:
+        print(f"make demo: {describe_error(error, options.folder)}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
-        print("make demo: stopped; everything that it had started is ended.", file=sys.stderr)
+        print("make demo: stopped, with everything that it had started.", file=sys.stderr)
         return _INTERRUPTED
     print(report, flush=True)
     return 0
 
 
 async def _stoppable(demonstration: Demonstration) -> Path:
-    """SIGINT and SIGTERM stop what is under way; what was started is ended in order, whatever comes then."""
+    """Signals cancel the tour; then everything that it started is ended in order, even if more signals come."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     for number in _STOPPING:
@@ -57,8 +57,8 @@ async def _stoppable(demonstration: Demonstration) -> Path:
 
 
 def _check_programs() -> None:
-    if missing := [name for name in _NEEDED if shutil.which(name) is None]:
-        raise NotPossible(f"{', '.join(missing)} is missing: `make demo` installs it.")
+    if missing := [name for name in _NEEDED_PROGRAMS if shutil.which(name) is None]:
+        raise TourFailed(f"{', '.join(missing)} is missing: `make demo` installs it.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A page that talks to the agent, as the console's is one: Socket.IO of contract 2 §3, over a WebSocket of our own."""
+"""A client that talks to the agent like the console's page: Socket.IO of contract 2 §3, over a WebSocket."""
 
 import asyncio
 import json
@@ -12,30 +12,30 @@ from uuid import uuid4
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from demo.ground import NotPossible
+from demo.tour_folder import TourFailed
 
 _NAMESPACE = "/mimo"
-_LARGEST = 16 * 1024 * 1024
+_MOST_BYTES = 16 * 1024 * 1024
 
 
 class Page:
-    def __init__(self, line: ClientConnection, task: str) -> None:
-        self._line = line
+    def __init__(self, socket: ClientConnection, task: str) -> None:
+        self._socket = socket
         self.task = task
 
     async def say(self, content: str, **members: Any) -> None:
         message = {"v": 1, "type": "user_message", "id": f"evt-{uuid4().hex}", "taskId": self.task, "content": content}
-        await self._line.send(f"42{_NAMESPACE},0{json.dumps(['frontend_message', {**message, **members}])}")
+        await self._socket.send(f"42{_NAMESPACE},0{json.dumps(['frontend_message', {**message, **members}])}")
 
     async def events(self) -> AsyncIterator[dict[str, Any]]:
-        """What the task's page is told, until the line ends."""
+        """Yields the events of the task's page until the connection ends."""
         try:
-            async for packet in self._line:
+            async for packet in self._socket:
                 match _event(packet):
                     case "ping":
-                        await self._line.send("3")
+                        await self._socket.send("3")
                     case [{"ok": False, "error": {"message": str(reason)}}]:
-                        raise NotPossible(f"The server does not listen to us: {reason}")
+                        raise TourFailed(f"The server refused the page: {reason}")
                     case ["frontend_event", {"taskId": self.task, "event": dict() as event}]:
                         yield event
         except ConnectionClosed:
@@ -44,33 +44,33 @@ class Page:
 
 @asynccontextmanager
 async def open_page(console: str, task: str) -> AsyncIterator[Page]:
-    """`console` is an address that lets one browser in: whoever speaks here does so as a person."""
+    """`console` is a one-time link, so messages sent here count as a person's."""
     link = urlsplit(console)
     origin = f"{link.scheme}://{link.netloc}"
     cookie, secret = await asyncio.to_thread(_sign_in, origin, link.fragment.removeprefix("code=").partition("/")[0])
     address = f"ws://{link.netloc}/socket.io/?EIO=4&transport=websocket"
     headers = {"Cookie": cookie, "Origin": origin}
-    async with connect(address, max_size=_LARGEST, compression=None, additional_headers=headers) as line:
-        await line.recv()
+    async with connect(address, max_size=_MOST_BYTES, compression=None, additional_headers=headers) as socket:
+        await socket.recv()
         auth = {"page": secret, "clientType": "frontend", "taskId": task}
-        await line.send(f"40{_NAMESPACE},{json.dumps(auth)}")
-        welcome = str(await line.recv())
+        await socket.send(f"40{_NAMESPACE},{json.dumps(auth)}")
+        welcome = str(await socket.recv())
         if not welcome.startswith(f"40{_NAMESPACE}"):
-            raise NotPossible(f"The server does not talk to us: {welcome}")
-        yield Page(line, task)
+            raise TourFailed(f"The server refused the connection: {welcome}")
+        yield Page(socket, task)
 
 
 def _sign_in(origin: str, code: str) -> tuple[str, str]:
-    """The cookie, and what a page shows beside it."""
+    """Returns the cookie, and the secret that a page shows with it."""
     headers = {"Origin": origin, "Content-Type": "application/json"}
     request = Request(f"{origin}/api/session", json.dumps({"code": code}).encode(), headers, method="POST")
-    with urlopen(request) as answer:
-        cookie = str(answer.headers["Set-Cookie"]).partition(";")[0]
-        return cookie, str(json.load(answer)["data"]["pageSecret"])
+    with urlopen(request) as response:
+        cookie = str(response.headers["Set-Cookie"]).partition(";")[0]
+        return cookie, str(json.load(response)["data"]["pageSecret"])
 
 
 def _event(packet: str | bytes) -> Any:
-    """`[name, data]` of an event, `[answer]` to what was said, or `ping`; None of all else."""
+    """Returns `[name, data]` of an event, `[answer]` to a message, or `ping`; None for anything else."""
     text = packet.decode() if isinstance(packet, bytes) else packet
     if text == "2":
         return "ping"

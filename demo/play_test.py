@@ -1,14 +1,14 @@
-"""A small window for the tour to look at: what play-testers found in the game, to be ticked off. Needs GTK 3."""
+"""A small GTK 3 window for the tour to look at: a checklist of what play-testers found in the game."""
 
 import gi
 
 gi.require_version("Gtk", "3.0")
 from gi.repository import GLib  # noqa: E402
 
-GLib.set_prgname("Play-test")  # before GTK takes the file's name for it
+GLib.set_prgname("Play-test")  # before GTK uses the file's name
 from gi.repository import Gtk  # noqa: E402
 
-FOUND = ("The pier is dark", "The bell never rings", "The cat wants more fish")
+FINDINGS = ("The pier is dark", "The bell never rings", "The cat wants more fish")
 
 
 def main() -> None:
@@ -17,9 +17,9 @@ def main() -> None:
     heading = Gtk.Label(xalign=0)
     heading.set_markup("<span size='x-large' weight='bold'>What play-testers found</span>")
     column.add(heading)
-    for found in FOUND:
-        button = Gtk.CheckButton(label=found)
-        button.get_child().set_markup(f"<span size='large'>{found}</span>")
+    for finding in FINDINGS:
+        button = Gtk.CheckButton(label=finding)
+        button.get_child().set_markup(f"<span size='large'>{finding}</span>")
         column.add(button)
     window.add(column)
     window.connect("destroy", Gtk.main_quit)

@@ -1,4 +1,4 @@
-"""The programs that the demonstration starts: each with a log of its own, all ended by their id, none outliving it."""
+"""The programs that the tour starts: each has its own log, is ended by its process id, and never outlives the tour."""
 
 import asyncio
 import os
@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from demo.ground import NotPossible
+from demo.tour_folder import TourFailed
 
-_LOOK_AGAIN = 0.02
-_GRACE = 12.0
-_LAST_WORDS = 600
+_POLL_SECONDS = 0.02
+_GRACE_SECONDS = 12.0
+_LOG_TAIL = 600
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,20 @@ class Program:
     log: Path
     ends_by: signal.Signals
 
-    async def says(self, pattern: str, within: float = 40) -> str:
-        """What it has written, once it has written that; its first group."""
-        deadline, wanted = time.monotonic() + within, re.compile(pattern, re.MULTILINE)
-        while (found := wanted.search(self.log.read_text(errors="replace"))) is None:
+    async def wait_for_output(self, pattern: str, within: float = 40) -> str:
+        """Waits until its output matches the pattern; returns the first group or the match."""
+        deadline, expression = time.monotonic() + within, re.compile(pattern, re.MULTILINE)
+        while (match := expression.search(self.log.read_text(errors="replace"))) is None:
             if self.process.poll() is not None:
-                raise NotPossible(f"{self.name} has ended. {self.last_words}")
+                raise TourFailed(f"{self.name} has ended. {self.log_tail}")
             if time.monotonic() > deadline:
-                raise NotPossible(f"{self.name} was not ready within {within:g} s. {self.last_words}")
-            await asyncio.sleep(_LOOK_AGAIN)
-        return found[1] if wanted.groups else found[0]
+                raise TourFailed(f"{self.name} was not ready within {within:g} s. {self.log_tail}")
+            await asyncio.sleep(_POLL_SECONDS)
+        return match[1] if expression.groups else match[0]
 
     @property
-    def last_words(self) -> str:
-        return f"Its log, {self.log}, ends with: {self.log.read_text(errors='replace')[-_LAST_WORDS:].strip() or '–'}"
+    def log_tail(self) -> str:
+        return f"Its log, {self.log}, ends with: {self.log.read_text(errors='replace')[-_LOG_TAIL:].strip() or '–'}"
 
 
 class Programs:
@@ -54,7 +54,7 @@ class Programs:
         cwd: Path,
         ends_by: signal.Signals = signal.SIGTERM,
     ) -> Program:
-        """In a session of its own, so that a Ctrl-C reaches us alone; and it ends with us, even if we are killed."""
+        """In its own session, so that Ctrl-C reaches only the tour. It ends with us, even if we are killed."""
         path = self._logs / f"{name.replace(' ', '-')}.log"
         command = ["setpriv", "--pdeathsig", "TERM", *argv]
         try:
@@ -69,19 +69,19 @@ class Programs:
                     start_new_session=True,
                 )
         except FileNotFoundError:
-            raise NotPossible("The program setpriv is not there; it is in Debian's package util-linux.") from None
+            raise TourFailed("setpriv isn't installed. It is in Debian's package util-linux.") from None
         program = Program(name, process, path, ends_by)
         self._started.append(program)
         return program
 
     def end(self) -> None:
-        """The newest first: those it stands on must outlive it."""
+        """Newest first, because later programs depend on earlier ones."""
         while self._started:
             program = self._started.pop()
             with suppress(ProcessLookupError):
                 program.process.send_signal(program.ends_by)
             with suppress(subprocess.TimeoutExpired):
-                program.process.wait(_GRACE)
-            with suppress(ProcessLookupError):  # and what it has left behind in its session
+                program.process.wait(_GRACE_SECONDS)
+            with suppress(ProcessLookupError):  # also ends what it has left in its session
                 os.killpg(program.process.pid, signal.SIGKILL)
             program.process.wait()

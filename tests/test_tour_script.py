@@ -1,9 +1,9 @@
-"""The tour's script, whichever way the person's answers send it; `tests/e2e/test_demo.py` goes the straight one."""
+"""Every branch of the tour's script that a person's answers can lead to; `tests/e2e/test_demo.py` runs the main one."""
 
 import json
 from collections.abc import Collection
 
-from demo.ground import GAME, ROOT
+from demo.tour_folder import GAME, ROOT
 from handrail.features.agent.models.scripted import Script, read_script
 from handrail.ports.model import AssistantTurn, Note, ToolResult, Turn, UserTurn
 
@@ -32,12 +32,12 @@ def confirmed(*steps: str) -> Note:
     return Note("The person confirmed this plan. Carry it out now:\n" + "\n".join(f"- [ ] {step}" for step in steps))
 
 
-def told(notes: list[Note], denied: Collection[str] = ()) -> tuple[list[str], str]:
-    """The tools that are called, and the last words; `notes` are what comes of each plan."""
-    script, said, called = tour(), list[Turn]([UserTurn("evt-1", "Mend it.")]), list[str]()
+def run_script(notes: list[Note], denied: Collection[str] = ()) -> tuple[list[str], str]:
+    """Returns the called tools and the last message; `notes` are the person's reactions to each plan."""
+    script, turns, called = tour(), list[Turn]([UserTurn("evt-1", "Fix it.")]), list[str]()
     is_written = False
-    while (turn := script.next_turn(said)) is not None and "attempt_completion" not in called:
-        said.append(AssistantTurn(turn.text))
+    while (turn := script.next_turn(turns)) is not None and "attempt_completion" not in called:
+        turns.append(AssistantTurn(turn.text))
         if not turn.uses and not notes:
             return called, turn.text
         for use in turn.uses:
@@ -49,50 +49,50 @@ def told(notes: list[Note], denied: Collection[str] = ()) -> tuple[list[str], st
             if use.name == "validate_script":
                 text = '{"valid":true,"diagnostics":[]}' if is_written else PROBLEMS
             is_denied = use.name in denied and use.arguments.get("dryRun") is not True
-            said.append(ToolResult("use", "exec", use.name, text, is_denied))
+            turns.append(ToolResult("use", "exec", use.name, text, is_denied))
             if use.name == "attempt_completion":
                 return called, str(use.arguments["result"])
         if not turn.uses:
-            said.append(notes.pop(0))
+            turns.append(notes.pop(0))
     raise AssertionError(f"the tour has no end: {called}")
 
 
-def test_the_scene_that_is_written_is_the_one_that_is_there_with_two_lines_mended() -> None:
+def test_the_written_scene_is_the_example_with_two_lines_fixed() -> None:
     turns = json.loads((ROOT / "demo" / "tour.json").read_text())["turns"]
     (content,) = {
         use["arguments"]["content"] for turn in turns for use in turn.get("uses", ()) if "content" in use["arguments"]
     }
-    mended = SCENE.replace("harbor.png", "harbour.png").replace(
+    fixed = SCENE.replace("harbor.png", "harbour.png").replace(
         "playEfect:bell.wav -volume=40", "playEffect:bell.wav -volume={{loudness}}"
     )
-    assert content == mended != SCENE
+    assert content == fixed != SCENE
 
 
-def test_with_every_yes_it_goes_over_every_surface() -> None:
-    called, last = told([confirmed(*STEPS)])
+def test_if_everything_is_allowed_the_tour_uses_every_surface() -> None:
+    called, last = run_script([confirmed(*STEPS)])
     assert {"write_to_file", "preview_scene", "browser_click", "apps_call", "desktop_click"} < set(called)
     assert "now at loudness 75" in last
 
 
-def test_what_is_denied_is_not_tried_again_and_told_in_the_end() -> None:
-    called, last = told([confirmed(*STEPS)], denied={"write_to_file", "task_start", "apps_call"})
+def test_a_denied_call_is_not_repeated_and_is_mentioned_at_the_end() -> None:
+    called, last = run_script([confirmed(*STEPS)], denied={"write_to_file", "task_start", "apps_call"})
     assert [called.count(tool) for tool in ("write_to_file", "task_start", "apps_call")] == [2, 1, 1]
     assert "browser_click" not in called
     assert "desktop_click" not in called
     assert last.startswith("**Nothing was changed.**")
 
 
-def test_a_step_that_the_person_takes_out_of_the_plan_is_not_done() -> None:
-    called, last = told([confirmed(*STEPS[:3])])
+def test_a_step_that_the_person_removes_from_the_plan_is_skipped() -> None:
+    called, last = run_script([confirmed(*STEPS[:3])])
     assert not {"task_start", "apps_call", "desktop_observe"} & set(called)
     assert last.startswith("**The pier is lit")
-    called, last = told([confirmed("Rewrite the two lines")])
+    called, last = run_script([confirmed("Rewrite the two lines")])
     assert called.count("validate_script") == 1
     assert "I have not checked them" in last
 
 
-def test_a_plan_that_is_not_wanted_twice_ends_without_a_change() -> None:
-    called, last = told([Note("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
+def test_a_plan_rejected_twice_ends_without_a_change() -> None:
+    called, last = run_script([Note("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
     assert called == ["list_project_resources", "read_file", "validate_script"]
     assert last == "Then I'll stop here. Nothing was changed."
-    assert "write_to_file" in told([Note("The person did not confirm the plan."), confirmed(*STEPS)])[0]
+    assert "write_to_file" in run_script([Note("The person did not confirm the plan."), confirmed(*STEPS)])[0]

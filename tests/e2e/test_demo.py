@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from demo.answers import preset_of
-from demo.ground import GAME, NotPossible, fresh_ground
+from demo.answers import parse_preset
+from demo.tour_folder import GAME, TourFailed, fresh_tour_folder
 from tests.e2e.console_person import Browser
 from tests.e2e.servers import audit_records
 from tests.faces.http.running import ROOT
@@ -134,7 +134,7 @@ def test_nothing_is_left_running_and_a_stopped_one_leaves_nothing_either(toured:
         command(folder), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     until(lambda: len(living_in(folder)) > 2)
-    with pytest.raises(NotPossible, match="under way"), fresh_ground(folder):
+    with pytest.raises(TourFailed, match="already running"), fresh_tour_folder(folder):
         pass
     stopped.send_signal(signal.SIGINT)
     said, complained = stopped.communicate()
@@ -156,6 +156,6 @@ def living_in(folder: Path) -> list[str]:
 
 
 def test_an_answer_is_allow_or_deny_or_asked_for() -> None:
-    assert [preset_of(given) for given in (None, "", "allow", "deny")] == [None, None, "allow", "deny"]
+    assert [parse_preset(given) for given in (None, "", "allow", "deny")] == [None, None, "allow", "deny"]
     with pytest.raises(ValueError, match="allow or deny"):
-        preset_of("perhaps")
+        parse_preset("perhaps")

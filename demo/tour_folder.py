@@ -1,7 +1,7 @@
-"""Where the demonstration takes place: a fresh folder with a copy of the game, and nothing of the person's own.
+"""The tour's own folder: a fresh copy of the game, a home and a state, with nothing of the person's.
 
-Knows no programs. What is outside the folder is a short path for sockets, which may not be long; it is removed in the
-end, or, after a tour that was killed, before the next one in the same folder.
+The only thing outside the folder is a short path for sockets, whose paths may not be long. It is removed at the end or,
+after a tour that was killed, before the next one in the same folder.
 """
 
 import fcntl
@@ -19,17 +19,17 @@ ROOT = Path(__file__).parents[1]
 GAME = ROOT / "examples" / "webgal-demo"
 FOLDER = ROOT / "build" / "tour"
 _MARK = ".handrail-demo"
-"""The file by which a folder is known as ours; it holds the path of the sockets."""
+"""The file that marks a folder as ours; it contains the sockets' path."""
 _SOCKETS = "handrail-demo-"
-_SHARED = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+_PASSED_VARIABLES = ("PATH", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 
 
-class NotPossible(Exception):
-    """Why there is no demonstration, in words for the person."""
+class TourFailed(Exception):
+    """Why the tour can't run, in words for the person."""
 
 
 @dataclass(frozen=True)
-class Ground:
+class TourFolder:
     folder: Path
     sockets: Path
 
@@ -59,9 +59,9 @@ class Ground:
 
     @property
     def env(self) -> dict[str, str]:
-        """Of every program here; its display is known once there is one."""
+        """For every program of the tour; the display is added once it exists."""
         return {
-            **{name: os.environ[name] for name in _SHARED if name in os.environ},
+            **{name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ},
             "LANG": "C.UTF-8",
             "HANDRAIL_LANG": os.environ.get("HANDRAIL_LANG", "en"),
             "HANDRAIL_STATE": str(self.state),
@@ -84,55 +84,55 @@ class Ground:
 
 
 @contextmanager
-def fresh_ground(folder: Path) -> Iterator[Ground]:
-    """Held until the end: a second demonstration in the same folder is refused. The folder stays, to be looked at."""
+def fresh_tour_folder(folder: Path) -> Iterator[TourFolder]:
+    """Locks the folder until the end, so a second tour in it is refused. The folder itself is kept."""
     folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise NotPossible(f"A demonstration is under way in {folder} already: end it first, with Ctrl-C.") from None
+            raise TourFailed(f"A demonstration is already running in {folder}. End it first, with Ctrl-C.") from None
         _clear(folder)
         with tempfile.TemporaryDirectory(prefix=_SOCKETS, ignore_cleanup_errors=True) as sockets:
             (folder / _MARK).write_text(sockets)
-            ground = Ground(folder, Path(sockets))
-            for private in (ground.home, ground.logs, ground.sockets / "runtime"):
+            tour_folder = TourFolder(folder, Path(sockets))
+            for private in (tour_folder.home, tour_folder.logs, tour_folder.sockets / "runtime"):
                 private.mkdir(mode=0o700)
-            shutil.copytree(GAME, ground.project, ignore=shutil.ignore_patterns("node_modules", "dist", ".*"))
-            yield ground
+            shutil.copytree(GAME, tour_folder.project, ignore=shutil.ignore_patterns("node_modules", "dist", ".*"))
+            yield tour_folder
 
 
 def _clear(folder: Path) -> None:
-    """Nothing is removed that was not made here. The mark stays: a clearing that is cut short can be done again."""
+    """Removes only what a tour has made. The mark stays, so that interrupted clearing can be repeated."""
     folder.mkdir(exist_ok=True)
     mark = folder / _MARK
     if not mark.exists() and any(folder.iterdir()):
-        raise NotPossible(f"{folder} is not from a demonstration, so it is not cleared: move it away.")
+        raise TourFailed(f"{folder} wasn't made by a demonstration, so it isn't cleared. Move it away.")
     mark.touch()
     _remove_sockets(mark)
-    for found in folder.iterdir():
-        if found == mark:
+    for path in folder.iterdir():
+        if path == mark:
             continue
-        if found.is_dir() and not found.is_symlink():
-            shutil.rmtree(found, onerror=_say_where)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, onerror=_raise_with_path)
         else:
-            found.unlink()
+            path.unlink()
 
 
 def _remove_sockets(mark: Path) -> None:
-    """Of a tour that was killed. Whatever the mark says, only what is ours by its name and its owner is removed."""
+    """Left by a tour that was killed. Removes a folder only if its name and owner are ours, whatever the mark says."""
     sockets = Path(mark.read_text(errors="replace"))
     if not (sockets.is_absolute() and re.fullmatch(rf"{_SOCKETS}\w{{8}}", sockets.name)):
         return
     with suppress(FileNotFoundError):
-        found = sockets.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+        status = sockets.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
             shutil.rmtree(sockets, ignore_errors=True)
 
 
-def _say_where(_: object, path: str, failure: tuple[type[BaseException], BaseException, object]) -> None:
-    """Of what could not be removed the system tells the last part of its path alone."""
-    if isinstance(why := failure[1], OSError):
-        raise OSError(why.errno, why.strerror, path) from None
-    raise why
+def _raise_with_path(_: object, path: str, failure: tuple[type[BaseException], BaseException, object]) -> None:
+    """The system's error has only the last part of the path."""
+    if isinstance(error := failure[1], OSError):
+        raise OSError(error.errno, error.strerror, path) from None
+    raise error

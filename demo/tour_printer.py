@@ -1,4 +1,4 @@
-"""What the demonstration says in the terminal: who speaks, what is called, what is asked; coloured where it may be."""
+"""Prints the tour in the terminal: who speaks, which calls are made and which questions are asked."""
 
 import asyncio
 import time
@@ -18,15 +18,15 @@ from handrail.kernel.visible import visible
 from handrail.ports.prompts import FileChangePrompt, KvPrompt, Prompt, ResultPrompt, TaskConfirmPrompt
 
 _WIDEST = 110
-_BEHIND = 3.0
+_CATCH_UP_SECONDS = 3.0
 _LONGEST_ERROR = 240
 _SUBJECTS = ("path", "scenePath", "url", "tool", "groupTitle", "text", "textGone", "clickId", "question")
-_NAMES = 2
-"""Lines of a diff that name its file."""
+_NAME_LINES = 2
+"""The number of a diff's lines that name its file."""
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 
-class Teller:
+class TourPrinter:
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(highlight=False, soft_wrap=False)
         if not self._console.is_terminal or self._console.width > _WIDEST:
@@ -42,7 +42,7 @@ class Teller:
         self._console.print(Text(text, style), overflow="fold")
 
     def address(self, text: str) -> None:
-        """On one line, however long: it is to be clicked on or copied."""
+        """On one line, so that it can be clicked on or copied."""
         self._console.print(Text(f"  {text}", "cyan underline"), soft_wrap=True)
 
     def says(self, who: str, text: str) -> None:
@@ -51,7 +51,7 @@ class Teller:
         self._console.print(Padding(Markdown(visible(text)), (0, 2)))
 
     def event(self, event: Mapping[str, Any]) -> None:
-        """Of the task's page."""
+        """Prints an event of the task's page."""
         self._news.set()
         match event:
             case {"type": "chatDelta", "finished": True, "content": str(text), "messageId": str(message)}:
@@ -59,7 +59,7 @@ class Teller:
                 self.says("Agent", text)
             case {"type": "toolUsed", "status": "running", "actionId": str(call)}:
                 self._since.setdefault(call, time.monotonic())
-            # Those without a message are the browser's own news of what the agent's call does there.
+            # Events without a message id are the browser's, about what the agent's call does there.
             case {"type": "toolUsed", "name": str(name), "actionId": str(call), "status": str(status), "messageId": _}:
                 took = time.monotonic() - self._since.pop(call, time.monotonic())
                 self._outcome(name, event.get("arguments", {}), took, status == "success", str(event.get("text", "")))
@@ -68,13 +68,13 @@ class Teller:
             case {"type": "structuredOutput", "status": "error", "error": {"message": str(message)}}:
                 self.line(f"  ✗ {visible(message)}", "red")
             case {"type": "runStatus", "status": "paused"}:
-                self.line("  paused; Resume in the console goes on", "yellow")
+                self.line("  paused; use Resume in the console", "yellow")
 
     async def catch_up(self, request_id: str) -> None:
-        """Until what led to a question is told: a plan's words, a call's beginning. They come another way than it."""
+        """Waits for the events that led to a question, because they come over another connection than the question."""
         message = request_id.removeprefix("plan_")
         with suppress(TimeoutError):
-            async with asyncio.timeout(_BEHIND):
+            async with asyncio.timeout(_CATCH_UP_SECONDS):
                 while message not in self._said and (message != request_id or not self._since):
                     self._news.clear()
                     await self._news.wait()
@@ -85,15 +85,15 @@ class Teller:
         match prompt:
             case FileChangePrompt(message=message, diff=diff, command=command):
                 for text in (message, command):
-                    self._behind(text if isinstance(text, str) else "")
+                    self._print_behind_gutter(text if isinstance(text, str) else "")
                 if isinstance(diff, str):
                     for number, line in enumerate(diff.splitlines()):
-                        self._behind(line, "bold" if number < _NAMES else _DIFF.get(line[:1], ""))
+                        self._print_behind_gutter(line, "bold" if number < _NAME_LINES else _DIFF.get(line[:1], ""))
             case TaskConfirmPrompt(tasks=tasks):
                 for number, task in enumerate(tasks, 1):
-                    self._behind(f"{number}. {task.title}")
+                    self._print_behind_gutter(f"{number}. {task.title}")
             case KvPrompt(message=message) if isinstance(message, str):
-                self._behind(message)
+                self._print_behind_gutter(message)
 
     def answered(self, what: str, by: str) -> None:
         self.line(f"  → {what}, by {visible(by)}", "yellow")
@@ -113,9 +113,9 @@ class Teller:
         )
         self._console.print(line, overflow="ellipsis", no_wrap=True)
         if not is_done:
-            self._behind(text[:_LONGEST_ERROR], "red")
+            self._print_behind_gutter(text[:_LONGEST_ERROR], "red")
 
-    def _behind(self, text: str, style: str = "") -> None:
+    def _print_behind_gutter(self, text: str, style: str = "") -> None:
         for line in behind_gutter(text.rstrip("\n"), self._console.width) if text else ():
             self._console.print(Text(line, style), overflow="crop", no_wrap=True)
 
@@ -123,9 +123,9 @@ class Teller:
 def _title(prompt: Prompt) -> str:
     match prompt:
         case TaskConfirmPrompt():
-            return "The agent's plan: may it go on?"
+            return "The agent's plan: continue?"
         case KvPrompt():
             return "The agent asks you"
         case ResultPrompt():
             return "Done"
-    return str(prompt.title) if prompt.title is not UNSET else "May this call run?"
+    return str(prompt.title) if prompt.title is not UNSET else "Allow this call?"
