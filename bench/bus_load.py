@@ -116,7 +116,7 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
         await asyncio.to_thread(sys.stdin.readline)
         await _load(int(plugins), float(seconds), act)
 
-    driving = asyncio.createtask_id(drive())
+    driving = asyncio.create_task(drive())
     await app.Wiring().serve_http(rig, lambda address, console: print("ready", flush=True), console=Path("/nowhere"))
     driving.cancel()
 
