@@ -1,1 +1,1 @@
-"""handrail beside its peers: each measurement takes both in one run, in turns, and gives a ratio."""
+"""Benchmarks of handrail and its peers: each runs both alternately in one run and prints a ratio."""

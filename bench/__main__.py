@@ -1,4 +1,4 @@
-"""`python -m bench [NAME…]`: measures and prints the table of docs/performance.md."""
+"""`python -m bench [NAME…]`: runs benchmarks and prints the tables of docs/performance.md."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -79,8 +79,8 @@ def main() -> None:
         sys.exit(f"No benchmark named {', '.join(sorted(unknown))}; known are {', '.join(_ALL)}.")
     print(HEADER, flush=True)
     for name in chosen:
-        for measured in _ALL[name]():
-            print(measured.row(), flush=True)
+        for result in _ALL[name]():
+            print(result.row(), flush=True)
 
 
 main()

@@ -1,8 +1,8 @@
-"""The agent beside the bare stream and the bare tool.
+"""The agent's overhead, compared with the bare stream and the bare tool.
 
-A model of our own speaks OpenAI's format and notes when it sends each word; one process is `handrail up`. A word's time
-runs from there to the page's socket, beside curl that reads the same stream. A call's time in a run is held against
-the same call through the gate alone.
+Our own model server speaks OpenAI's format and records when it sends each word; `handrail up` is a separate process. A
+word's time runs until the page's socket gets it, compared with curl reading the same stream. A call's time in a run is
+compared with the same call through the gate.
 """
 
 import asyncio
@@ -29,18 +29,18 @@ from handrail.ports.identity import Caller
 _NAMESPACE = "/mimo"
 _TASKS = 100
 _WORDS = 20
-_APART = 0.05
+_WORD_SECONDS = 0.05
 _CALLS = 100
 _ROUNDS = 30
 
 
-class Words:
-    """The model: each word is its own name, so that whoever hears it knows when it was sent."""
+class ModelServer:
+    """The model: each word is unique, so that its receiver can look up when it was sent."""
 
-    def __init__(self, apart: float = _APART) -> None:
+    def __init__(self, word_seconds: float = _WORD_SECONDS) -> None:
         self.sent: dict[str, float] = {}
         self.address = ""
-        self._apart = apart
+        self._word_seconds = word_seconds
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
@@ -54,7 +54,7 @@ class Words:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
         stream = os.urandom(4).hex()
         for number in range(words):
-            await asyncio.sleep(self._apart)
+            await asyncio.sleep(self._word_seconds)
             word = f"{stream}-{number} "
             self.sent[word.strip()] = time.perf_counter()
             writer.write(_chunk({"content": word}))
@@ -71,41 +71,41 @@ def _chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
 
 
 class Page:
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: ModelServer) -> None:
         self.client = socketio.AsyncClient()
         self.times: list[float] = []
-        self.heard: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
         self.tools: list[float] = []
         self._words = words
-        self._rested: dict[str, asyncio.Event] = {}
-        self.client.on("frontend_event", self._hear, namespace=_NAMESPACE)
+        self._finished: dict[str, asyncio.Event] = {}
+        self.client.on("frontend_event", self._on_event, namespace=_NAMESPACE)
 
-    async def _hear(self, told: dict[str, Any]) -> None:
-        now, event = time.perf_counter(), told["event"]
+    async def _on_event(self, message: dict[str, Any]) -> None:
+        now, event = time.perf_counter(), message["event"]
         if event["type"] == "chatDelta" and not event["finished"]:
             text = event["delta"]["content"]
-            self.heard[told["taskId"]] = self.heard.get(told["taskId"], "") + text
+            self.texts[message["taskId"]] = self.texts.get(message["taskId"], "") + text
             self.times += [(now - self._words.sent[word]) * 1000 for word in text.split() if word in self._words.sent]
         elif event["type"] == "toolUsed":
             self.tools.append(now)
         elif event["type"] == "runStatus" and event["status"] == "waiting":
-            self._rested.setdefault(told["taskId"], asyncio.Event()).set()
+            self._finished.setdefault(message["taskId"], asyncio.Event()).set()
 
     async def run(self, model: str) -> str:
         task = new_task_id()
         message = {"v": 1, "type": "user_message", "id": f"evt-{task}", "taskId": task, "content": "x", "model": model}
         await self.client.call("frontend_message", message, namespace=_NAMESPACE, timeout=60)
-        await self._rested.setdefault(task, asyncio.Event()).wait()
+        await self._finished.setdefault(task, asyncio.Event()).wait()
         return task
 
 
 def measure() -> list[Budget]:
     with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
-        return asyncio.run(_measured(Path(folder)))
+        return asyncio.run(_measure(Path(folder)))
 
 
-async def _measured(folder: Path) -> list[Budget]:
-    words = Words()
+async def _measure(folder: Path) -> list[Budget]:
+    words = ModelServer()
     await words.open()
     state, project = folder / "state", folder / "project"
     project.mkdir()
@@ -120,53 +120,60 @@ async def _measured(folder: Path) -> list[Budget]:
     page = Page(words)
     try:
         address = f"http://127.0.0.1:{server['port']}"
-        person = await asyncio.to_thread(signed_in, address, server["token"], state)
+        person = await asyncio.to_thread(sign_in, address, server["token"], state)
         await page.client.connect(address, headers=person, namespaces=[_NAMESPACE], transports=["websocket"])
-        await page.run("openai-compatible:1")  # the first one loads what a provider needs
-        firsts, curls = [], []
+        await page.run("openai-compatible:1")  # the first run imports the provider's packages
+        first_times, curl_times = [], []
         for _ in range(_ROUNDS):
             page.times.clear()
             await page.run("openai-compatible:1")
-            firsts.append(page.times[0])
-            curls.append(await _curled(words))
+            first_times.append(page.times[0])
+            curl_times.append(await _measure_curl(words))
         page.times.clear()
         tasks = await asyncio.gather(*(page.run(f"openai-compatible:{_WORDS}") for _ in range(_TASKS)))
-        ordered = sum(_is_whole(page.heard[task]) for task in tasks)
-        every = sorted(page.times)
-        in_run = await _in_run(page, folder)
+        complete_count = sum(_is_complete(page.texts[task]) for task in tasks)
+        times = sorted(page.times)
+        run_time = await _measure_in_run(page, folder)
     finally:
         await page.client.disconnect()
         process.terminate()
         await process.wait()
-    alone = await _alone(project, folder / "another")
-    first, curl = statistics.median(firsts), statistics.median(curls)
-    p50, p99 = every[len(every) // 2], every[len(every) * 99 // 100]
-    whole = f"{ordered} of {_TASKS} whole and in order"
+    alone_time = await _measure_alone(project, folder / "another")
+    first, curl = statistics.median(first_times), statistics.median(curl_times)
+    p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
+    completeness = f"{complete_count} of {_TASKS} whole and in order"
     return [
         Budget("the first word in the page after the model sent it, p50", "curl", first, curl, first - curl, 20),
-        Budget("a tool call in a run, without the model", "the same call alone", in_run, alone, in_run - alone, 5),
-        Budget(f"a word of {_TASKS} tasks that stream at once, p99 ({whole})", "p50", p99, p50, p99, 200),
+        Budget(
+            "a tool call in a run, without the model",
+            "the same call alone",
+            run_time,
+            alone_time,
+            run_time - alone_time,
+            5,
+        ),
+        Budget(f"a word of {_TASKS} tasks that stream at once, p99 ({completeness})", "p50", p99, p50, p99, 200),
     ]
 
 
-def signed_in(address: str, token: str, state: Path) -> dict[str, str]:
-    """The headers of a person's own browser: only they choose a model."""
+def sign_in(address: str, token: str, state: Path) -> dict[str, str]:
+    """Returns the headers of a person's browser: only a person can choose a model."""
     headers = {"authorization": f"Bearer {token}", console_key.HEADER: (state / console_key.FILE).read_text().strip()}
     with httpx2.Client(base_url=address, trust_env=False) as client:
         code = client.post("/api/session/code", headers=headers).json()["data"]["code"]
-        answer = client.post("/api/session", headers={"origin": address}, json={"code": code})
+        response = client.post("/api/session", headers={"origin": address}, json={"code": code})
     return {
-        "cookie": answer.headers["set-cookie"].partition(";")[0],
+        "cookie": response.headers["set-cookie"].partition(";")[0],
         "origin": address,
-        "x-handrail-page": answer.json()["data"]["pageSecret"],
+        "x-handrail-page": response.json()["data"]["pageSecret"],
     }
 
 
-def _is_whole(heard: str) -> bool:
-    return [word.partition("-")[2] for word in heard.split()] == [str(number) for number in range(_WORDS)]
+def _is_complete(texts: str) -> bool:
+    return [word.partition("-")[2] for word in texts.split()] == [str(number) for number in range(_WORDS)]
 
 
-async def _curled(words: Words) -> float:
+async def _measure_curl(words: ModelServer) -> float:
     body = json.dumps({"model": "1", "stream": True})
     command = ["curl", "-sN", "-X", "POST", f"{words.address}/chat/completions", "-d", body]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
@@ -178,8 +185,8 @@ async def _curled(words: Words) -> float:
     return (now - words.sent[word]) * 1000
 
 
-async def _in_run(page: Page, folder: Path) -> float:
-    """Each of many calls of one reply, as the page hears of them."""
+async def _measure_in_run(page: Page, folder: Path) -> float:
+    """The time between the calls of one reply, as the page gets them."""
     script = folder / "script.json"
     uses = [{"name": "list_files", "arguments": {"path": "."}}] * _CALLS
     script.write_text(json.dumps({"turns": [{"uses": uses}, {"text": "done"}]}))
@@ -188,7 +195,7 @@ async def _in_run(page: Page, folder: Path) -> float:
     return (page.tools[-1] - page.tools[0]) * 1000 / _CALLS
 
 
-async def _alone(project: Path, state: Path) -> float:
+async def _measure_alone(project: Path, state: Path) -> float:
     rig = app.Wiring().open_project(project, state, PresetAnswer("allow"))
     times = []
     try:

@@ -1,4 +1,4 @@
-"""Apps: a warm call over D-Bus beside a bare one, the list of many beside reading their files, a model's expense."""
+"""Apps: a warm call over D-Bus and a bare one, the list of many apps and reading their files, tokens for a model."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from dbus_fast import Message
 from dbus_fast.aio import MessageBus
 
 from bench.browser.drivers import Tokenizer
-from bench.comparison import Comparison, in_turns, shown
+from bench.comparison import Comparison, format_ms, in_turns
 from bench.rig import CALLER, Bench
 from handrail import wiring as app
 from handrail.faces.mcp.listing import tool_listing
@@ -52,16 +52,16 @@ def _warm_call(folder: Path) -> Comparison:
         (folder / "project").mkdir()
         bench = Bench(folder / "project", folder / "state")
         try:
-            ours, kept, theirs = bench.run(_called(bench))
+            ours, kept, theirs = bench.run(_measure_calls(bench))
         finally:
             bench.run(bench.rig.apps.disconnect())
             bench.close()
     what = "a warm `apps_call` through gate and D-Bus, p50, without evidence, records and tokens"
-    return Comparison(f"{what} ({shown(ours)} with them)", "a bare dbus-fast call", ours - kept, theirs, 3)
+    return Comparison(f"{what} ({format_ms(ours)} with them)", "a bare dbus-fast call", ours - kept, theirs, 3)
 
 
-async def _called(bench: Bench) -> tuple[float, float, float]:
-    """Medians in milliseconds: our call, what of it was spent on keeping records, and the bare call."""
+async def _measure_calls(bench: Bench) -> tuple[float, float, float]:
+    """Returns medians in milliseconds: our call, its part spent on records, and the bare call."""
     request = {"app": _ID, "tool": "echo", "params": {"text": "hello"}}
     envelope = {"version": "1.0", "tool": "echo", "params": {"text": "hello"}, "request_id": "req_1"}
     text = json.dumps(envelope)
@@ -74,13 +74,13 @@ async def _called(bench: Bench) -> tuple[float, float, float]:
     def gated() -> Awaitable[object]:
         return bench.rig.gate.run(Call("apps_call", request, CALLER))
 
-    with _keeping() as spent:
+    with _patch_record_keeping() as spent:
         ours, records, theirs = [], [], []
         for _ in range(_ROUNDS):
             before = spent[0]
-            ours.append(await _timed(gated))
+            ours.append(await _measure_once(gated))
             records.append((spent[0] - before) * 1000)
-            theirs.append(await _timed(bare))
+            theirs.append(await _measure_once(bare))
             await asyncio.sleep(0)
     bus.disconnect()
     warm = slice(_ROUNDS // 10, None)
@@ -89,18 +89,18 @@ async def _called(bench: Bench) -> tuple[float, float, float]:
     return whole, whole - rest, statistics.median(theirs[warm])
 
 
-async def _timed(call: Callable[[], Awaitable[object]]) -> float:
+async def _measure_once(call: Callable[[], Awaitable[object]]) -> float:
     started = time.perf_counter()
     await call()
     return (time.perf_counter() - started) * 1000
 
 
 @contextmanager
-def _keeping() -> Iterator[list[float]]:
-    """The seconds that go into evidence, audit and tokens."""
+def _patch_record_keeping() -> Iterator[list[float]]:
+    """Yields the seconds spent on evidence, audit and tokens."""
     spent = [0.0]
 
-    def watched(kind: type, name: str) -> Any:
+    def timed(kind: type, name: str) -> Any:
         inner = getattr(kind, name)
 
         def outer(*given: Any, **named: Any) -> Any:
@@ -112,14 +112,14 @@ def _keeping() -> Iterator[list[float]]:
 
         return mock.patch.object(kind, name, outer)
 
-    kept = (
+    methods = (
         (Evidence, "open"),
         (CallEvidence, "add"),
         (Audit, "append"),
         (SqliteTokens, "issue"),
         (SqliteTokens, "consume"),
     )
-    patches = [watched(kind, name) for kind, name in kept]
+    patches = [timed(kind, name) for kind, name in methods]
     for patch in patches:
         patch.start()
     try:
@@ -180,10 +180,10 @@ def _start(folder: Path) -> Comparison:
 
 
 def _tokens(folder: Path) -> Comparison:
-    """Ours: the three tools' declarations, a search for what is wanted, and the description of the tool found."""
+    """Ours: the declarations of three tools, a search, and the description of the tool that was found."""
     catalogue = Catalogue(folder, [])
     tools = [entry for entry in app.Wiring().describe() if entry.surface.name == "apps"]
-    told = [tool_listing(entry.tool) for entry in tools]
+    texts = [tool_listing(entry.tool) for entry in tools]
     port = mock.Mock(catalogue=catalogue)
     for name, params in (
         ("apps_list", {"query": "mails 77"}),
@@ -191,11 +191,11 @@ def _tokens(folder: Path) -> Comparison:
     ):
         entry = next(entry for entry in tools if entry.tool.name == name)
         call = Call(name, params, CALLER)
-        reply = asyncio.run(_replied(entry.tool.run(port, call, msgspec.convert(params, entry.tool.params), None)))
-        told.append(reply.text)
+        reply = asyncio.run(_as_coroutine(entry.tool.run(port, call, msgspec.convert(params, entry.tool.params), None)))
+        texts.append(reply.text)
     tokenizer = Tokenizer()
     try:
-        ours = tokenizer.count(json.dumps(told))
+        ours = tokenizer.count(json.dumps(texts))
         theirs = tokenizer.count(json.dumps([tool_listing(tool) for tool in AppTools(catalogue).tools()]))
     finally:
         tokenizer.close()
@@ -203,5 +203,5 @@ def _tokens(folder: Path) -> Comparison:
     return Comparison(what, "each tool of an app an MCP tool", ours, theirs, 0.02, "tokens")
 
 
-async def _replied(work: Awaitable[Any]) -> Any:
+async def _as_coroutine(work: Awaitable[Any]) -> Any:
     return await work

@@ -1,4 +1,4 @@
-"""One audit record, with and without its tree, and the check of 100,000, beside the bare calls that a log needs."""
+"""One audit record, with and without its tree, and the verification of 100,000, compared with the bare system calls."""
 
 import fcntl
 import os
@@ -59,7 +59,7 @@ def measure() -> dict[str, float]:
 
 
 def _with_tree(folder: Path) -> dict[str, float]:
-    """Both in turns, so that what else the machine does meets both."""
+    """Alternates, so that other load on the machine affects both."""
     plain = Audit(JournalFile(folder / "plain" / "log.jsonl", folder / "plain" / "head"))
     journal = JournalFile(folder / "state" / "audit" / "log.jsonl", folder / "state" / "audit" / "head")
     stores = record_stores(folder / "state", OsKeyring(), signer=(), told="")
@@ -83,7 +83,7 @@ def _with_tree(folder: Path) -> dict[str, float]:
 
 
 def _mean(work: Callable[[], object], rounds: int) -> float:
-    """CPU time, with everything that happens beside it: checkpoints in their thread too."""
+    """CPU time of the whole process, including checkpoints in their thread."""
     started = time.process_time_ns()
     for _ in range(rounds):
         work()

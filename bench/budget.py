@@ -1,24 +1,24 @@
-"""What a measurement is where a time is allowed, and not a ratio: what was spent beside what may be."""
+"""A measurement with an allowed time instead of a ratio: what was spent, and what may be."""
 
 from dataclasses import dataclass
 
-from bench.comparison import shown
+from bench.comparison import format_ms
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`spent_ms` is what counts of `ours_ms`; `beside_ms` is what it would take without us."""
+    """`spent_ms` is the part of `ours_ms` that counts; `beside_ms` is the time without handrail."""
 
     what: str
     beside: str
     ours_ms: float
     beside_ms: float
     spent_ms: float
-    reach_ms: float
+    target_ms: float
 
     def row(self) -> str:
-        mark = "" if self.spent_ms <= self.reach_ms else " (missed)"
+        mark = "" if self.spent_ms <= self.target_ms else " (missed)"
         return (
-            f"| {self.what} | {shown(self.ours_ms)} | {self.beside} | {shown(self.beside_ms)} "
-            f"| {shown(self.spent_ms)}{mark} | ≤ {self.reach_ms:g} ms |"
+            f"| {self.what} | {format_ms(self.ours_ms)} | {self.beside} | {format_ms(self.beside_ms)} "
+            f"| {format_ms(self.spent_ms)}{mark} | ≤ {self.target_ms:g} ms |"
         )

@@ -1,8 +1,8 @@
-"""`python -m bench.bus_load [PLUGINS [SECONDS [http]]]`: the bus under load, one action a second of each plugin.
+"""`python -m bench.bus_load [PLUGINS [SECONDS [http]]]`: the bus under load, one action per second for each plugin.
 
-One process is the server, one is all the plugins, on WebSockets. The actions are asked for in the server's own
-process, as its tools do; with `http` by a third process, as `handrail mcp` does. An action's time runs from the call to
-the plugin's result.
+One process is the server, another is all the plugins, on WebSockets. The actions are requested in the server's process,
+as its tools do, or with `http` by a third process, as `handrail mcp` does. An action's time runs from the call to the
+plugin's result.
 """
 
 import asyncio
@@ -32,58 +32,58 @@ _CLICK = {"browser_click": {"tabId": 1, "clickId": "12"}}
 _RESULT = {"clicked": True, "strategy": "cdp_mouse"}
 
 Act = Callable[[int], Awaitable[str | None]]
-"""One action of that plugin's: None, or what went wrong."""
+"""Runs one action of this plugin; returns None, or the error."""
 
 
 def main() -> None:
-    roles: dict[str, Callable[..., Any]] = {"server": _serve, "plugins": _be_plugins, "driver": _drive_over_http}
+    roles: dict[str, Callable[..., Any]] = {"server": _serve, "plugins": _run_plugins, "driver": _drive_over_http}
     if sys.argv[1:2] and (role := roles.get(sys.argv[1])) is not None:
         uvloop.run(role(*sys.argv[2:]))
         return
     plugins, seconds, *over = [*sys.argv[1:], "1000", "20"][: max(2, len(sys.argv) - 1)]
     with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
-        print(json.dumps(_measured(folder, plugins, seconds, is_over_http=bool(over))))
+        print(json.dumps(_measure(folder, plugins, seconds, is_over_http=bool(over))))
 
 
-def _measured(folder: str, plugins: str, seconds: str, *, is_over_http: bool) -> Any:
-    with ExitStack() as running:
+def _measure(folder: str, plugins: str, seconds: str, *, is_over_http: bool) -> Any:
+    with ExitStack() as stack:
 
         def start(role: str, *arguments: str) -> subprocess.Popen[str]:
-            process = _started(role, folder, *arguments)
-            running.callback(process.wait, timeout=20)
-            running.callback(process.terminate)
+            process = _start(role, folder, *arguments)
+            stack.callback(process.wait, timeout=20)
+            stack.callback(process.terminate)
             assert process.stdin is not None
-            running.callback(process.stdin.close)  # who still waits for a word there has none to wait for
+            stack.callback(process.stdin.close)  # its end also ends programs that wait for input
             return process
 
         Path(folder, "project").mkdir()
         server = start("server", plugins, seconds)
-        _line(server)
-        _line(start("plugins", plugins))
-        _say(server)
-        _line(server)
+        _read_line(server)
+        _read_line(start("plugins", plugins))
+        _send_go(server)
+        _read_line(server)
         driver = start("driver", plugins, seconds) if is_over_http else server
-        _say(driver)
-        _line(driver)
+        _send_go(driver)
+        _read_line(driver)
         before = _cpu(server.pid)
-        told = json.loads(_line(driver))
-        told["serverCpuMsPerAction"] = round((_cpu(server.pid) - before) * 1000 / max(1, told["actions"]), 2)
-        return told
+        result = json.loads(_read_line(driver))
+        result["serverCpuMsPerAction"] = round((_cpu(server.pid) - before) * 1000 / max(1, result["actions"]), 2)
+        return result
 
 
-def _started(role: str, *arguments: str) -> subprocess.Popen[str]:
+def _start(role: str, *arguments: str) -> subprocess.Popen[str]:
     profile = os.environ.get("BENCH_PROFILE")
     how = ["-m", "cProfile", "-o", profile] if profile and role == "server" else []
     command = [sys.executable, *how, "-m", "bench.bus_load", role, *arguments]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def _line(process: subprocess.Popen[str]) -> str:
+def _read_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline()
 
 
-def _say(process: subprocess.Popen[str]) -> None:
+def _send_go(process: subprocess.Popen[str]) -> None:
     assert process.stdin is not None
     process.stdin.write("go\n")
     process.stdin.flush()
@@ -122,7 +122,7 @@ async def _serve(folder: str, plugins: str, seconds: str) -> None:
 
 
 async def _pair(bus: LocalBus, folder: str, count: int) -> None:
-    """As persons have done it before: each plugin has a token of its own."""
+    """Creates pairings as if persons had made them: each plugin has its own token."""
     pairings = Pairings(bus.plugin_records)
     clients = [f"plugin-{number}" for number in range(count)]
     tokens = {client: await pairings.pair(client, "a plugin of the bench", "") for client in clients}
@@ -150,28 +150,28 @@ async def _load(count: int, seconds: float, act: Act) -> None:
     print(json.dumps({"actions": len(times), "errors": len(errors), "ms": at, "first": errors[:1]}), flush=True)
 
 
-async def _be_plugins(folder: str, count: str) -> None:
+async def _run_plugins(folder: str, count: str) -> None:
     server, turn = _server(folder), asyncio.Semaphore(32)
     tokens = json.loads(_tokens(folder).read_text())
-    sockets = await asyncio.gather(*(joined(server, client, tokens[client], turn) for client in tokens))
+    sockets = await asyncio.gather(*(join(server, client, tokens[client], turn) for client in tokens))
     print("ready", flush=True)
-    await asyncio.gather(*map(obey, sockets))
+    await asyncio.gather(*map(answer_actions, sockets))
 
 
-async def joined(server: dict[str, Any], client_id: str, token: str, turn: asyncio.Semaphore) -> ClientConnection:
+async def join(server: dict[str, Any], client_id: str, token: str, turn: asyncio.Semaphore) -> ClientConnection:
     async with turn:
         address = f"ws://{server['host']}:{server['port']}/socket.io/?EIO=4&transport=websocket"
         socket = await connect(address, compression=None, ping_interval=None)
         assert (await socket.recv())[:1] == "0"
         auth = {"token": token, "clientType": "plugin", "clientId": client_id}
         await socket.send(f"40{_PREFIX}{json.dumps(auth)}")
-        joined = await socket.recv()
-        assert str(joined).startswith(f"40{_PREFIX}"), joined
+        join = await socket.recv()
+        assert str(join).startswith(f"40{_PREFIX}"), join
         return socket
 
 
-async def obey(socket: ClientConnection) -> None:
-    """Acknowledges each action, then says that it was carried out."""
+async def answer_actions(socket: ClientConnection) -> None:
+    """Acknowledges each action, then reports that it was carried out."""
     async for frame in socket:
         text = str(frame)
         if text == "2":
@@ -185,8 +185,8 @@ async def obey(socket: ClientConnection) -> None:
             await socket.send(f'42{_PREFIX}{number}["plugin_message",{json.dumps({**same, **done})}]')
 
 
-class _Line(asyncio.Protocol):
-    """One kept connection; its requests are answered in turn."""
+class _Connection(asyncio.Protocol):
+    """A persistent connection; its requests are answered in order."""
 
     def __init__(self) -> None:
         self._answered: asyncio.Future[tuple[int, bytes]] | None = None
@@ -215,35 +215,35 @@ class _Line(asyncio.Protocol):
 
 
 async def _drive_over_http(folder: str, plugins: str, seconds: str) -> None:
-    act = await acting_over_http(_server(folder), _key(folder))
+    act = await act_over_http(_server(folder), _key(folder))
     await asyncio.to_thread(sys.stdin.readline)
     await _load(int(plugins), float(seconds), act)
 
 
-async def acting_over_http(server: dict[str, Any], console_key: str) -> Act:
-    """Each plugin's actions over a connection of their own, as a person's program asks for them."""
+async def act_over_http(server: dict[str, Any], console_key: str) -> Act:
+    """Each plugin's actions over a connection of its own, as a person's program requests them."""
     common = "Host: {host}:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n".format_map(
         server
     )
     common += f"X-Handrail-Console-Key: {console_key}\r\n"
-    lines: dict[int, _Line] = {}
+    connections: dict[int, _Connection] = {}
 
-    async def line() -> _Line:
-        return (await asyncio.get_running_loop().create_connection(_Line, server["host"], server["port"]))[1]
+    async def line() -> _Connection:
+        return (await asyncio.get_running_loop().create_connection(_Connection, server["host"], server["port"]))[1]
 
     async def act(number: int) -> str | None:
-        if number not in lines:
-            lines[number] = await line()
+        if number not in connections:
+            connections[number] = await line()
         body = {"taskId": task_id(number), "actions": _CLICK}
-        status, told = await lines[number].post(f"POST /api/browser/act HTTP/1.1\r\n{common}", body)
+        status, told = await connections[number].post(f"POST /api/browser/act HTTP/1.1\r\n{common}", body)
         return None if status == 200 else told.decode()
 
     return act
 
 
 def _server(folder: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(folder, "state", "server.json").read_text())
-    return found
+    content: dict[str, Any] = json.loads(Path(folder, "state", "server.json").read_text())
+    return content
 
 
 def _tokens(folder: str) -> Path:

@@ -1,4 +1,4 @@
-"""How long the cage keeps an agent waiting: its start beside other sandboxes, and work on 20,000 files beside none."""
+"""How long the cage delays an agent: its start compared with other sandboxes, and work on 20,000 files without one."""
 
 import os
 import statistics
@@ -27,13 +27,13 @@ def measure() -> list[Comparison]:
     with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
         project, state = Path(folder, "project"), Path(folder, "state")
         project.mkdir()
-        path = f"{os.environ.get('PATH', '')}:{_RIPGREP.parent}"  # srt wants ripgrep there, and socat
+        path = f"{os.environ.get('PATH', '')}:{_RIPGREP.parent}"  # srt needs ripgrep and socat in PATH
         environment = {**os.environ, "HANDRAIL_STATE": str(state), "PATH": path}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its bytecode
-        found = [_start(project, environment, *peer) for peer in _peers()]
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed programs have compiled bytecode
+        comparisons = [_start(project, environment, *peer) for peer in _peers()]
         _fill(project)
         work = (("`git status`", "git status --porcelain"), ("`rg`", f"{_RIPGREP} -c needle"))
-        return [*found, *(_work(project, environment, name, command) for name, command in work)]
+        return [*comparisons, *(_work(project, environment, name, command) for name, command in work)]
 
 
 def _peers() -> list[tuple[str, list[str], float]]:
@@ -43,15 +43,15 @@ def _peers() -> list[tuple[str, list[str], float]]:
     ]
 
 
-def _start(project: Path, environment: dict[str, str], name: str, command: list[str], reach: float) -> Comparison:
-    """From the command to the first byte that the program inside writes, in turns."""
+def _start(project: Path, environment: dict[str, str], name: str, command: list[str], target: float) -> Comparison:
+    """From starting the command to the first byte that the program inside writes, alternately."""
     commands = ([_HANDRAIL, "run", "--", "echo", "x"], [*command, "echo", "x"])
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(_STARTS + 1):
-        for words, kept in zip(commands, times, strict=True):
-            kept.append(_first_byte(words, project, environment))
-    ours, theirs = (statistics.median(kept[1:]) for kept in times)
-    return Comparison("cage: start to first instruction", name, ours, theirs, reach)
+        for words, samples in zip(commands, times, strict=True):
+            samples.append(_first_byte(words, project, environment))
+    ours, theirs = (statistics.median(samples[1:]) for samples in times)
+    return Comparison("cage: start to first instruction", name, ours, theirs, target)
 
 
 def _first_byte(command: Sequence[str], project: Path, environment: dict[str, str]) -> float:
@@ -62,9 +62,9 @@ def _first_byte(command: Sequence[str], project: Path, environment: dict[str, st
         assert process.stdout is not None
         if not os.read(process.stdout.fileno(), 1):
             raise RuntimeError(f"{command} wrote nothing")
-        taken = (time.perf_counter() - started) * 1000
+        elapsed = (time.perf_counter() - started) * 1000
         process.communicate()
-    return taken
+    return elapsed
 
 
 def _fill(project: Path) -> None:
@@ -77,7 +77,7 @@ def _fill(project: Path) -> None:
 
 
 def _work(project: Path, environment: dict[str, str], name: str, command: str) -> Comparison:
-    """Warm: in the first rounds handrail itself is still being loaded, and saves the project's state."""
+    """Warm: in the first rounds, handrail is still being imported and saves the project's state."""
     script = ["bash", "-c", _TIMED.format(rounds=_FIRST_ROUNDS + _WORK_ROUNDS, command=command)]
     caged = [_HANDRAIL, "run", "--mount", str(_RIPGREP.parent.parent), "--", *script]
     inside, outside = (_median(words, project, environment) for words in (caged, script))
@@ -85,6 +85,6 @@ def _work(project: Path, environment: dict[str, str], name: str, command: str) -
 
 
 def _median(command: Sequence[str], project: Path, environment: dict[str, str]) -> float:
-    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=True)
-    pairs = [line.split() for line in done.stdout.splitlines()][_FIRST_ROUNDS:]
+    result = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=True)
+    pairs = [line.split() for line in result.stdout.splitlines()][_FIRST_ROUNDS:]
     return statistics.median((float(end) - float(start)) * 1000 for start, end in pairs)

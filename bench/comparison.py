@@ -1,4 +1,4 @@
-"""What a measurement is: ours and the peer's in turns, medians, a ratio against what should be reached."""
+"""A measurement: medians of ours and the peer's, measured alternately, and their ratio compared with a target."""
 
 import resource
 import statistics
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Of times in milliseconds, or of what `unit` names."""
+    """Values are milliseconds, or what `unit` names."""
 
     what: str
     peer: str
     ours: float
     theirs: float
-    reach: float
+    target: float
     unit: str = "ms"
 
     @property
@@ -23,27 +23,27 @@ class Comparison:
         return self.ours / self.theirs
 
     def row(self) -> str:
-        mark = "" if self.ratio <= self.reach else " (missed)"
+        mark = "" if self.ratio <= self.target else " (missed)"
         return (
-            f"| {self.what} | {self._shown(self.ours)} | {self.peer} | {self._shown(self.theirs)} "
-            f"| {self.ratio:.2f}×{mark} | ≤ {self.reach:.3g}× |"
+            f"| {self.what} | {self._format(self.ours)} | {self.peer} | {self._format(self.theirs)} "
+            f"| {self.ratio:.2f}×{mark} | ≤ {self.target:.3g}× |"
         )
 
-    def _shown(self, value: float) -> str:
-        return shown(value) if self.unit == "ms" else f"{value:,.0f} {self.unit}"
+    def _format(self, value: float) -> str:
+        return format_ms(value) if self.unit == "ms" else f"{value:,.0f} {self.unit}"
 
 
-HEADER = "| what | handrail | beside | peer | ratio | reach |\n|---|---|---|---|---|---|"
+HEADER = "| what | handrail | compared with | peer | ratio | target |\n|---|---|---|---|---|---|"
 
 
-def shown(ms: float) -> str:
+def format_ms(ms: float) -> str:
     return f"{ms * 1000:.1f} µs" if ms < 1 else f"{ms:.1f} ms"
 
 
 def cpu_seconds() -> float:
-    """Of this process and of those that it has waited for: the same however busy the machine is."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    """Of this process and its finished children; it doesn't depend on other load."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in usages)
 
 
 def in_turns(
@@ -54,15 +54,15 @@ def in_turns(
     before: Callable[[], object] = lambda: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, float]:
-    """Medians in milliseconds; what `before` does each time is not counted."""
+    """Returns medians in milliseconds; `before` runs in each round and isn't counted."""
     for _ in range(warm_up):
         ours()
         peer()
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         before()
-        for run, kept in zip((ours, peer), times, strict=True):
+        for run, samples in zip((ours, peer), times, strict=True):
             started = clock()
             run()
-            kept.append((clock() - started) * 1000)
+            samples.append((clock() - started) * 1000)
     return statistics.median(times[0]), statistics.median(times[1])

@@ -1,4 +1,4 @@
-"""The first view of the console, an empty chat: what it fetches, how far it shifts, its longest task."""
+"""The console's first view, an empty chat: what it fetches, its layout shift, its longest task."""
 
 import json
 import statistics
@@ -27,24 +27,28 @@ def measure() -> list[Figures]:
             try:
                 assert server.stdout is not None
                 server.stdout.readline()
-                seen = _look(console_address(state))
+                result = _look(console_address(state))
             finally:
                 server.terminate()
-    longest = f"{statistics.median(seen['longest']):.0f} ms (of {_ROUNDS}: {_listed(seen['longest'])})"
+    longest = f"{statistics.median(result['longest']):.0f} ms (of {_ROUNDS}: {_format_list(result['longest'])})"
     rows = [
-        ("our code, gzip", f"{seen['ours'] / 1000:.1f} KB (libraries {seen['libraries'] / 1000:.1f} KB)", "≤ 60 KB"),
-        ("layout shift, the worst", f"{max(seen['shifts']):.4f}", "≤ 0.02"),
+        (
+            "our code, gzip",
+            f"{result['ours'] / 1000:.1f} KB (libraries {result['libraries'] / 1000:.1f} KB)",
+            "≤ 60 KB",
+        ),
+        ("layout shift, the worst", f"{max(result['shifts']):.4f}", "≤ 0.02"),
         ("longest task, processor 4 times slower, p50", longest, "≤ 50 ms"),
     ]
     return [Figures(("the first view, an empty chat", "measured", "goal"), rows)]
 
 
-def _listed(values: list[float]) -> str:
+def _format_list(values: list[float]) -> str:
     return ", ".join(f"{value:.0f}" for value in values)
 
 
 def _look(address: str) -> dict[str, Any]:
     driver = [str(_NODE), str(_DRIVER), address, str(_ROUNDS)]
-    done = subprocess.run(driver, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
-    seen: dict[str, Any] = json.loads(done.stdout)
-    return seen
+    process = subprocess.run(driver, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+    result: dict[str, Any] = json.loads(process.stdout)
+    return result

@@ -1,4 +1,4 @@
-"""From the start of an append to the queue, by another process, until the console in a real browser shows it."""
+"""The time from an append to the queue by another process until the console shows it in a real browser."""
 
 import json
 import statistics
@@ -32,7 +32,7 @@ def measure() -> list[Budget]:
             try:
                 assert server.stdout is not None
                 server.stdout.readline()
-                shown, appended = _rounds(state)
+                shown, append_times = _rounds(state)
             finally:
                 server.terminate()
     p95 = statistics.quantiles(shown, n=20)[-1]
@@ -42,9 +42,9 @@ def measure() -> list[Budget]:
             f"a prompt appended by another process until the open console shows it, p50 (p95 {p95:.1f} ms)",
             "the append alone",
             p50,
-            statistics.median(appended),
+            statistics.median(append_times),
             spent_ms=p50,
-            reach_ms=30,
+            target_ms=30,
         )
     ]
 
@@ -52,7 +52,7 @@ def measure() -> list[Budget]:
 def _rounds(state: Path) -> tuple[list[float], list[float]]:
     """Milliseconds until the page shows a prompt, and until its append returns."""
     log = PromptLog(JournalFile(state / "ui-prompts.jsonl"))
-    shown, appended = [], []
+    shown, append_times = [], []
     driver = [str(_NODE), str(_DRIVER), console_address(state)]
     with subprocess.Popen(driver, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as browser:
         _report(browser, "ready")
@@ -60,14 +60,14 @@ def _rounds(state: Path) -> tuple[list[float], list[float]]:
             title = f"prompt {number}"
             started = time.time() * 1000
             request_id = log.request({**_PROMPT, "title": title})
-            appended.append(time.time() * 1000 - started)
+            append_times.append(time.time() * 1000 - started)
             shown.append(_report(browser, title) - started)
             log.respond(request_id, {"status": "ok"})
-    return shown[_WARM_UP:], appended[_WARM_UP:]
+    return shown[_WARM_UP:], append_times[_WARM_UP:]
 
 
 def _report(browser: "subprocess.Popen[str]", title: str) -> float:
-    """When the page showed this title, by the clock that all processes of the machine share."""
+    """When the page showed this title, by the machine's clock."""
     assert browser.stdout is not None
     while True:
         report: dict[str, Any] = json.loads(browser.stdout.readline())
@@ -76,10 +76,10 @@ def _report(browser: "subprocess.Popen[str]", title: str) -> float:
 
 
 def console_address(state: Path) -> str:
-    """The address that lets one browser in."""
+    """Returns a one-time link."""
     server = json.loads((state / "server.json").read_text())
     address = f"http://{server['host']}:{server['port']}"
     key = (state / "console.key").read_text().strip()
     headers = {"authorization": f"Bearer {server['token']}", "x-handrail-console-key": key}
-    answer = httpx2.post(f"{address}/api/session/code", headers=headers, trust_env=False).json()
-    return f"{address}/#code={answer['data']['code']}"
+    response = httpx2.post(f"{address}/api/session/code", headers=headers, trust_env=False).json()
+    return f"{address}/#code={response['data']['code']}"

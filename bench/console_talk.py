@@ -1,4 +1,4 @@
-"""From a click on the address of a task with 5,000 messages until a person can read the newest and type."""
+"""The time from opening a task with 5,000 messages until a person can read the newest ones and type."""
 
 import asyncio
 import json
@@ -30,31 +30,31 @@ def measure() -> list[Budget]:
     with tempfile.TemporaryDirectory(prefix="handrail-bench-", dir=Path.cwd()) as folder:
         project, state = Path(folder, "project"), Path(folder, "state")
         project.mkdir()
-        long, short = asyncio.run(_tell(state, _MESSAGES)), asyncio.run(_tell(state, 4))
+        long, short = asyncio.run(_make_task(state, _MESSAGES)), asyncio.run(_make_task(state, 4))
         command = [sys.executable, "-m", "handrail", "up", "--project", str(project), "--state", str(state)]
         with subprocess.Popen([*command, "--port", "0", "--no-open"], stdout=subprocess.PIPE) as server:
             try:
                 assert server.stdout is not None
                 server.stdout.readline()
-                seen = _look(console_address(state), long, short)
+                result = _look(console_address(state), long, short)
             finally:
                 server.terminate()
-    opened, beside = statistics.median(seen["long"]), statistics.median(seen["short"])
-    scrolled = f"longest task while scrolling {seen['longest']:.0f} ms, {seen['drawn']} of its rows in the document"
+    open_time, short_time = statistics.median(result["long"]), statistics.median(result["short"])
+    details = f"longest task while scrolling {result['longest']:.0f} ms, {result['drawn']} of its rows in the document"
     return [
         Budget(
-            f"the console opens a task of 5,000 messages, from nothing to typing, p50 ({scrolled})",
+            f"the console opens a task of 5,000 messages, from nothing to typing, p50 ({details})",
             "a task of 4",
-            opened,
-            beside,
-            spent_ms=opened,
-            reach_ms=1000,
+            open_time,
+            short_time,
+            spent_ms=open_time,
+            target_ms=1000,
         )
     ]
 
 
-async def _tell(state: Path, messages: int) -> str:
-    """A task as a run leaves it: words, replies, calls and what came of them."""
+async def _make_task(state: Path, messages: int) -> str:
+    """A task as a run leaves it: messages, replies, calls and results."""
     bus = open_bus(Wiring().open_stores(state))
     task_id = new_task_id()
     await bus.tasks.ensure(task_id, f"A task of {messages} messages")
@@ -65,19 +65,19 @@ async def _tell(state: Path, messages: int) -> str:
     return task_id
 
 
-def _turns(at: int) -> tuple[Turn, ...]:
-    execution = f"exec_{at:024x}"
-    use = ToolUse(f"use_{at}", "read_file", json.dumps({"path": f"scenes/{at}.txt"}), execution)
+def _turns(index: int) -> tuple[Turn, ...]:
+    execution = f"exec_{index:024x}"
+    use = ToolUse(f"use_{index}", "read_file", json.dumps({"path": f"scenes/{index}.txt"}), execution)
     return (
-        UserTurn(f"evt-{at}", f"Question {at}"),
-        AssistantTurn("", (use,), id=f"msg_a{at}"),
+        UserTurn(f"evt-{index}", f"Question {index}"),
+        AssistantTurn("", (use,), id=f"msg_a{index}"),
         ToolResult(use.id, execution, use.name, "what the file says\n" * 5),
-        AssistantTurn(_TEXT.format(at), id=f"msg_b{at}"),
+        AssistantTurn(_TEXT.format(index), id=f"msg_b{index}"),
     )
 
 
 def _look(address: str, long: str, short: str) -> dict[str, Any]:
     driver = [str(_NODE), str(_DRIVER), address, long, short, str(_ROUNDS)]
-    done = subprocess.run(driver, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
-    seen: dict[str, Any] = json.loads(done.stdout)
-    return seen
+    process = subprocess.run(driver, stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+    result: dict[str, Any] = json.loads(process.stdout)
+    return result

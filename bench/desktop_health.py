@@ -1,7 +1,7 @@
-"""What a request to the desktop's host costs: health over fifty connections, beside a bare echo on such a socket.
+"""The cost of a request to the desktop host: health over fifty connections, compared with a bare echo server.
 
-Host and echo are processes of their own; the client is the same for both, and keeps one request under way on each
-connection. The echo answers a line with the same line.
+Host and echo server are separate processes. The client is the same for both and keeps one request pending on each
+connection. The echo server returns each line.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ def _running(command: Sequence[str]) -> Iterator[None]:
 
 
 async def _in_turns(host: Path, echo: Path, root: Path) -> tuple[float, float]:
-    """Medians of the time of one request, in milliseconds."""
+    """Medians of the time per request, in milliseconds."""
     meta = {"schemaVersion": 1, "requestId": "bench", "workspacePath": str(root), "timeoutMs": 20_000}
     request = {"jsonrpc": "2.0", "id": "bench", "method": "desktop.health", "params": {"meta": meta}}
     line = json.dumps(request).encode() + b"\n"
@@ -57,10 +57,10 @@ async def _in_turns(host: Path, echo: Path, root: Path) -> tuple[float, float]:
         pass
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(_ROUNDS):
-        for clients, kept in zip(sides, times, strict=True):
-            began = time.perf_counter()
+        for clients, samples in zip(sides, times, strict=True):
+            started = time.perf_counter()
             await asyncio.gather(*(_repeat(client, line) for client in clients))
-            kept.append((time.perf_counter() - began) * 1000 / (CONNECTIONS * _REQUESTS))
+            samples.append((time.perf_counter() - started) * 1000 / (CONNECTIONS * _REQUESTS))
     return statistics.median(times[0]), statistics.median(times[1])
 
 

@@ -1,6 +1,6 @@
-"""Finding an element and reading a whole tree in windows of real programs, beside pyatspi and dogtail.
+"""Finding an element and reading a whole tree in windows of real programs, compared with pyatspi and dogtail.
 
-Each runs warm in a process of its own and they take turns. What is found must be the same.
+Each runs warm in its own process; they alternate. Their results must be the same.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ _PEERS = Path(__file__).parent / "peers"
 _PYTHON = "/usr/bin/python3"
 _MOST_NODES = 2000
 _ROUNDS = 5
-_LOADED = 20.0
+_LOAD_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
     name: str
     command: Callable[[Path], Sequence[str]]
-    """What starts it; it may use the folder."""
+    """The command that starts it; it may use the folder."""
     title: str
     role: str
     contained: str
@@ -37,17 +37,17 @@ class _Subject:
 
 
 class _Ours:
-    """A reader that stays, on a loop that runs only while it is asked."""
+    """A reader that stays open, on a loop that runs only during requests."""
 
     def __init__(self, runner: asyncio.Runner, subject: _Subject) -> None:
         self._runner = runner
         self._reader = AtspiReader(AccessibilityBus())
         self._query = Query(role=subject.role, title_contains=subject.contained)
-        self._window = runner.run(self._loaded(subject.title))
+        self._window = runner.run(self._wait_for_window(subject.title))
 
-    async def _loaded(self, title: str) -> Window:
-        """The window, once what will be looked for is in it."""
-        async with asyncio.timeout(_LOADED):
+    async def _wait_for_window(self, title: str) -> Window:
+        """Returns the window once it contains the element to look for."""
+        async with asyncio.timeout(_LOAD_SECONDS):
             while True:
                 for window in await self._reader.windows():
                     if window.title == title and await self._reader.find(window, self._query):
@@ -80,12 +80,12 @@ class _Theirs:
             self._process.terminate()
 
     def find(self) -> int:
-        return self._order("find", self._subject.title, self._subject.role, self._subject.contained)
+        return self._request("find", self._subject.title, self._subject.role, self._subject.contained)
 
     def tree(self) -> int:
-        return self._order("tree", self._subject.title, _MOST_NODES)
+        return self._request("tree", self._subject.title, _MOST_NODES)
 
-    def _order(self, *order: str | int) -> int:
+    def _request(self, *order: str | int) -> int:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps(order), file=self._process.stdin, flush=True)
@@ -93,21 +93,21 @@ class _Theirs:
 
 
 def measure() -> list[Comparison]:
-    measured: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for subject in _subjects():
         with DesktopSession() as session, session.entered():
             session.start(subject.command(session.folder))
-            measured += _measured(subject)
-    return measured
+            comparisons += _measure(subject)
+    return comparisons
 
 
-def _measured(subject: _Subject) -> Iterator[Comparison]:
+def _measure(subject: _Subject) -> Iterator[Comparison]:
     with asyncio.Runner() as runner, _Theirs("pyatspi", subject) as pyatspi, _Theirs("dogtail", subject) as dogtail:
         ours = _Ours(runner, subject)
         for client, peer in (("pyatspi", pyatspi), ("dogtail", dogtail)):
             _agree(ours.find(), peer.find())
             times = in_turns(ours.find, peer.find, _ROUNDS)
-            yield Comparison(f"`find` by role and title, {subject.name}", client, *times, reach=1 / subject.finding)
+            yield Comparison(f"`find` by role and title, {subject.name}", client, *times, target=1 / subject.finding)
         _agree(ours.tree(), pyatspi.tree())
         times = in_turns(ours.tree, pyatspi.tree, _ROUNDS)
         yield Comparison(f"whole tree, {subject.name}, {ours.tree():,} nodes", "pyatspi", *times, 1 / subject.reading)

@@ -1,6 +1,6 @@
-"""A picture of a 1920×1080 screen as PNG, as an observation takes it, beside mss's own grab and `to_png`.
+"""A 1920×1080 screenshot as PNG, as an observation takes it, compared with mss's grab and `to_png`.
 
-Both on a desktop of their own with real programs on it; what is compared includes taking the picture.
+Both run on the same desktop with real programs; the time includes taking the picture.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ _PAGE = "data:text/html,<title>Colours</title><body style='margin:0;background:c
 
 def measure() -> list[Comparison]:
     with DesktopSession() as session, session.entered():
-        empty = _compared("screenshot as PNG, empty desktop")
+        empty = _compare("screenshot as PNG, empty desktop")
         for toolkit in ("gtk3", "qt6"):
             session.start(command(toolkit))
         session.start(["mousepad", str(Path(__file__))], wait_for="window")
-        programs = _compared("screenshot as PNG, three programs")
+        programs = _compare("screenshot as PNG, three programs")
         profile = f"--user-data-dir={session.folder}/chromium"
         flags = [
             "--no-sandbox",
@@ -35,18 +35,18 @@ def measure() -> list[Comparison]:
             profile,
         ]
         session.start(["chromium", *flags, f"--app={_PAGE}"], wait_for="window")
-        return [empty, programs, _compared("screenshot as PNG, colours everywhere")]
+        return [empty, programs, _compare("screenshot as PNG, colours everywhere")]
 
 
-def _compared(what: str) -> Comparison:
+def _compare(what: str) -> Comparison:
     with asyncio.Runner() as runner, mss.MSS() as camera:
-        desktop = runner.run(_opened())
+        desktop = runner.run(_open_team())
         times = in_turns(lambda: runner.run(desktop.shot()), lambda: _peer(camera), rounds=_ROUNDS, warm_up=3)
         runner.run(desktop.close())
-    return Comparison(what, "mss grab + `to_png`", *times, reach=1)
+    return Comparison(what, "mss grab + `to_png`", *times, target=1)
 
 
-async def _opened() -> LinuxDesktop:
+async def _open_team() -> LinuxDesktop:
     return LinuxDesktop()
 
 

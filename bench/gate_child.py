@@ -1,6 +1,6 @@
-"""A rig of whatever version PYTHONPATH leads to, measured in chunks: a line of stdin names one, its times come back.
+"""Runs the version of handrail that PYTHONPATH leads to: each line of stdin names a measurement, whose times it prints.
 
-Knows the old tree and the new one: all that it needs from them is a gate that takes calls.
+It supports the old code and the new one; all it needs from them is a gate that takes calls.
 """
 
 import asyncio
@@ -14,23 +14,23 @@ from pathlib import Path
 from typing import Any
 
 
-class Syncs:
-    """How often this process waits for the disk; SQLite's own waits are its library's, and not seen here."""
+class SyncCounter:
+    """Counts how often this process waits for the disk, except for SQLite's own waits in its library."""
 
     def __init__(self) -> None:
         self.count = 0
         for name in ("fsync", "fdatasync"):
-            setattr(os, name, self._counted(getattr(os, name)))
+            setattr(os, name, self._count(getattr(os, name)))
 
-    def _counted(self, real: Any) -> Any:
-        def counted(descriptor: int) -> None:
+    def _count(self, real: Any) -> Any:
+        def counting(descriptor: int) -> None:
             self.count += 1
             real(descriptor)
 
-        return counted
+        return counting
 
 
-syncs = Syncs()  # before anybody takes one of these for their own
+syncs = SyncCounter()  # before other modules import these functions
 
 try:
     from handrail.kernel.approval import PresetAnswer
@@ -47,19 +47,19 @@ except ImportError:  # version 0.1
     from handrail.core.threads import in_thread  # type: ignore[import-not-found, no-redef]
 
 CALLERS = 8
-AT_ONCE = 8
-_PATIENCE = 30.0
+CONCURRENT_READS = 8
+_HANG_SECONDS = 30.0
 ALLOWED = '[[rules]]\ntool = "write_to_file"\ndecision = "allow"\n'
 
 
 def _caller(number: int) -> Any:
-    """Version 0.1 knew no identities."""
+    """Version 0.1 has no identities."""
     words = ["bench", f"caller {number}", "bench", f"bench:{number}"]
     return Caller(*words[: len(Caller.__match_args__[:4])])
 
 
 class Child:
-    def __init__(self, folder: Path, syncs: Syncs) -> None:
+    def __init__(self, folder: Path, syncs: SyncCounter) -> None:
         (folder / "project").mkdir()
         (folder / "state").mkdir()
         (folder / "project/file.txt").write_text("x" * 1024)
@@ -87,36 +87,38 @@ class Child:
             syncs.append(self._syncs.count - before)
         return {"times": times, "syncs": syncs}
 
-    async def in_turn(self, rounds: int) -> Any:
-        """Reads in threads a second, one after the other, as from a client that waits for each answer."""
-        count = rounds * CALLERS * AT_ONCE
+    async def sequential(self, rounds: int) -> Any:
+        """Reads per second in threads, one after the other, as from a client that waits for each answer."""
+        count = rounds * CALLERS * CONCURRENT_READS
         started = time.perf_counter()
         for number in range(count):
-            await asyncio.create_task(self._look(number % CALLERS))
+            await asyncio.create_task(self._list_files(number % CALLERS))
         return count / (time.perf_counter() - started)
 
     async def crowd(self, rounds: int, *, hangs: bool) -> Any:
-        """Eight callers with eight reads each at once. The last one's hang, where they are to, until all are done."""
-        let_go = threading.Event()
-        in_the_end = threading.Timer(_PATIENCE, let_go.set)
-        in_the_end.start()
-        others, stuck = CALLERS, list[asyncio.Task[Any]]()
+        """Eight callers with eight concurrent reads each. With `hangs`, the last one's hang until the others end."""
+        release = threading.Event()
+        timeout = threading.Timer(_HANG_SECONDS, release.set)
+        timeout.start()
+        others, hanging = CALLERS, list[asyncio.Task[Any]]()
         if hangs:
             others -= 1
-            hung = Call("list_files", {}, _caller(others))
-            stuck = [asyncio.create_task(in_thread(hung, let_go.wait)) for _ in range(AT_ONCE)]
+            call = Call("list_files", {}, _caller(others))
+            hanging = [asyncio.create_task(in_thread(call, release.wait)) for _ in range(CONCURRENT_READS)]
             await asyncio.sleep(0)
         times: list[float] = []
         started = time.perf_counter()
         for _ in range(rounds):
-            times += await asyncio.gather(*(self._look(number % others) for number in range(others * AT_ONCE)))
+            times += await asyncio.gather(
+                *(self._list_files(number % others) for number in range(others * CONCURRENT_READS))
+            )
         rate = len(times) / (time.perf_counter() - started)
-        in_the_end.cancel()
-        let_go.set()
-        await asyncio.gather(*stuck)
+        timeout.cancel()
+        release.set()
+        await asyncio.gather(*hanging)
         return {"times": times, "rate": rate}
 
-    async def _look(self, caller: int) -> float:
+    async def _list_files(self, caller: int) -> float:
         return await self.call("list_files", caller, path=".", globs=["*"])
 
     async def run(self, what: str, rounds: int) -> Any:

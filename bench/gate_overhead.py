@@ -1,4 +1,4 @@
-"""What the gate adds to a read that is allowed: validation, policy, lane, deadline and the audit's record."""
+"""What the gate adds to an allowed read: validation, policy, lane, timeout and the audit record."""
 
 import asyncio
 import statistics
@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from bench.budget import Budget
-from bench.rig import CALLER, opened
+from bench.rig import CALLER, open_bench
 from handrail.kernel.call import Call
 
 _TOOL, _PARAMS = "read_file", {"path": "file.txt"}
@@ -16,7 +16,7 @@ _ROUNDS = 5000
 
 
 def measure() -> list[Budget]:
-    with opened() as bench:
+    with open_bench() as bench:
         (bench.project / "file.txt").write_text("x" * 1024)
         entry = bench.rig.gate.registry.find(_TOOL)
         typed = msgspec.convert(_PARAMS, entry.tool.params)
@@ -35,7 +35,7 @@ def measure() -> list[Budget]:
             ours,
             function,
             spent_ms=ours - function,
-            reach_ms=0.2,
+            target_ms=0.2,
         )
     ]
 
@@ -44,9 +44,9 @@ async def _in_turns(*calls: Callable[[], Awaitable[object]]) -> list[float]:
     """Medians in milliseconds."""
     times: list[list[float]] = [[] for _ in calls]
     for _ in range(_ROUNDS):
-        for call, kept in zip(calls, times, strict=True):
+        for call, samples in zip(calls, times, strict=True):
             started = time.perf_counter()
             await call()
-            kept.append((time.perf_counter() - started) * 1000)
-        await asyncio.sleep(0)  # what is left over belongs to neither
-    return [statistics.median(kept[_ROUNDS // 10 :]) for kept in times]
+            samples.append((time.perf_counter() - started) * 1000)
+        await asyncio.sleep(0)  # leftover work counts for neither
+    return [statistics.median(samples[_ROUNDS // 10 :]) for samples in times]

@@ -1,4 +1,4 @@
-"""A server's read through the gateway beside the same server directly: both as processes, over stdio, in turns."""
+"""A read of a server's tool through the gateway, and of the same server directly: both over stdio, alternately."""
 
 import statistics
 import subprocess
@@ -35,13 +35,13 @@ def measure() -> list[Budget]:
 def _reads(through: Client, direct: Client, path: str) -> tuple[float, float]:
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(_READS):
-        for client, tool, kept in zip(
+        for client, tool, samples in zip(
             (through, direct), ("files__read_text_file", "read_text_file"), times, strict=True
         ):
             started = time.perf_counter()
-            answer = client.request("tools/call", {"name": tool, "arguments": {"path": path}})
-            kept.append((time.perf_counter() - started) * 1000)
-            assert not answer.get("isError")
+            response = client.request("tools/call", {"name": tool, "arguments": {"path": path}})
+            samples.append((time.perf_counter() - started) * 1000)
+            assert not response.get("isError")
     through.close()
     direct.close()
     return statistics.median(times[0][_READS // 10 :]), statistics.median(times[1][_READS // 10 :])

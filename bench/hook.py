@@ -1,4 +1,4 @@
-"""How long a client waits for a hook that a rule answers while the server runs, beside Python's own start."""
+"""How long a client waits for a hook that a rule answers in the running server, compared with Python's own start."""
 
 import json
 import shlex
@@ -26,7 +26,7 @@ def measure() -> list[Comparison]:
             assert server.stdout is not None
             server.stdout.readline()
             try:
-                return [_compared(project, state, *case) for case in _CASES]
+                return [_compare(project, state, *case) for case in _CASES]
             finally:
                 server.terminate()
 
@@ -37,7 +37,7 @@ _CASES = (
 )
 
 
-def _compared(project: Path, state: Path, what: str, command: str) -> Comparison:
+def _compare(project: Path, state: Path, what: str, command: str) -> Comparison:
     event = {
         "hook_event_name": "PreToolUse",
         "session_id": "bench",
@@ -48,11 +48,11 @@ def _compared(project: Path, state: Path, what: str, command: str) -> Comparison
     words = [*shlex.split(hook_command("claude", [_HANDRAIL], str(state))), "--project", str(project)]
 
     def hook() -> None:
-        done = subprocess.run(words, input=json.dumps(event).encode(), capture_output=True, check=True)
-        assert b'"allow"' in done.stdout
+        result = subprocess.run(words, input=json.dumps(event).encode(), capture_output=True, check=True)
+        assert b'"allow"' in result.stdout
 
     def bare() -> None:
         subprocess.run([sys.executable, "-c", ""], input=b"", capture_output=True, check=True)
 
     ours, theirs = in_turns(hook, bare, _ROUNDS, warm_up=3)
-    return Comparison(what, "Python's start, without a program", ours, theirs, reach=2.5)
+    return Comparison(what, "Python's start, without a program", ours, theirs, target=2.5)

@@ -1,4 +1,4 @@
-"""The gate beside the one of version 0.1, whose tree is checked out for it: reads, writes, and a caller that hangs."""
+"""The gate compared with that of version 0.1, which is checked out: reads, writes, and a caller that hangs."""
 
 import json
 import os
@@ -24,20 +24,20 @@ _CROWDS = 3
 def measure() -> list[Comparison]:
     with ExitStack() as stack:
         ours = stack.enter_context(_child(_HERE))
-        before = stack.enter_context(_child(stack.enter_context(_checked_out(BEFORE))))
+        before = stack.enter_context(_child(stack.enter_context(_check_out(BEFORE))))
         reads: dict[str, list[float]] = {"ours": [], "before": []}
         writes: dict[str, list[float]] = {"ours": [], "before": []}
         syncs: dict[str, list[float]] = {"ours": [], "before": []}
         for child in (ours, before):
             _ask(child, "read", _READS)
-            _ask(child, "write", 25)  # until as many snapshots are there as are kept
+            _ask(child, "write", 25)  # until the limit of kept snapshots is reached
         for _ in range(_CHUNKS):
             for name, child in (("ours", ours), ("before", before)):
                 reads[name] += _ask(child, "read", _READS)
-                written = _ask(child, "write", _WRITES)
-                writes[name] += written["times"]
-                syncs[name] += written["syncs"]
-        crowd, hanging, in_turn = _crowds(ours)
+                answer = _ask(child, "write", _WRITES)
+                writes[name] += answer["times"]
+                syncs[name] += answer["syncs"]
+        crowd, hanging, sequential = _crowds(ours)
     peer = f"the same in {BEFORE}"
     return [
         Comparison("an allowed `read_file` of 1 KB through the gate, p50", peer, *_medians(reads), 0.7),
@@ -54,33 +54,33 @@ def measure() -> list[Comparison]:
             "the same, time of one read",
             "one after the other",
             1000 / statistics.median(hanging.rates),
-            1000 / statistics.median(in_turn),
+            1000 / statistics.median(sequential),
             1,
         ),
     ]
 
 
-class _Crowd:
+class _CrowdResult:
     def __init__(self) -> None:
         self.times: list[float] = []
         self.rates: list[float] = []
 
 
-def _crowds(child: "subprocess.Popen[str]") -> tuple[_Crowd, _Crowd, list[float]]:
-    """Without the one that hangs and with it, and one after the other; in turns, because the machine is never quiet."""
-    crowd, hanging, in_turn = _Crowd(), _Crowd(), list[float]()
+def _crowds(child: "subprocess.Popen[str]") -> tuple[_CrowdResult, _CrowdResult, list[float]]:
+    """Without a hanging caller, with one, and sequentially; alternately, because the machine is never quiet."""
+    crowd, hanging, sequential = _CrowdResult(), _CrowdResult(), list[float]()
     _ask(child, "crowd", _CROWDS)
     for _ in range(_CHUNKS):
-        for what, kept in (("crowd", crowd), ("hanging", hanging)):
-            told = _ask(child, what, _CROWDS)
-            kept.times += told["times"]
-            kept.rates.append(told["rate"])
-        in_turn.append(_ask(child, "in_turn", _CROWDS))
-    return crowd, hanging, in_turn
+        for what, results in (("crowd", crowd), ("hanging", hanging)):
+            answer = _ask(child, what, _CROWDS)
+            results.times += answer["times"]
+            results.rates.append(answer["rate"])
+        sequential.append(_ask(child, "sequential", _CROWDS))
+    return crowd, hanging, sequential
 
 
-def _medians(kept: dict[str, list[float]]) -> tuple[float, float]:
-    return statistics.median(kept["ours"]), statistics.median(kept["before"])
+def _medians(samples: dict[str, list[float]]) -> tuple[float, float]:
+    return statistics.median(samples["ours"]), statistics.median(samples["before"])
 
 
 def _p99(times: list[float]) -> float:
@@ -88,7 +88,7 @@ def _p99(times: list[float]) -> float:
 
 
 @contextmanager
-def _checked_out(commit: str) -> Iterator[Path]:
+def _check_out(commit: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="handrail-before-") as folder:
         tree = Path(folder, "tree")
         subprocess.run(["git", "-C", _HERE, "worktree", "add", "-q", "--detach", tree, commit], check=True)

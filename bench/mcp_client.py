@@ -1,4 +1,4 @@
-"""The least that speaks MCP over stdio, so that its own time does not count."""
+"""A minimal MCP client over stdio, whose own time hardly counts."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# As a user's: compiled modules are kept between starts.
+# As for a user, compiled modules are cached between starts.
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 

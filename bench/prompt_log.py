@@ -1,4 +1,4 @@
-"""The prompt log: pending prompts at a start on a long log, and appends by many at once."""
+"""The prompt log: finding pending prompts when starting on a long log, and concurrent appends."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ _APPENDS = 100
 _START_ROUNDS = 11
 _APPEND_ROUNDS = 7
 
-# As contract 5 has them: 383 and 187 bytes.
+# As in contract 5
 _REQUEST = (
     '{"ts":"2026-01-11T00:00:00.000Z","type":"ui_prompt","action":"request","requestId":"%s","runId":"run-1",'
     '"prompt":{"kind":"file_change_confirm","title":"文件变更确认","message":"即将写入文件。","allowCancel":true,'
@@ -46,22 +46,22 @@ def _start(log: Path) -> Comparison:
         f"pending prompts of a log of {_LINES:,} lines, in {megabytes} MB",
         "reading it and counting newlines",
         *times,
-        reach=4,
+        target=4,
     )
 
 
 def _write_long_log(log: Path) -> None:
-    """Each answer follows some requests later; every five-hundredth request stays open."""
-    waiting: list[str] = []
+    """Each answer follows a few requests later; every five-hundredth request stays open."""
+    open_ids: list[str] = []
     with log.open("w", encoding="utf-8") as file:
         requests = (_LINES + _PENDING) // 2
         for number in range(requests):
             request_id = f"{number * 2654435761 % 2**32:08x}-7a3c-4e21-9b5d-{number:012x}"
             file.write(_REQUEST % request_id)
             if number % (requests // _PENDING):
-                waiting.append(request_id)
-            if len(waiting) > 20:
-                file.write(_RESPONSE % waiting.pop(number % 20))
+                open_ids.append(request_id)
+            if len(open_ids) > 20:
+                file.write(_RESPONSE % open_ids.pop(number % 20))
 
 
 def _pending(log: Path) -> int:
@@ -77,14 +77,14 @@ def _count_lines(log: Path) -> int:
 
 
 def _appends(folder: Path, role: str) -> Comparison:
-    """Time for one append, of many writers and of one: the round with the median ratio, because a disk has moods."""
+    """The time per append, of many writers and of one. Takes the round with the median ratio, because disks vary."""
     rounds = [
         Comparison(
             f"one prompt appended by {_WRITERS} writers at once" + ", with an id of its own" * (role == "write-named"),
             "one fsynced append, one writer",
             _append_together(folder / f"{role}.jsonl", role),
             _append_alone(folder / "alone.jsonl"),
-            reach=2,
+            target=2,
         )
         for _ in range(_APPEND_ROUNDS)
     ]
@@ -104,22 +104,22 @@ def _append_together(log: Path, role: str) -> float:
     for writer in writers:
         assert writer.stdout is not None
         writer.stdout.readline()
-    taken = (time.perf_counter() - started) * 1000
+    elapsed = (time.perf_counter() - started) * 1000
     for writer in writers:
         writer.communicate()
-    return taken / (_WRITERS * _APPENDS)
+    return elapsed / (_WRITERS * _APPENDS)
 
 
 def _append_alone(log: Path) -> float:
-    line = b"x" * 259 + b"\n"  # about as long as ours
+    line = b"x" * 259 + b"\n"  # about as long as our entries
     descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     started = time.perf_counter()
     for _ in range(_WRITERS * _APPENDS):
         os.write(descriptor, line)
         os.fsync(descriptor)
-    taken = (time.perf_counter() - started) * 1000
+    elapsed = (time.perf_counter() - started) * 1000
     os.close(descriptor)
-    return taken / (_WRITERS * _APPENDS)
+    return elapsed / (_WRITERS * _APPENDS)
 
 
 def _child(*args: object) -> subprocess.Popen[str]:

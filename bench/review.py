@@ -1,4 +1,4 @@
-"""A review of 10,000 changed files, with every diff, beside `git diff --no-index` on the same two folders; CPU time."""
+"""A review of 10,000 changed files with every diff, compared with `git diff --no-index` on both folders; CPU time."""
 
 import subprocess
 import tempfile
@@ -22,28 +22,28 @@ def measure() -> list[Comparison]:
         person = ["-c", "user.name=a", "-c", "user.email=a@b"]
         for words in (["init", "-q"], ["add", "-A"], [*person, "commit", "-qm", "x"]):
             subprocess.run(["git", "-C", str(project), *words], check=True, capture_output=True)
-        plain = Path(folder) / "plain"  # git would compare its own folder as well
+        plain = Path(folder) / "plain"  # git would also compare its own folder
         _write(plain, is_changed=False)
         cage, _ = new_cage(state, str(project), "", ("true",), "full")
         _write(cage.upper, is_changed=True)
-        saved = in_turns(
+        save_times = in_turns(
             lambda: save_base(str(project), cage.base), lambda: _status(project), rounds=9, clock=cpu_seconds
         )
-        opened = wiring.Wiring().open_project(project, state, NoApprover())
+        project_opened = wiring.Wiring().open_project(project, state, NoApprover())
         try:
-            reviews = opened.part("review")
+            reviews = project_opened.part("review")
 
             def review() -> None:
-                found = reviews.open(cage.path.name)
-                assert len(found.items) == _COUNT
-                found.close()
+                review_opened = reviews.open(cage.path.name)
+                assert len(review_opened.items) == _COUNT
+                review_opened.close()
 
             times = in_turns(review, lambda: _git_diff(plain, cage.upper), rounds=3, clock=cpu_seconds)
         finally:
-            opened.close()
+            project_opened.close()
     return [
-        Comparison("review of 10,000 changed files, every diff", "`git diff --no-index`", *times, reach=0.6),
-        Comparison("base of a review saved, 10,000 tracked files", "`git status`", *saved, reach=4),
+        Comparison("review of 10,000 changed files, every diff", "`git diff --no-index`", *times, target=0.6),
+        Comparison("base of a review saved, 10,000 tracked files", "`git status`", *save_times, target=4),
     ]
 
 

@@ -1,4 +1,4 @@
-"""A rig on a temporary project, called in this process."""
+"""A temporary project with handrail in this process."""
 
 import asyncio
 import tempfile
@@ -36,7 +36,7 @@ class Bench:
 
 
 @contextmanager
-def opened() -> Iterator[Bench]:
+def open_bench() -> Iterator[Bench]:
     with tempfile.TemporaryDirectory(prefix="handrail-bench-") as folder:
         project, state = Path(folder, "project"), Path(folder, "state")
         project.mkdir()

@@ -1,6 +1,6 @@
-"""Opening a project file through the sandbox beside `os.path.realpath` and `os.open`, which protects from nothing.
+"""Opening a project file through the sandbox, compared with `os.path.realpath` and `os.open`, which don't protect.
 
-Ours includes everything that a tool's path goes through: reading it, closed folders, the primitive.
+Ours includes everything that a tool's path goes through: parsing, closed folders, and the open itself.
 """
 
 import os
@@ -17,7 +17,7 @@ _OPENS = 500
 
 
 def measure() -> list[Comparison]:
-    """Open and close, both taken in turns."""
+    """Opens and closes, alternately."""
     with tempfile.TemporaryDirectory() as project:
         file = os.path.join(project, _PATH)
         os.makedirs(os.path.dirname(file))
@@ -30,7 +30,7 @@ def measure() -> list[Comparison]:
         finally:
             os.close(root)
             folder.close()
-    return [Comparison("sandboxed open", "realpath + open", *(total / _OPENS for total in times), reach=1)]
+    return [Comparison("sandboxed open", "realpath + open", *(total / _OPENS for total in times), target=1)]
 
 
 def _ours(folder: LocalFolder, root: int) -> None:

@@ -1,16 +1,16 @@
-"""list_snapshots with 10,000 snapshots, beside listing the folder that holds them."""
+"""list_snapshots with 10,000 snapshots, compared with listing their folder."""
 
 import json
 import os
 
 from bench.comparison import Comparison, in_turns
-from bench.rig import opened
+from bench.rig import open_bench
 
 _COUNT = 10_000
 
 
 def measure() -> list[Comparison]:
-    with opened() as bench:
+    with open_bench() as bench:
         folder = bench.project / ".webgal_agent" / "snapshots"
         folder.mkdir(parents=True)
         for number in range(_COUNT):
@@ -23,6 +23,6 @@ def measure() -> list[Comparison]:
             lambda: bench.call("list_snapshots", path="f7.txt"), lambda: sorted(os.listdir(folder)), rounds=25
         )
     return [
-        Comparison("`list_snapshots`, 10,000 kept", "listing the folder", *times, reach=3),
-        Comparison("the same, of one path", "listing the folder", *of_path, reach=3),
+        Comparison("`list_snapshots`, 10,000 kept", "listing the folder", *times, target=3),
+        Comparison("the same, of one path", "listing the folder", *of_path, target=3),
     ]

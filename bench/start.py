@@ -1,4 +1,4 @@
-"""How long the command line takes to explain itself, beside Python's own start."""
+"""How long `handrail --help` takes, compared with Python's own start."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ _HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 
 def measure() -> list[Comparison]:
     ours, theirs = in_turns(lambda: _run(_HANDRAIL, "--help"), lambda: _run(sys.executable, "-c", ""), _ROUNDS)
-    return [Comparison("`handrail --help`", "Python's start, without a program", ours, theirs, reach=2.5)]
+    return [Comparison("`handrail --help`", "Python's start, without a program", ours, theirs, target=2.5)]
 
 
 def _run(*command: str) -> None:

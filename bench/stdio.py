@@ -1,4 +1,4 @@
-"""MCP over stdio beside the npm filesystem server: start, reads and memory, next to a warm server and without one."""
+"""MCP over stdio, compared with the npm filesystem server: start, reads and memory, with and without a warm server."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def measure() -> list[Comparison]:
         ours = [handrail, "mcp", "--project", str(project), "--state", str(state)]
         peer = [str(NODE), str(PEER), str(project)]
         try:
-            _read_once(ours)  # from here on a server runs, and its first answers are stored
+            _read_once(ours)  # starts the server and caches its first answers
             warm = in_turns(lambda: _first_list(ours), lambda: _first_list(peer), rounds=9)
             read = _reads(ours, peer, project / "file.txt")
             memory = _resident(ours), _resident(peer)
@@ -40,10 +40,10 @@ def measure() -> list[Comparison]:
         finally:
             _end(ours, state)
     return [
-        Comparison("`read_file` of 1 KB over stdio, p50", _NPM, *read, reach=0.8),
-        Comparison("start to the first `tools/list`, a server runs", _NPM, *warm, reach=0.3),
-        Comparison("the same, no server runs, its last answers are stored", _NPM, *cold, reach=1),
-        Comparison("resident memory of `handrail mcp` next to a server", _NPM, *memory, reach=0.3, unit="MB"),
+        Comparison("`read_file` of 1 KB over stdio, p50", _NPM, *read, target=0.8),
+        Comparison("start to the first `tools/list`, a server runs", _NPM, *warm, target=0.3),
+        Comparison("the same, no server runs, its last answers are stored", _NPM, *cold, target=1),
+        Comparison("resident memory of `handrail mcp` next to a server", _NPM, *memory, target=0.3, unit="MB"),
     ]
 
 
@@ -63,7 +63,7 @@ def _resident(command: list[str]) -> float:
 
 
 def _end(command: list[str], state: Path) -> None:
-    """The server that was started for us, also one that has not started yet."""
+    """Ends the server that was started in the background, even if it is still starting."""
     _read_once(command)
     pid = json.loads((state / "server.json").read_bytes())["pid"]
     with suppress(ProcessLookupError):
@@ -83,11 +83,11 @@ def _reads(ours: list[str], peer: list[str], file: Path) -> tuple[float, float]:
     calls = (("read_file", file.name), ("read_text_file", str(file)))
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(_READS):
-        for client, (tool, path), kept in zip(clients, calls, times, strict=True):
+        for client, (tool, path), samples in zip(clients, calls, times, strict=True):
             started = time.perf_counter()
-            answer = client.request("tools/call", {"name": tool, "arguments": {"path": path}})
-            kept.append((time.perf_counter() - started) * 1000)
-            assert not answer.get("isError")
+            response = client.request("tools/call", {"name": tool, "arguments": {"path": path}})
+            samples.append((time.perf_counter() - started) * 1000)
+            assert not response.get("isError")
     for client in clients:
         client.close()
     return statistics.median(times[0][_READS // 10 :]), statistics.median(times[1][_READS // 10 :])

@@ -1,4 +1,4 @@
-"""A team's server: a read beside the local server, the audit beside bare inserts, an approval beside a bare LISTEN."""
+"""A team's server: a read and the local server's, the audit and bare inserts, an approval and a bare LISTEN."""
 
 import asyncio
 import os
@@ -47,9 +47,9 @@ def measure() -> list[Comparison]:
         team = Team(Path(where), postgres, nats, s3)
         try:
             return [
-                _read(team),
-                _audit(postgres, nats),
-                _approval(postgres, nats),
+                _compare_read(team),
+                _compare_audit(postgres, nats),
+                _compare_approval(postgres, nats),
                 team_browsers.across(team),
                 *team_browsers.many(team),
             ]
@@ -59,11 +59,11 @@ def measure() -> list[Comparison]:
                 engine.stop()
 
 
-def _read(team: Team) -> Comparison:
+def _compare_read(team: Team) -> Comparison:
     (server,) = team.start()
     with _reader(server.url, team.token("bench", "agent")) as ours, _local(team) as theirs:
         times = in_turns(ours, theirs, rounds=_READS, warm_up=20)
-    return Comparison("allowed read over MCP HTTP, one team server", "local server", *times, reach=2)
+    return Comparison("allowed read over MCP HTTP, one team server", "local server", *times, target=2)
 
 
 @contextmanager
@@ -83,22 +83,22 @@ def _local(team: Team) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _reader(url: str, token: str) -> Iterator[Callable[[], None]]:
-    """One client on one connection, with a session where the server keeps one."""
+    """One client on one connection, with a session if the server has sessions."""
     headers = {"authorization": f"Bearer {token}", "accept": ACCEPT}
     with httpx.Client(base_url=url, headers=headers, timeout=30) as client:
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
         message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
         until(lambda: _answers(client))
-        opened = client.post("/mcp", json=message)
-        opened.raise_for_status()
+        response = client.post("/mcp", json=message)
+        response.raise_for_status()
         client.headers["mcp-protocol-version"] = "2025-06-18"
-        if (session := opened.headers.get("mcp-session-id")) is not None:
+        if (session := response.headers.get("mcp-session-id")) is not None:
             client.headers["mcp-session-id"] = session
             client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"})
 
         def read() -> None:
-            answer = client.post("/mcp", json=_CALL)
-            assert "hello" in answer.text, answer.text
+            result = client.post("/mcp", json=_CALL)
+            assert "hello" in result.text, result.text
 
         yield read
 
@@ -110,9 +110,9 @@ def _answers(client: httpx.Client) -> bool:
         return False
 
 
-def _audit(postgres: Postgres, nats: Nats) -> Comparison:
+def _compare_audit(postgres: Postgres, nats: Nats) -> Comparison:
     url = postgres.tenant()
-    with _opened(url, nats) as team:
+    with _open_team(url, nats) as team:
         audit = Audit(team.audit)
         rows = _RECORDS * _WRITERS
 
@@ -142,19 +142,19 @@ def _audit(postgres: Postgres, nats: Nats) -> Comparison:
         assert audit.verify() == rows * 6
         audit.close()
     what = f"{rows:,} audit records, durable, {_WRITERS} writers"
-    return Comparison(what, "the same rows inserted in batches", *times, reach=2)
+    return Comparison(what, "the same rows inserted in batches", *times, target=2)
 
 
-def _approval(postgres: Postgres, nats: Nats) -> Comparison:
+def _compare_approval(postgres: Postgres, nats: Nats) -> Comparison:
     url = postgres.tenant()
-    with _opened(url, nats) as asking, _opened(url, nats) as answering:
-        ours = asyncio.run(_answered(asking, answering))
-        theirs = asyncio.run(_announced(url))
-    return Comparison("approval given → agent continues, across servers", "LISTEN alone", ours, theirs, reach=3)
+    with _open_team(url, nats) as asking, _open_team(url, nats) as answering:
+        ours = asyncio.run(_measure_answer(asking, answering))
+        theirs = asyncio.run(_measure_notify(url))
+    return Comparison("approval given → agent continues, across servers", "LISTEN alone", ours, theirs, target=3)
 
 
-async def _answered(asking: OpenTeam, answering: OpenTeam) -> float:
-    """From the moment the answer is in the database to the one at which the asker has it."""
+async def _measure_answer(asking: OpenTeam, answering: OpenTeam) -> float:
+    """From the answer being in the database until the asker has it."""
     waits, answers = LogPromptQueue(asking.prompts), LogPromptQueue(answering.prompts)
     times = []
     for number in range(_APPROVALS):
@@ -170,20 +170,20 @@ async def _answered(asking: OpenTeam, answering: OpenTeam) -> float:
     return statistics.median(times)
 
 
-async def _announced(url: str) -> float:
-    """A row is inserted and announced in one transaction; how long until another connection hears of it."""
+async def _measure_notify(url: str) -> float:
+    """A row is inserted and announced in one transaction; measures when another connection is notified."""
     one, two = await asyncpg.connect(url), await asyncpg.connect(url)
-    heard = asyncio.Event()
-    await two.add_listener("bench", lambda *_: heard.set())
+    notified = asyncio.Event()
+    await two.add_listener("bench", lambda *_: notified.set())
     times = []
     for number in range(_APPROVALS):
-        heard.clear()
+        notified.clear()
         await asyncio.sleep(0.02)
         started = time.perf_counter()
         async with one.transaction():
             await one.execute("INSERT INTO handrail.claimed (key) VALUES ($1)", f"bench {number}")
             await one.execute("SELECT pg_notify('bench', '')")
-        await heard.wait()
+        await notified.wait()
         times.append((time.perf_counter() - started) * 1000)
     await one.close()
     await two.close()
@@ -191,7 +191,7 @@ async def _announced(url: str) -> float:
 
 
 @contextmanager
-def _opened(url: str, nats: Nats) -> Iterator[OpenTeam]:
+def _open_team(url: str, nats: Nats) -> Iterator[OpenTeam]:
     team = OpenTeam(TeamAddress(url, nats.url))
     yield team
     team.close()

@@ -1,4 +1,4 @@
-"""Browsers of a team: an action across servers beside one within a server, and many browsers on several servers."""
+"""A team's browsers: an action across servers and one within a server, and many browsers on several servers."""
 
 import asyncio
 import os
@@ -31,21 +31,21 @@ _RESULT = {"status": "success", "result": {"elements": []}}
 _PLUGINS = int(os.environ.get("HANDRAIL_BENCH_PLUGINS", "2000"))
 _RATE = int(os.environ.get("HANDRAIL_BENCH_RATE", "400"))
 _SECONDS = 10
-_CONNECTING = 40
-"""So many connect at a time."""
+_MOST_CONNECTING = 40
+"""How many connect at a time."""
 
 
 OnAction = Callable[[dict[str, Any]], None]
 
 
 class LightBrowser:
-    """A plugin on a bare WebSocket, whose acknowledgement is its answer: two thousand of them fit into a process."""
+    """A plugin on a bare WebSocket that answers in its acknowledgement: one process can run thousands."""
 
     def __init__(self, socket: ClientConnection, on_action: OnAction) -> None:
         self._socket = socket
         self._on_action = on_action
 
-    async def until_gone(self) -> None:
+    async def wait_closed(self) -> None:
         await self._socket.wait_closed()
 
     async def serve(self) -> None:
@@ -80,8 +80,8 @@ async def light_browser(
             serving.cancel()
 
 
-async def paired(database: str, names: Sequence[str]) -> None:
-    """All of them at once, as if each had been paired: its token is its name."""
+async def insert_pairings(database: str, names: Sequence[str]) -> None:
+    """Inserts many pairings at once; each browser's token is its name."""
     connection = await asyncpg.connect(database, server_settings={"search_path": "handrail"})
     query = (
         "INSERT INTO browser_pairing (client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled)"
@@ -94,29 +94,29 @@ async def paired(database: str, names: Sequence[str]) -> None:
 
 @contextmanager
 def bus_of(team: Team) -> Iterator[SharedBus]:
-    """A server of the team that has no browsers of its own."""
-    opened = OpenTeam(TeamAddress(team.database, team.nats.url, f"file://{team.where}/blobs"))
-    kept = opened.browser()
-    assert kept.shared is not None
+    """The bus of a team server that has no browsers of its own."""
+    team_opened = OpenTeam(TeamAddress(team.database, team.nats.url, f"file://{team.where}/blobs"))
+    stores = team_opened.browser()
+    assert stores.shared is not None
     try:
-        yield SharedBus(kept, Artifacts(kept.artifacts, kept.artifact_files), kept.shared)
+        yield SharedBus(stores, Artifacts(stores.artifacts, stores.artifact_files), stores.shared)
     finally:
-        opened.close()
+        team_opened.close()
 
 
-def across(team: Team) -> Comparison:
-    """Two buses in this process, so that neither HTTP nor the gate is counted; the browser is at a real server."""
-    return asyncio.run(_across(team))
+def compare_across(team: Team) -> Comparison:
+    """Uses two buses in this process, so that HTTP and the gate aren't counted; the browser is at a real server."""
+    return asyncio.run(_compare_across(team))
 
 
-async def _across(team: Team) -> Comparison:
-    await paired(team.database, ["across"])
+async def _compare_across(team: Team) -> Comparison:
+    await insert_pairings(team.database, ["across"])
     with bus_of(team) as near, bus_of(team) as far:
         await near.start()
         await far.start()
-        line = OwnLine(near)
+        line = LocalPlugin(near)
         near.connected(near.plugins.connect("across", line))
-        await eventually(lambda: _has_told(near))
+        await eventually(lambda: _has_reported(near))
         task = new_task_id()
         await near.act(task, {"task_start": {}})
         times: dict[str, list[float]] = {"near": [], "far": []}
@@ -127,15 +127,15 @@ async def _across(team: Team) -> Comparison:
                 if number >= 20:
                     times[name].append((time.perf_counter() - started) * 1000)
     within, between = statistics.median(times["near"]), statistics.median(times["far"])
-    reach = (within + 2) / within
-    return Comparison("browser action across servers", "within one server (goal: 2 ms more)", between, within, reach)
+    target = (within + 2) / within
+    return Comparison("browser action across servers", "within one server (goal: 2 ms more)", between, within, target)
 
 
-async def _has_told(bus: SharedBus) -> bool:
+async def _has_reported(bus: SharedBus) -> bool:
     return not bus.is_telling
 
 
-class OwnLine:
+class LocalPlugin:
     def __init__(self, bus: SharedBus) -> None:
         self._bus = bus
 
@@ -147,7 +147,7 @@ class OwnLine:
 
 
 def many(team: Team) -> list[Comparison]:
-    """Errors are none, or this fails."""
+    """Fails if there are any errors."""
     alone = _load(team, team.start(1), _PLUGINS // 2, _RATE // 2, "alone")
     spread = _load(team, team.start(3), _PLUGINS, _RATE, "spread")
     what = f"{_PLUGINS:,} browsers on 3 servers, {_RATE} actions/s"
@@ -159,14 +159,14 @@ def many(team: Team) -> list[Comparison]:
 
 
 def _load(team: Team, servers: Sequence[Server], count: int, rate: int, name: str) -> tuple[float, float]:
-    """The 99th percentile in milliseconds, and the kilobytes that each browser takes at its server."""
+    """Returns the 99th percentile in milliseconds, and each browser's kilobytes at its server."""
     before = sum(map(_memory, servers))
     words = [sys.executable, "-m", "bench.team_browsers", name, str(count), *(server.url for server in servers)]
     clients = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(team.environment))
     assert clients.stdout is not None
     assert clients.stdin is not None
     try:
-        asyncio.run(paired(team.database, [f"{name}-{number}" for number in range(count)]))
+        asyncio.run(insert_pairings(team.database, [f"{name}-{number}" for number in range(count)]))
         clients.stdin.write(b"go\n")
         clients.stdin.flush()
         assert clients.stdout.readline() == b"connected\n"
@@ -185,8 +185,10 @@ async def _actions(team: Team, count: int, rate: int, name: str) -> float:
         tasks = [new_task_id() for _ in range(min(count, rate))]
         for number, task in enumerate(tasks):
             record = (await bus.tasks.find_or_make(task)).record
-            chosen = msgspec.structs.replace(record, selected_client_id=f"{name}-{number * count // len(tasks)}")
-            await bus.tasks.save(bus.tasks.renew(chosen))
+            record_with_browser = msgspec.structs.replace(
+                record, selected_client_id=f"{name}-{number * count // len(tasks)}"
+            )
+            await bus.tasks.save(bus.tasks.renew(record_with_browser))
         times: list[float] = []
 
         async def act(task: str) -> None:
@@ -194,24 +196,24 @@ async def _actions(team: Team, count: int, rate: int, name: str) -> float:
             await bus.act(task, LOOK)
             times.append((time.perf_counter() - started) * 1000)
 
-        began, acting = time.perf_counter(), set[asyncio.Task[None]]()
+        load_started, acting = time.perf_counter(), set[asyncio.Task[None]]()
         for number in range(rate * _SECONDS):
-            await asyncio.sleep(max(0.0, began + number / rate - time.perf_counter()))
+            await asyncio.sleep(max(0.0, load_started + number / rate - time.perf_counter()))
             acting.add(asyncio.create_task(act(tasks[number % len(tasks)])))
         await asyncio.gather(*acting)
     return statistics.quantiles(times, n=100)[98]
 
 
 def _memory(server: Server) -> float:
-    """Kilobytes that are the process's own."""
+    """The process's own kilobytes."""
     text = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text()
     return float(next(line.split()[1] for line in text.splitlines() if line.startswith("Pss_Anon:")))
 
 
 async def _clients(name: str, count: int, urls: Sequence[str]) -> None:
-    """Connects all, says so, and answers until its input ends."""
+    """Connects all, reports that, and answers until its input ends."""
     await asyncio.to_thread(sys.stdin.readline)
-    turn = asyncio.Semaphore(_CONNECTING)
+    turn = asyncio.Semaphore(_MOST_CONNECTING)
     async with AsyncExitStack() as stack:
 
         async def come(number: int) -> None:
@@ -222,7 +224,7 @@ async def _clients(name: str, count: int, urls: Sequence[str]) -> None:
         await asyncio.gather(*map(come, range(count)))
         print("connected", flush=True)
         await asyncio.to_thread(sys.stdin.read)
-    os._exit(0)  # the servers are ended next: nobody waits for two thousand farewells
+    os._exit(0)  # the servers end next, so thousands of connections needn't be closed
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What one call costs a team's engines: rows that stay, bytes of PostgreSQL's log, and messages of NATS.
+"""What one call costs a team's engines: rows added, bytes of PostgreSQL's log, and NATS messages.
 
-`python -m bench.team_costs` prints a table. The figures don't depend on how busy the machine is.
+`python -m bench.team_costs` prints a table. The figures don't depend on other load.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.team_browsers import LOOK, OwnLine, bus_of
+from bench.team_browsers import LOOK, LocalPlugin, bus_of
 from handrail.kernel.task_ids import new_task_id
 from handrail.stores.team.schema import TABLES
 from tests.features.team.servers import Agent, Person, Team, edit, prompt_about
@@ -42,11 +42,11 @@ class Meter:
         return Counts(float(rows), float(log), float(messages))
 
     def of(self, what: str, times: int, act: Callable[[], object]) -> str:
-        """The row of the table: what one of them costs, less what the servers do by themselves in that time."""
-        before, began = self.read(), time.monotonic()
+        """Returns a row of the table: the cost of one call, minus what the servers do in the same time when idle."""
+        before, started = self.read(), time.monotonic()
         act()
-        after, took = self.read(), time.monotonic() - began
-        time.sleep(took)
+        after, elapsed = self.read(), time.monotonic() - started
+        time.sleep(elapsed)
         idle = self.read()
         costs = [
             max(0.0, ((done - start) - (rest - done)) / times)
@@ -56,7 +56,7 @@ class Meter:
 
 
 class MonitoredNats(Nats):
-    """With its counters at a port of its own."""
+    """Serves its counters on a separate port."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,9 +90,9 @@ def _print(team: Team, meter: Meter) -> None:
     def write() -> None:
         for number in range(10):
             name = f"file-{number}.txt"
-            asked = edit(team, agent, name)
+            pending = edit(team, agent, name)
             person.answer(prompt_about(person, name))
-            asked.wait()
+            pending.wait()
 
     read()
     print("| call | rows | bytes of log | messages |\n|---|---|---|---|")
@@ -105,7 +105,7 @@ async def _act(team: Team) -> None:
     with bus_of(team) as near, bus_of(team) as far:
         await near.start()
         await far.start()
-        near.connected(near.plugins.connect("costs", OwnLine(near)))
+        near.connected(near.plugins.connect("costs", LocalPlugin(near)))
 
         async def has_told() -> bool:
             return not near.is_telling

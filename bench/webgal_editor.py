@@ -1,6 +1,6 @@
-"""A changed line, from the editor's message to the problems that it is shown, beside the first check of the whole game.
+"""The time from a changed line in the editor to its diagnostics, compared with the first check of the whole game.
 
-Both over the wire of the language server, by the clock: a person waits for it.
+Both over the language server's protocol, in wall-clock time, because a person waits.
 """
 
 import json
@@ -18,7 +18,7 @@ from bench.webgal_check import scene
 _ROUNDS, _CHANGES = 3, 9
 _SCENES, _LINES = 1000, 40
 _LAST = "zzz.txt"
-"""Checked after all others, and with a mistake: who hears of it knows that the check is through."""
+"""It has a mistake and is checked last, so its diagnostics mean that the check is complete."""
 
 
 class _Editor:
@@ -37,20 +37,20 @@ class _Editor:
         return (time.perf_counter() - started) * 1000
 
     def changes(self, name: str) -> list[float]:
-        """Of one scene, a line at a time."""
+        """Changes one scene, a line at a time."""
         uri = self._uri(name)
         text = (self._project / "game" / "scene" / name).read_text(encoding="utf-8")
         item = {"uri": uri, "languageId": "webgal", "version": 0, "text": text}
         self._send("textDocument/didOpen", {"textDocument": item})
         self._wait_for(name, 0)
-        return [self._changed(uri, name, version) for version in range(1, _CHANGES + 1)]
+        return [self._change(uri, name, version) for version in range(1, _CHANGES + 1)]
 
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
 
-    def _changed(self, uri: str, name: str, version: int) -> float:
+    def _change(self, uri: str, name: str, version: int) -> float:
         start = {"line": _LINES // 2, "character": 0}
         change = {"range": {"start": start, "end": start}, "text": f"雪乃:改了第{version}次\n"}
         started = time.perf_counter()
@@ -60,9 +60,9 @@ class _Editor:
         return (time.perf_counter() - started) * 1000
 
     def _wait_for(self, name: str, version: int | None) -> None:
-        wanted = (self._uri(name), version)
-        while (told := self._receive().get("params", {})) is not None:
-            if (told.get("uri"), told.get("version")) == wanted:
+        expected = (self._uri(name), version)
+        while (params := self._receive().get("params", {})) is not None:
+            if (params.get("uri"), params.get("version")) == expected:
                 return
 
     def _uri(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Scenes of the example game shown by its engine: the first beside starting Chromium on an empty page, then others."""
+"""Scenes of the example game shown by its engine: the first one compared with starting Chromium, then others."""
 
 import asyncio
 import statistics
@@ -21,25 +21,25 @@ from handrail.wiring import Wiring
 _GAME = Path(__file__).parents[1] / "examples" / "webgal-demo"
 _ROUNDS = 5
 _STRIP = {"scenePath": "game/scene/letters.txt", "lines": list(range(2, 12))}
-_SPOTS = (Destination("letters.txt", 4), Destination("lighthouse.txt", 6))
+_DESTINATIONS = (Destination("letters.txt", 4), Destination("lighthouse.txt", 6))
 
 
 def measure() -> list[Comparison | Budget]:
-    return asyncio.run(_measured())
+    return asyncio.run(_measure())
 
 
-async def _measured() -> list[Comparison | Budget]:
+async def _measure() -> list[Comparison | Budget]:
     first, first_pictured, empty, again, pictured, strips = [], [], [], [], [], []
     for _ in range(_ROUNDS):
         empty.append(await _empty_page())
         project = _project()
         preview_session: PreviewSession = project.part("webgal").preview_session
         started = time.perf_counter()
-        showing = await preview_session.show("game", _SPOTS[0])
+        showing = await preview_session.show("game", _DESTINATIONS[0])
         first_pictured.append((time.perf_counter() - started) * 1000)
         first.append(showing.seconds * 1000)
         for turn in range(1, _ROUNDS + 1):
-            destination = _SPOTS[turn % len(_SPOTS)]
+            destination = _DESTINATIONS[turn % len(_DESTINATIONS)]
             started = time.perf_counter()
             showing = await preview_session.show("game", destination)
             pictured.append((time.perf_counter() - started) * 1000)

@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from demo.answers import Preset, answering
+from demo.answers import Preset, answer_questions
 from demo.desktop import open_desktop
 from demo.page import open_page
 from demo.programs import Programs
@@ -40,7 +40,7 @@ class Demonstration:
             "Watch, and answer if you like, in the console (one-time link, expires in 10 min):"
         )
         self._printer.address(await rig.console(f"chat/{self._task}"))
-        async with answering(self._tour_folder.state, self._preset, self._printer) as answers:
+        async with answer_questions(self._tour_folder.state, self._preset, self._printer) as answers:
             await self._tour(rig)
             report = await rig.report(self._task)
             seconds = time.monotonic() - started

@@ -1,1 +1,1 @@
-"""The browser surface beside its peers: each in a Chromium of its own, the same build, flags and pages."""
+"""The browser tools compared with peers: each has its own Chromium, with the same build, flags and pages."""

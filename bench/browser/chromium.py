@@ -1,4 +1,4 @@
-"""A Chromium of a driver's own; all have the same flags, and ours the extension besides."""
+"""Starts a Chromium for each driver; all have the same flags, and ours also the extension."""
 
 import json
 import os
@@ -23,8 +23,8 @@ _FLAGS = (
     "--use-mock-keychain", "--disable-gpu", "--disable-dev-shm-usage", "--disable-search-engine-choice-screen",
     "--hide-crash-restore-bubble",
 )  # fmt: skip
-_STARTS_WITHIN = 120.0
-_ENDS_WITHIN = 5.0
+_START_SECONDS = 120.0
+_END_SECONDS = 5.0
 
 
 class Chromium:
@@ -33,18 +33,18 @@ class Chromium:
         self.address = address
 
     def targets(self, kind: str) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(f"{self.address}/json/list", timeout=10) as answer:
-            return [target for target in json.load(answer) if target["type"] == kind]
+        with urllib.request.urlopen(f"{self.address}/json/list", timeout=10) as response:
+            return [target for target in json.load(response) if target["type"] == kind]
 
     def open_tab(self, url: str) -> dict[str, Any]:
         request = urllib.request.Request(f"{self.address}/json/new?{url}", method="PUT")
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            found: dict[str, Any] = json.load(answer)
-            return found
+        with urllib.request.urlopen(request, timeout=10) as response:
+            target: dict[str, Any] = json.load(response)
+            return target
 
 
 @contextmanager
-def started(extension: Path | None = None) -> Iterator[Chromium]:
+def start(extension: Path | None = None) -> Iterator[Chromium]:
     command = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if command is None:
         raise SystemExit("The browser benchmarks need chromium; $CHROMIUM names another one.")
@@ -62,17 +62,17 @@ def started(extension: Path | None = None) -> Iterator[Chromium]:
 
 
 def _empty(profile: Path) -> None:
-    """Processes of the browser's that outlive it by a moment still write there."""
-    until = time.monotonic() + _ENDS_WITHIN
-    while any(profile.iterdir()) and time.monotonic() < until:
+    """Processes of the browser may still write there for a moment after it has ended."""
+    deadline = time.monotonic() + _END_SECONDS
+    while any(profile.iterdir()) and time.monotonic() < deadline:
         for path in profile.iterdir():
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
         time.sleep(0.2)
 
 
 def _address(port_file: Path, process: subprocess.Popen[bytes]) -> str:
-    until = time.monotonic() + _STARTS_WITHIN
-    while time.monotonic() < until and process.poll() is None:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
         if port_file.exists() and (port := port_file.read_text().partition("\n")[0]):
             return f"http://127.0.0.1:{port}"
         time.sleep(0.05)
@@ -80,7 +80,7 @@ def _address(port_file: Path, process: subprocess.Popen[bytes]) -> str:
 
 
 class Target:
-    """One target of the browser's, spoken to directly."""
+    """A DevTools connection to one target of the browser."""
 
     def __init__(self, target: dict[str, Any]) -> None:
         self._socket: ClientConnection = connect(target["webSocketDebuggerUrl"], max_size=None)
@@ -92,19 +92,19 @@ class Target:
         while True:
             message = json.loads(self._socket.recv(timeout=30))
             if message.get("id") == self._count:
-                found: dict[str, Any] = message.get("result", {})
-                return found
+                result: dict[str, Any] = message.get("result", {})
+                return result
 
     def evaluate(self, expression: str) -> Any:
-        found = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
-        return found.get("result", {}).get("value")
+        result = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        return result.get("result", {}).get("value")
 
     def wait_for(self, expression: str) -> None:
-        """Also across the page's loading, during which there may be nobody to ask."""
-        until = time.monotonic() + _STARTS_WITHIN
+        """Also works while the page is loading and has no context."""
+        deadline = time.monotonic() + _START_SECONDS
         while self.evaluate(expression) is not True:
-            if time.monotonic() > until:
-                raise SystemExit(f"The page never came to {expression}.")
+            if time.monotonic() > deadline:
+                raise SystemExit(f"The page never reached {expression}.")
             time.sleep(0.05)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Processor time, which other work on the machine changes little."""
+"""Processor time, which other work on the machine changes only a little."""
 
 import os
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def spent_ms(roots: Sequence[int]) -> float:
-    """By these processes and all that they have started and that still run, in milliseconds."""
+    """Of these processes and their running descendants, in milliseconds."""
     parents: dict[int, int] = {}
     ticks: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has ended in the meantime
             continue
         pid = int(folder.name)
         parents[pid] = int(fields[1])

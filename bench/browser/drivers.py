@@ -1,4 +1,4 @@
-"""What drives a page, behind one interface: a program that speaks MCP, or a script that keeps its own time."""
+"""Drives a page behind one interface: through an MCP server, or through a script that measures its own time."""
 
 import json
 import re
@@ -20,7 +20,7 @@ PEERS = Path(__file__).parents[1] / "peers"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`text` is all that a model would read of it."""
+    """`text` is everything that a model would read."""
 
     ms: float
     text: str
@@ -33,17 +33,17 @@ class Driver(Protocol):
     def open(self, url: str) -> None: ...
 
     def do(self, what: str, row: int = 0) -> Answer:
-        """`nothing`, `index`, `click`, `type`, `screenshot` or `text`; the row is whose element is meant."""
+        """`nothing`, `index`, `click`, `type`, `screenshot` or `text`; `row` selects the element."""
         ...
 
     def processes(self) -> Mapping[str, int]:
-        """The programs beside the browser, and their process ids."""
+        """Names and process ids of the programs besides the browser."""
         ...
 
     def close(self) -> None: ...
 
 
-def typed(row: int) -> str:
+def text_for(row: int) -> str:
     return f"by noon, {time.perf_counter_ns() % 1000:03} {pages.name(row)}"
 
 
@@ -51,8 +51,8 @@ Call = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
-    """How a server of browser tools is spoken to. `ref` finds an element's name for it in its index."""
+class ToolNames:
+    """How to talk to a server of browser tools. `ref` finds an element's reference in its index."""
 
     name: str
     open: Callable[[str], Call]
@@ -64,24 +64,24 @@ class Speech:
 
 @dataclass
 class McpDriver:
-    speech: Speech
+    tools: ToolNames
     client: Client
     refs: dict[int, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        return self.speech.name
+        return self.tools.name
 
     def open(self, url: str) -> None:
-        self.call(self.speech.open(url))
-        self.refs = refs_in(self.do("index").text, self.speech.ref)
+        self.call(self.tools.open(url))
+        self.refs = refs_in(self.do("index").text, self.tools.ref)
 
     def do(self, what: str, row: int = 0) -> Answer:
         if what == "click":
-            return self.call(self.speech.click(self.refs[row]))
+            return self.call(self.tools.click(self.refs[row]))
         if what == "type":
-            return self.call(self.speech.type(self.refs[row], typed(row)))
-        return self.call(self.speech.rest[what])
+            return self.call(self.tools.type(self.refs[row], text_for(row)))
+        return self.call(self.tools.rest[what])
 
     def call(self, call: Call) -> Answer:
         tool, arguments = call
@@ -106,16 +106,16 @@ def refs_in(index: str, ref: Callable[[str, str], str]) -> dict[int, str]:
 
 def by_pattern(pattern: str) -> Callable[[str, str], str]:
     def ref(index: str, name: str) -> str:
-        found = re.search(pattern.replace("NAME", re.escape(name)), index)
-        if found is None:
+        match = re.search(pattern.replace("NAME", re.escape(name)), index)
+        if match is None:
             raise SystemExit(f"{name!r} is not in this index:\n{index[:2000]}")
-        return found[1]
+        return match[1]
 
     return ref
 
 
 class ScriptDriver:
-    """A script of bench/peers, which says itself how long each command took."""
+    """A script of bench/peers, which reports how long each command took."""
 
     def __init__(self, name: str, arguments: Sequence[str], ref: Callable[[str, str], str] | None = None) -> None:
         self.name = name
@@ -134,7 +134,7 @@ class ScriptDriver:
         if what == "click":
             return self._run(what, ref=self._refs[row])
         if what == "type":
-            return self._run(what, ref=self._refs[row], text=typed(row))
+            return self._run(what, ref=self._refs[row], text=text_for(row))
         return self._run(what)
 
     def _run(self, command: str, **params: Any) -> Answer:

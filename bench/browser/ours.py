@@ -1,4 +1,4 @@
-"""handrail as people run it: `handrail up`, the extension paired with it, an agent on MCP or a program on the bus."""
+"""handrail as people run it: `handrail up` with the paired extension, an agent over MCP, or a program on the bus."""
 
 import json
 import os
@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from bench.browser.chromium import Chromium, Target
-from bench.browser.drivers import Answer, McpDriver, Speech, by_pattern, refs_in, typed
+from bench.browser.drivers import Answer, McpDriver, ToolNames, by_pattern, refs_in, typed
 from bench.mcp_client import Client
 from handrail.faces.http import console_key
 from handrail.ports.browser import EXTENSION_ORIGIN
 
 EXTENSION = Path(__file__).parents[2] / "src/handrail/extension"
 _TASK = "0b5e55ed-0000-4000-8000-000000000001"
-_STARTS_WITHIN = 120.0
-_KEPT = 3.0
+_START_SECONDS = 120.0
+_KEEP_ALIVE_SECONDS = 3.0
 _RULES = """[[rules]]\neffect = "UI_CONTROL"\nhost = "127.0.0.1"\ndecision = "allow"\n"""
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
@@ -38,7 +38,7 @@ class Server:
 
     @property
     def credentials(self) -> dict[str, str]:
-        """As handrail's own programs show them."""
+        """As handrail's own programs send them."""
         key = (self.folder / "state" / console_key.FILE).read_text().strip()
         return {"Authorization": f"Bearer {self.token}", console_key.HEADER: key}
 
@@ -60,8 +60,8 @@ class Server:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Server]:
-    """With a person's rule that the bench's own pages may be used, and all else as it is."""
+def serve(folder: Path) -> Iterator[Server]:
+    """With a rule that allows the benchmark's pages, and otherwise default settings."""
     Path(folder, "project").mkdir(parents=True)
     Path(folder, "state").mkdir(mode=0o700)
     Path(folder, "state", "config.toml").write_text(_RULES)
@@ -76,10 +76,10 @@ def served(folder: Path) -> Iterator[Server]:
 
 
 def _address(state: Path, process: subprocess.Popen[bytes]) -> Any:
-    """Once both are there: the address is written before the key."""
+    """Waits for both files: the address is written before the key."""
     file, key = state / "server.json", state / console_key.FILE
-    until = time.monotonic() + _STARTS_WITHIN
-    while time.monotonic() < until and process.poll() is None:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
         if file.exists() and key.exists():
             return json.loads(file.read_text())
         time.sleep(0.05)
@@ -87,7 +87,7 @@ def _address(state: Path, process: subprocess.Popen[bytes]) -> Any:
 
 
 def pair(browser: Chromium, server: Server) -> None:
-    """As a person would: address and code in the extension's own settings."""
+    """Enters address and code in the extension's settings, as a person would."""
     code = server.post("/api/extension/pair-code", {})["code"]
     page = Target(browser.open_tab(f"{EXTENSION_ORIGIN}/options.html"))
     page.wait_for("document.querySelector('form') !== null")
@@ -100,14 +100,14 @@ def pair(browser: Chromium, server: Server) -> None:
     page.wait_for("document.querySelector('form .done') !== null")
     page.send("Page.close")
     page.close()
-    until = time.monotonic() + _STARTS_WITHIN
+    deadline = time.monotonic() + _START_SECONDS
     while not any(plugin["socketConnected"] for plugin in server.get("/api/extension/extension-list")):
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             raise SystemExit("The extension did not connect.")
         time.sleep(0.05)
 
 
-SPEECH = Speech(
+TOOLS = ToolNames(
     name="handrail mcp",
     open=lambda url: ("task_start", {"url": url, "reuseExistingTab": True}),
     ref=by_pattern(r'(\S+) \w+ "NAME"'),
@@ -124,19 +124,19 @@ SPEECH = Speech(
 
 
 def mcp(server: Server) -> McpDriver:
-    """As an agent has it, through the running server: each call passes the gate and leaves evidence and a record."""
-    return McpDriver(SPEECH, Client(server.command("mcp")))
+    """As an agent uses it: each call passes the gate and leaves evidence and a record."""
+    return McpDriver(TOOLS, Client(server.command("mcp")))
 
 
 class BusDriver:
-    """The bus itself, under the gate and the tools: `POST /api/browser/act`, on a connection that is kept."""
+    """The bus itself, below the gate and the tools: `POST /api/browser/act` on a persistent connection."""
 
     name = "handrail's bus"
 
     def __init__(self, server: Server) -> None:
         self._pid = server.pid
         self._address = (server.host, server.port)
-        self._line = socket.create_connection(self._address)
+        self._socket = socket.create_connection(self._address)
         self._used_at = time.monotonic()
         headers = {"Host": f"{server.host}:{server.port}", **server.credentials}
         self._head = "POST /api/browser/act HTTP/1.1\r\nContent-Type: application/json\r\n"
@@ -166,31 +166,31 @@ class BusDriver:
         return self._act(*actions[what])
 
     def bound_click(self, row: int, seen: str) -> Answer:
-        """A click that is carried out only while the page is what a picture has shown."""
+        """A click that is carried out only if the page is still as the picture showed it."""
         return self._act("browser_click", {"tabId": self._tab, "clickId": self._refs[row], "expected": seen})
 
     def _act(self, action: str, params: Mapping[str, Any]) -> Answer:
         body = json.dumps({"taskId": _TASK, "actions": {action: params}})
         self._refresh()
         started = time.perf_counter()
-        self._line.sendall(f"{self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
-        received = self._received()
+        self._socket.sendall(f"{self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        body_received = self._receive()
         ms = (time.perf_counter() - started) * 1000
         self._used_at = time.monotonic()
-        answer = json.loads(received)
+        answer = json.loads(body_received)
         if not answer["ok"]:
             raise SystemExit(f"{self.name}: {action} {json.dumps(params)}: {answer['error']}")
         return Answer(ms, json.dumps(answer["data"]["result"], ensure_ascii=False))
 
     def _refresh(self) -> None:
-        """The server lets go of a connection that is not used."""
-        if time.monotonic() - self._used_at > _KEPT:
-            self._line.close()
-            self._line = socket.create_connection(self._address)
-        self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        """The server closes idle connections."""
+        if time.monotonic() - self._used_at > _KEEP_ALIVE_SECONDS:
+            self._socket.close()
+            self._socket = socket.create_connection(self._address)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def _received(self) -> bytes:
-        with self._line.makefile("rb") as answer:
+    def _receive(self) -> bytes:
+        with self._socket.makefile("rb") as answer:
             head = iter(lambda: answer.readline().lower().strip(), b"")
             length = next(int(line.partition(b":")[2]) for line in list(head) if line.startswith(b"content-length:"))
             return answer.read(length)
@@ -199,7 +199,7 @@ class BusDriver:
         return {"handrail up": self._pid}
 
     def close(self) -> None:
-        self._line.close()
+        self._socket.close()
 
 
 def _click_id(index: str, name: str) -> str:

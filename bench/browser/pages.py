@@ -1,4 +1,4 @@
-"""The pages that everybody drives: rows with one button, link or field each, of a given number."""
+"""The pages that all participants drive: a given number of rows, each with a button, link or field."""
 
 import threading
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ document.addEventListener("click", ({ target }) => {
 </script></html>"""
 
 CLICKED = tuple(range(0, 15, 5))
-"""Rows with a button that are in view of everybody; `TYPED` the same with a field."""
+"""Rows with a button that are in everyone's viewport; `TYPED` are rows with a field."""
 TYPED = tuple(range(4, 15, 5))
 
 
 def name(row: int) -> str:
-    """Of the row's element, as an index tells it."""
+    """The name of the row's element in an index."""
     return f"{_VERBS[row % len(_VERBS)]} {_order(row)}"
 
 
@@ -36,11 +36,11 @@ def _order(row: int) -> str:
 
 
 def _row(row: int) -> str:
-    called = name(row)
+    label = name(row)
     element = {
-        "Ship": f'<button type="button">{called}</button>',
-        "Open": f'<a href="#{row}">{called}</a>',
-        "Note for": f'<input type="text" aria-label="{called}">',
+        "Ship": f'<button type="button">{label}</button>',
+        "Open": f'<a href="#{row}">{label}</a>',
+        "Note for": f'<input type="text" aria-label="{label}">',
     }[_VERBS[row % len(_VERBS)]]
     return f"<li><p>Order {_order(row)}, {row % 7 + 1} pieces, paid and packed</p>{element}</li>"
 
@@ -62,12 +62,12 @@ class _Site(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nobody reads it."""
+        """Nothing on stderr."""
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The address; `/50` has fifty elements."""
+def serve() -> Iterator[str]:
+    """Yields the address; `/50` has fifty elements."""
     site = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
     serving = threading.Thread(target=site.serve_forever)
     serving.start()

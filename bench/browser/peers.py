@@ -1,7 +1,7 @@
-"""The peers, each as its users start it but on a Chromium that runs already."""
+"""The peers, started as their users would start them, but on a running Chromium."""
 
 from bench.browser.chromium import Chromium
-from bench.browser.drivers import NODE, PEERS, McpDriver, ScriptDriver, Speech, by_pattern
+from bench.browser.drivers import NODE, PEERS, McpDriver, ScriptDriver, ToolNames, by_pattern
 from bench.mcp_client import Client
 
 _MODULES = PEERS / "node_modules"
@@ -16,7 +16,7 @@ def raw_cdp(browser: Chromium) -> ScriptDriver:
     return ScriptDriver("raw CDP", ["raw_cdp.mjs", browser.address])
 
 
-PLAYWRIGHT_MCP = Speech(
+PLAYWRIGHT_MCP = ToolNames(
     name="@playwright/mcp, settle 0",
     open=lambda url: ("browser_navigate", {"url": url}),
     ref=by_pattern(r'"NAME" \[ref=(\w+)\]'),
@@ -40,7 +40,7 @@ def playwright_mcp(browser: Chromium, folder: str) -> McpDriver:
 
 
 _PAGE = {"pageId": 1}
-DEVTOOLS_MCP = Speech(
+DEVTOOLS_MCP = ToolNames(
     name="chrome-devtools-mcp",
     open=lambda url: ("navigate_page", {**_PAGE, "url": url}),
     ref=by_pattern(r'uid=(\w+) \w+ "NAME"'),

@@ -1,4 +1,4 @@
-"""Three things that people ask of an agent, with each server of browser tools: calls, tokens and time they take."""
+"""Three tasks that people give to an agent, with each server of browser tools: calls, tokens and time."""
 
 import statistics
 import tempfile
@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.browser import chromium, ours, peers
 from bench.browser.drivers import Call, McpDriver, Tokenizer, by_pattern
 from bench.browser.figures import Figures
-from bench.comparison import Comparison, shown
+from bench.comparison import Comparison, format_ms
 
 _ROUNDS = 5
 _STYLE = "<!doctype html><meta charset=utf-8><style>body{font:15px sans-serif}.gone{display:none}</style>"
@@ -40,8 +40,8 @@ _PAGES = {"/sign-in": _SIGN_IN, "/orders": _TABLE, "/bank": _DASHBOARD, "/order"
 
 
 @dataclass
-class Told:
-    """All that was said until the end: `texts` is what a model reads, calls and answers."""
+class Transcript:
+    """Everything that a model reads (calls and answers), and the time that calls took."""
 
     texts: list[str] = field(default_factory=list)
     ms: float = 0.0
@@ -51,67 +51,67 @@ class Told:
         return self.texts[-1]
 
 
-class Hand:
-    """An agent that looks only when it has to: an answer that shows what it needs is enough."""
+class BrowsingAgent:
+    """An agent that looks at the page only if the last answer doesn't show what it needs."""
 
     def __init__(self, driver: McpDriver, look: Call, ref: Callable[[str, str], str]) -> None:
         self._driver = driver
         self._look = look
         self._ref = ref
-        self.speech = driver.speech
-        self.told = Told()
+        self.tools = driver.tools
+        self.transcript = Transcript()
 
     def call(self, call: Call) -> str:
         answer = self._driver.call(call)
-        self.told.texts += [f"{call[0]} {dict(call[1])}", answer.text]
-        self.told.ms += answer.ms
+        self.transcript.texts += [f"{call[0]} {dict(call[1])}", answer.text]
+        self.transcript.ms += answer.ms
         return answer.text
 
     def open(self, url: str) -> None:
-        self.call(self.speech.open(url))
+        self.call(self.tools.open(url))
 
     def ref(self, name: str) -> str:
         try:
-            return self._ref(self.told.last, name)
+            return self._ref(self.transcript.last, name)
         except (SystemExit, IndexError):
             return self._ref(self.call(self._look), name)
 
-    def sees(self, words: str) -> None:
-        """A page may be a moment late; who was told nothing looks again."""
-        until = time.monotonic() + 10
-        while words not in self.told.last:
-            if time.monotonic() > until:
-                raise SystemExit(f"{self._driver.name} never saw {words!r}: {self.told.last[:2000]}")
+    def wait_for_text(self, words: str) -> None:
+        """A page may be late; if the answer didn't show the text, looks again."""
+        deadline = time.monotonic() + 10
+        while words not in self.transcript.last:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"{self._driver.name} never saw {words!r}: {self.transcript.last[:2000]}")
             self.call(self._look)
 
     def type(self, name: str, text: str) -> None:
-        self.call(self.speech.type(self.ref(name), text))
+        self.call(self.tools.type(self.ref(name), text))
 
     def click(self, name: str) -> None:
-        self.call(self.speech.click(self.ref(name)))
+        self.call(self.tools.click(self.ref(name)))
 
 
-def _sign_in(hand: Hand, site: str) -> None:
-    hand.open(f"{site}/sign-in")
-    user, password, button = hand.ref("User"), hand.ref("Password"), hand.ref("Sign in now")
-    for call in (hand.speech.type(user, "bob"), hand.speech.type(password, "secret"), hand.speech.click(button)):
-        hand.call(call)
-    hand.sees("Wrong password for bob")
+def _sign_in(agent: BrowsingAgent, site: str) -> None:
+    agent.open(f"{site}/sign-in")
+    user, password, button = agent.ref("User"), agent.ref("Password"), agent.ref("Sign in now")
+    for call in (agent.tools.type(user, "bob"), agent.tools.type(password, "secret"), agent.tools.click(button)):
+        agent.call(call)
+    agent.wait_for_text("Wrong password for bob")
 
 
-def _orders(hand: Hand, site: str) -> None:
-    hand.open(f"{site}/orders")
-    hand.type("Filter", "1234")
-    hand.click("Open order 1234")
-    hand.sees("Ada Lovelace")
+def _orders(agent: BrowsingAgent, site: str) -> None:
+    agent.open(f"{site}/orders")
+    agent.type("Filter", "1234")
+    agent.click("Open order 1234")
+    agent.wait_for_text("Ada Lovelace")
 
 
-def _bank(hand: Hand, site: str) -> None:
-    hand.open(f"{site}/bank")
-    hand.sees("1,284.50")
+def _bank(agent: BrowsingAgent, site: str) -> None:
+    agent.open(f"{site}/bank")
+    agent.wait_for_text("1,284.50")
 
 
-_STORIES: Mapping[str, Callable[[Hand, str], None]] = {
+_STORIES: Mapping[str, Callable[[BrowsingAgent, str], None]] = {
     "learn why sign-in failed": _sign_in,
     "filter 2,000 rows and open one": _orders,
     "read a dashboard's balance": _bank,
@@ -119,59 +119,65 @@ _STORIES: Mapping[str, Callable[[Hand, str], None]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class Participant:
     driver: McpDriver
     look: Call
     ref: Callable[[str, str], str]
 
-    def hand(self) -> Hand:
-        return Hand(self.driver, self.look, self.ref)
+    def agent(self) -> BrowsingAgent:
+        return BrowsingAgent(self.driver, self.look, self.ref)
 
 
 def measure() -> list[Comparison | Figures]:
     with ExitStack() as stack:
-        site = stack.enter_context(_served())
+        site = stack.enter_context(_serve())
         tokens = Tokenizer()
         stack.callback(tokens.close)
-        players = list(_players(stack))
+        participants = list(_participants(stack))
         rows: list[Comparison | Figures] = []
         figures: list[Sequence[str]] = []
         for story, play in _STORIES.items():
-            told = [_played(player, play, site) for player in players]
-            counted = [(len(each[-1].texts) // 2, tokens.count("\n".join(each[-1].texts)), _ms(each)) for each in told]
+            transcript = [_play(participant, play, site) for participant in participants]
+            counted = [
+                (len(each[-1].texts) // 2, tokens.count("\n".join(each[-1].texts)), _ms(each)) for each in transcript
+            ]
             figures += [
-                (story, player.driver.name, f"{each[0]}", f"{each[1]:,}", shown(each[2]))
-                for player, each in zip(players, counted, strict=True)
+                (story, participant.driver.name, f"{each[0]}", f"{each[1]:,}", format_ms(each[2]))
+                for participant, each in zip(participants, counted, strict=True)
             ]
             (_, our_tokens, our_ms), *theirs = counted
-            for player, (_, their_tokens, their_ms) in zip(players[1:], theirs, strict=True):
+            for participant, (_, their_tokens, their_ms) in zip(participants[1:], theirs, strict=True):
                 rows.append(
-                    Comparison(f"{story}: tokens", player.driver.name, our_tokens, their_tokens, reach=1, unit="tokens")
+                    Comparison(
+                        f"{story}: tokens", participant.driver.name, our_tokens, their_tokens, target=1, unit="tokens"
+                    )
                 )
-                rows.append(Comparison(f"{story}: time in tools, p50", player.driver.name, our_ms, their_ms, reach=1))
+                rows.append(
+                    Comparison(f"{story}: time in tools, p50", participant.driver.name, our_ms, their_ms, target=1)
+                )
         return [*rows, Figures(("story", "tools", "calls", "tokens", "time in tools, p50"), figures)]
 
 
-def _ms(told: Sequence[Told]) -> float:
-    return statistics.median(each.ms for each in told)
+def _ms(transcript: Sequence[Transcript]) -> float:
+    return statistics.median(each.ms for each in transcript)
 
 
-def _played(player: Player, play: Callable[[Hand, str], None], site: str) -> list[Told]:
-    told = []
+def _play(participant: Participant, play: Callable[[BrowsingAgent, str], None], site: str) -> list[Transcript]:
+    transcript = []
     for _ in range(_ROUNDS + 1):
-        hand = player.hand()
-        play(hand, site)
-        told.append(hand.told)
-    return told[1:]
+        agent = participant.agent()
+        play(agent, site)
+        transcript.append(agent.transcript)
+    return transcript[1:]
 
 
-def _players(stack: ExitStack) -> Iterator[Player]:
+def _participants(stack: ExitStack) -> Iterator[Participant]:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="handrail-bench-")))
     browsers = [
-        stack.enter_context(chromium.started(ours.EXTENSION)),
-        *(stack.enter_context(chromium.started()) for _ in range(2)),
+        stack.enter_context(chromium.start(ours.EXTENSION)),
+        *(stack.enter_context(chromium.start()) for _ in range(2)),
     ]
-    server = stack.enter_context(ours.served(folder / "ours"))
+    server = stack.enter_context(ours.serve(folder / "ours"))
     ours.pair(browsers[0], server)
     drivers = [
         ours.mcp(server),
@@ -180,9 +186,9 @@ def _players(stack: ExitStack) -> Iterator[Player]:
     ]
     for driver in drivers:
         stack.callback(driver.close)
-    yield Player(drivers[0], ("browser_page", {}), by_pattern(r"\[(\d+) (?:[^\]]* )?NAME\b[^\]]*\]"))
-    yield Player(drivers[1], drivers[1].speech.rest["index"], by_pattern(r'"NAME" \[ref=(\w+)\]'))
-    yield Player(drivers[2], drivers[2].speech.rest["index"], by_pattern(r'uid=(\w+) \w+ "NAME"'))
+    yield Participant(drivers[0], ("browser_page", {}), by_pattern(r"\[(\d+) (?:[^\]]* )?NAME\b[^\]]*\]"))
+    yield Participant(drivers[1], drivers[1].tools.rest["index"], by_pattern(r'"NAME" \[ref=(\w+)\]'))
+    yield Participant(drivers[2], drivers[2].tools.rest["index"], by_pattern(r'uid=(\w+) \w+ "NAME"'))
 
 
 class _Site(BaseHTTPRequestHandler):
@@ -201,7 +207,7 @@ class _Site(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _served() -> Iterator[str]:
+def _serve() -> Iterator[str]:
     site = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
     serving = threading.Thread(target=site.serve_forever)
     serving.start()

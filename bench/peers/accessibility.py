@@ -1,6 +1,7 @@
-"""The other clients of AT-SPI, run by the system's Python, which has them: `accessibility.py pyatspi|dogtail`.
+"""The other AT-SPI clients, run by the system's Python: `accessibility.py pyatspi|dogtail`.
 
-One JSON order a line comes in, one answer goes out. dogtail changes pyatspi's classes, so each runs alone.
+Each line of stdin is a JSON request, each line of stdout an answer. dogtail changes pyatspi's classes, so each runs in
+its own process.
 """
 
 import json
@@ -16,16 +17,16 @@ _WRITTEN = {_ROLES[name] for name in ("combo box", "table cell", "terminal", "te
 
 
 def find(title: str, role: str, contained: str) -> int:
-    wanted = _ROLES[role]
+    role_number = _ROLES[role]
     return len(
-        pyatspi.findAllDescendants(_window(title), lambda one: one.getRole() == wanted and contained in one.name)
+        pyatspi.findAllDescendants(_window(title), lambda one: one.getRole() == role_number and contained in one.name)
     )
 
 
 def tree(title: str, most: int) -> int:
-    """Everything that handrail reads of each element."""
-    left = [most]
-    return sum(1 for _ in _read(_window(title), left))
+    """Reads everything that handrail reads of each element."""
+    remaining = [most]
+    return sum(1 for _ in _read(_window(title), remaining))
 
 
 def dogtail_find(title: str, role: str, contained: str) -> int:
@@ -42,8 +43,8 @@ def _window(title: str) -> Any:
     return next(one for app in pyatspi.Registry.getDesktop(0) for one in app if one is not None and one.name == title)
 
 
-def _read(node: Any, left: list[int]) -> Iterator[tuple[Any, ...]]:
-    left[0] -= 1
+def _read(node: Any, remaining: list[int]) -> Iterator[tuple[Any, ...]]:
+    remaining[0] -= 1
     interfaces, role, states = node.get_interfaces(), node.getRole(), node.getState().getStates()
     frame = actions = value = None
     if "Component" in interfaces and (pyatspi.STATE_VISIBLE in states or pyatspi.STATE_SHOWING in states):
@@ -57,19 +58,19 @@ def _read(node: Any, left: list[int]) -> Iterator[tuple[Any, ...]]:
         value = node.queryText().getText(0, 4097)
     yield role, node.name, states, frame, actions, value
     for child in node:
-        if child is not None and left[0] > 0:
-            yield from _read(child, left)
+        if child is not None and remaining[0] > 0:
+            yield from _read(child, remaining)
 
 
 def main() -> None:
-    orders: dict[str, dict[str, Callable[..., int]]] = {
+    commands: dict[str, dict[str, Callable[..., int]]] = {
         "pyatspi": {"find": find, "tree": tree},
         "dogtail": {"find": dogtail_find},
     }
-    known = orders[sys.argv[1]]
+    functions = commands[sys.argv[1]]
     for line in sys.stdin:
         name, *params = json.loads(line)
-        print(json.dumps(known[name](*params)), flush=True)
+        print(json.dumps(functions[name](*params)), flush=True)
 
 
 main()

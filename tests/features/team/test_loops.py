@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bench.team_browsers import bus_of, light_browser, paired
+from bench.team_browsers import bus_of, insert_pairings, light_browser
 from handrail.features.browser.bus.shared_bus import SharedBus
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.errors import Failure
@@ -30,7 +30,7 @@ class Fleet:
         self._living: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        await paired(self._team.database, self.names)
+        await insert_pairings(self._team.database, self.names)
         self._living = [asyncio.create_task(self._live(number)) for number in range(len(self.names))]
 
     async def stop(self) -> None:
@@ -46,7 +46,7 @@ class Fleet:
             with suppress(Exception):  # whatever happens to its server, it comes back
                 name, url = self.names[number], alive[attempt % len(alive)].url
                 async with light_browser(url, name, name, on_action=self._note) as browser:
-                    await browser.until_gone()
+                    await browser.wait_closed()
             await asyncio.sleep(0.2)
 
     def _note(self, message: dict[str, Any]) -> None:
