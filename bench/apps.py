@@ -54,7 +54,7 @@ def _warm_call(folder: Path) -> Comparison:
         try:
             ours, kept, theirs = bench.run(_measure_calls(bench))
         finally:
-            bench.run(bench.rig.apps.disconnect())
+            bench.run(bench.rig.part("apps").disconnect())
             bench.close()
     what = "a warm `apps_call` through gate and D-Bus, p50, without evidence, records and tokens"
     return Comparison(f"{what} ({format_ms(ours)} with them)", "a bare dbus-fast call", ours - kept, theirs, 3)
@@ -68,8 +68,16 @@ async def _measure_calls(bench: Bench) -> tuple[float, float, float]:
     bus = await MessageBus().connect()
 
     def bare() -> Awaitable[object]:
-        place = {"destination": _ID, "path": "/com/aai/Executor", "interface": "com.aai.Executor", "member": "Execute"}
-        return bus.call(Message(**place, signature="s", body=[text]))
+        return bus.call(
+            Message(
+                destination=_ID,
+                path="/com/aai/Executor",
+                interface="com.aai.Executor",
+                member="Execute",
+                signature="s",
+                body=[text],
+            )
+        )
 
     def gated() -> Awaitable[object]:
         return bench.rig.gate.run(Call("apps_call", request, CALLER))

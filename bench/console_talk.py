@@ -57,10 +57,10 @@ async def _make_task(state: Path, messages: int) -> str:
     """A task as a run leaves it: messages, replies, calls and results."""
     bus = open_bus(Wiring().open_stores(state))
     task_id = new_task_id()
-    await bus.tasks.ensure(task_id, f"A task of {messages} messages")
+    task = await bus.tasks.ensure(task_id, f"A task of {messages} messages")
     for start in range(0, messages, 4):
         await bus.runs.add(task_id, *_turns(start))
-    await bus.runs.save(Run(task_id=task_id, status="waiting", model="openai:gpt-5"))
+    await bus.runs.save(Run(task_id=task_id, status="waiting", model="openai:gpt-5"), task.record)
     await bus.close()
     return task_id
 

@@ -63,7 +63,7 @@ def _percentile(ordered: list[float], percent: int) -> float:
 
 async def run(folder: Path, seconds: float) -> dict[str, Any]:
     async with AsyncExitStack() as stack:
-        model = ModelServer(apart=0.01)
+        model = ModelServer(word_seconds=0.01)
         await model.open()
         project, state = folder / "project", folder / "state"
         project.mkdir()
@@ -250,4 +250,4 @@ def _measure(seconds: float) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_measure(float([*sys.argv, _SECONDS][1]))))
+    print(json.dumps(_measure(float(sys.argv[1]) if sys.argv[1:] else _SECONDS)))

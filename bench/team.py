@@ -50,7 +50,7 @@ def measure() -> list[Comparison]:
                 _compare_read(team),
                 _compare_audit(postgres, nats),
                 _compare_approval(postgres, nats),
-                team_browsers.across(team),
+                team_browsers.compare_across(team),
                 *team_browsers.many(team),
             ]
         finally:

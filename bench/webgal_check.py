@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def _run(command: list[str], cwd: Path) -> dict[str, Any]:
     return times
 
 
-def _median(values: Any) -> float:
+def _median(values: Iterable[float]) -> float:
     return statistics.median(values)
 
 

@@ -14,7 +14,7 @@ def main() -> None:
     texts = {file.name: file.read_text(encoding="utf-8") for file in sorted(Path(sys.argv[1]).glob("*.txt"))}
     files = ("background/place{}.jpg", "figure/hero{}.png", "vocal/v{}.wav")
     listing = Listing.of([*(f"scene/{name}" for name in texts), *(f.format(n) for f in files for n in range(200))])
-    passes = []
+    passes, project = [], Project(GameAssets(listing))
     for _ in range(3):
         clear_caches()
         started = time.process_time()

@@ -105,7 +105,7 @@ def _empty(participants: Participants) -> Comparison:
 
 
 def _compare_goal(participants: Participants, count: int, goal: Goal, series: Series) -> Comparison:
-    ours, peer = participants.named(goal.ours), participants.named(goal.peer)
+    ours, peer = participants.driver(goal.ours), participants.driver(goal.peer)
     return Comparison(
         f"{_TITLES[goal.what]}, {count:,} elements, {goal.layer}, p50",
         peer.name,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.browser.chromium import Chromium, Target
-from bench.browser.drivers import Answer, McpDriver, ToolNames, by_pattern, refs_in, typed
+from bench.browser.drivers import Answer, McpDriver, ToolNames, by_pattern, refs_in, text_for
 from bench.mcp_client import Client
 from handrail.faces.http import console_key
 from handrail.ports.browser import EXTENSION_ORIGIN
@@ -157,7 +157,7 @@ class BusDriver:
             "nothing": ("browser_tabs", {}),
             "index": ("browser_dom_index", {**tab, "scope": "viewport"}),
             "click": ("browser_click", {**tab, "clickId": self._refs.get(row)}),
-            "type": ("browser_type", {**tab, "clickId": self._refs.get(row), "text": typed(row)}),
+            "type": ("browser_type", {**tab, "clickId": self._refs.get(row), "text": text_for(row)}),
             "screenshot": ("browser_screenshot", tab),
             "look": ("browser_screenshot", {**tab, "clickId": self._refs.get(row), "asking": "element"}),
             "page": ("browser_page", tab),
