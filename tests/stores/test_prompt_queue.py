@@ -15,8 +15,8 @@ import pytest
 
 from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.prompt_queue import PromptAnswer, PromptQueue
-from handrail.ports.prompt_response import PromptResponse
-from handrail.stores.local import file_watch, held_file, private_file, waiters
+from handrail.ports.prompts import PromptResponse
+from handrail.stores.local import file_watch, locked_journal, private_file, waiters
 from tests.stores.processes import finish, finish_killed, start
 
 PROMPT = {"kind": "file_change_confirm", "path": "a.txt"}
@@ -234,17 +234,17 @@ async def test_changes_that_came_while_the_lock_was_held_are_single_writes_with_
     queue: PromptQueue, held: Callable[[], None], monkeypatch: pytest.MonkeyPatch, state: Path
 ) -> None:
     lines, synced = list[bytes](), list[int]()
-    write_whole, fdatasync = private_file.write_whole, private_file.fdatasync
+    write_all, fdatasync = private_file.write_all, private_file.fdatasync
 
     def write(descriptor: int, data: bytes, *at: int) -> None:
         lines.append(data)
-        write_whole(descriptor, data, *at)
+        write_all(descriptor, data, *at)
 
     def sync(descriptor: int) -> None:
         synced.append(descriptor)
         fdatasync(descriptor)
 
-    monkeypatch.setattr(held_file, "write_whole", write)
+    monkeypatch.setattr(locked_journal, "write_all", write)
     monkeypatch.setattr(private_file, "fdatasync", sync)
     first = asyncio.create_task(queue.request(PROMPT, request_id="first"))
     for _ in range(20):

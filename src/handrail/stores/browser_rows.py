@@ -1,4 +1,4 @@
-"""Tasks and actions of browsers as rows, for every kind of database."""
+"""Converts browser tasks and actions to database rows and back."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,15 +41,15 @@ def begun_values(action: ActionRecord) -> tuple[Any, ...]:
 
 def ended_values(action: ActionRecord, failure: Failure | None) -> tuple[Any, ...]:
     result = None if action.result is UNSET else msgspec.json.encode(action.result)
-    return (action.status, result, spelled_failure(failure), action.ended_at, action.action_id)
+    return (action.status, result, encode_failure(failure), action.ended_at, action.action_id)
 
 
-def spelled_failure(failure: Failure | None) -> bytes | None:
+def encode_failure(failure: Failure | None) -> bytes | None:
     return None if failure is None else msgspec.json.encode(pack_failure(failure))
 
 
-def interrupted() -> Offline:
-    """How an action ended whose server went away."""
+def interrupted_failure() -> Offline:
+    """The error of an action whose server stopped before the action ended."""
     failure = Offline(
         "handrail was stopped before the action had ended. It may have been done.",
         hint="Look at the page before doing it again.",

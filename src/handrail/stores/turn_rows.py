@@ -1,4 +1,4 @@
-"""Runs and conversations as rows, for every kind of database."""
+"""Converts runs and conversations to database rows and back."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ _KINDS: Mapping[type[Turn], str] = {UserTurn: "user", AssistantTurn: "assistant"
 CONVERSATION_COLUMNS = "task_id, kind, message_id, text, turn, sent_at, at, is_past"
 
 
-def answer_row(task_id: str, said: UserTurn) -> tuple[Any, ...]:
-    return (task_id, "answer", said.id, said.text, b"", said.sent_at or None, now_ms(), True)
+def answer_row(task_id: str, answer: UserTurn) -> tuple[Any, ...]:
+    return (task_id, "answer", answer.id, answer.text, b"", answer.sent_at or None, now_ms(), True)
 
 
 def summary_row(task_id: str, note: str) -> tuple[Any, ...]:
@@ -47,15 +47,15 @@ def turn_of(turn: bytes, text: str) -> Turn:
 
 
 def turn_row(task_id: str, turn: Turn) -> tuple[Any, ...]:
-    """The text has its own column, tool pictures their own table; secrets are not stored."""
+    """A turn as a row. The text has its own column, tool pictures have their own table; secrets are not stored."""
     message_id = turn.id or None if isinstance(turn, UserTurn | AssistantTurn) else None
     sent_at = turn.sent_at or None if isinstance(turn, UserTurn) else None
-    kept: Turn = msgspec.structs.replace(turn, text="")
-    if isinstance(kept, ToolResult):
-        kept = msgspec.structs.replace(kept, pictures=(), unkept="")
-    if isinstance(kept, UserTurn):
-        kept = msgspec.structs.replace(kept, sent_at=0)
-    return (task_id, _KINDS[type(turn)], message_id, turn.text, msgspec.json.encode(kept), sent_at, now_ms(), False)
+    stored: Turn = msgspec.structs.replace(turn, text="")
+    if isinstance(stored, ToolResult):
+        stored = msgspec.structs.replace(stored, pictures=(), unkept="")
+    if isinstance(stored, UserTurn):
+        stored = msgspec.structs.replace(stored, sent_at=0)
+    return (task_id, _KINDS[type(turn)], message_id, turn.text, msgspec.json.encode(stored), sent_at, now_ms(), False)
 
 
 def with_pictures(turn: Turn, pictures: Mapping[str, list[Picture]]) -> Turn:

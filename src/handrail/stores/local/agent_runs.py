@@ -1,4 +1,4 @@
-"""Runs of the agent and the conversations of tasks, in the tasks' database."""
+"""Stores agent runs and task conversations in the browser database."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SqliteRuns:
         self._batches = batches
 
     def save(self, run: Run, task: TaskRecord, turns: Sequence[Turn] = ()) -> asyncio.Future[None]:
-        add, row = _adding(run.task_id, turns), (run.task_id, run.status, encoded_run(run))
+        add, row = _insertion(run.task_id, turns), (run.task_id, run.status, encoded_run(run))
 
         def work(rows: sqlite3.Connection) -> None:
             add(rows)
@@ -68,10 +68,10 @@ class SqliteRuns:
         return [run_of(row) for row in await self._batches.rows(query)]
 
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
-        return self._batches.write(_adding(task_id, turns))
+        return self._batches.write(_insertion(task_id, turns))
 
-    def add_answer(self, task: TaskRecord, said: UserTurn) -> asyncio.Future[None]:
-        row = answer_row(task.task_id, said)
+    def add_answer(self, task: TaskRecord, answer: UserTurn) -> asyncio.Future[None]:
+        row = answer_row(task.task_id, answer)
 
         def work(rows: sqlite3.Connection) -> None:
             rows.execute(_ADD, row)
@@ -84,27 +84,27 @@ class SqliteRuns:
         return bool(await self._batches.row(query, task_id, message_id))
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
-        """From the newest summary on, which replaces everything before it."""
+        """The turns since the newest summary, which replaces everything before it."""
 
         def work(rows: sqlite3.Connection) -> list[Turn]:
             pictures: dict[str, list[Picture]] = {}
             for execution, mime, data in rows.execute(_PICTURES, (task_id,)):
                 pictures.setdefault(execution, []).append(Picture(mime, data))
-            found = (turn_of(*row) for row in rows.execute(f"SELECT turn, text {_TURNS}", (task_id,)))
-            return [with_pictures(turn, pictures) for turn in found]
+            turns = (turn_of(*row) for row in rows.execute(f"SELECT turn, text {_TURNS}", (task_id,)))
+            return [with_pictures(turn, pictures) for turn in turns]
 
         return await self._batches.read(work)
 
     async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[StoredTurn]:
         def work(rows: sqlite3.Connection) -> list[StoredTurn]:
-            found: list[StoredTurn] = []
+            turns: list[StoredTurn] = []
             place = _LAST if before is None else before
-            while more := rows.execute(_PAGE, (task_id, place, limit)).fetchall():
-                found += [StoredTurn(number, at, turn_of(turn, text)) for number, at, turn, text in more]
-                place = found[-1].number
-                if not isinstance(found[-1].turn, ToolResult):
+            while chunk := rows.execute(_PAGE, (task_id, place, limit)).fetchall():
+                turns += [StoredTurn(number, at, turn_of(turn, text)) for number, at, turn, text in chunk]
+                place = turns[-1].number
+                if not isinstance(turns[-1].turn, ToolResult):
                     break
-            return found[::-1]
+            return turns[::-1]
 
         return await self._batches.read(work)
 
@@ -120,7 +120,7 @@ class SqliteRuns:
         return self._batches.write(work)
 
 
-def _adding(task_id: str, turns: Sequence[Turn]) -> Work:
+def _insertion(task_id: str, turns: Sequence[Turn]) -> Work:
     added = [turn_row(task_id, turn) for turn in turns]
     pictures = picture_rows(task_id, turns)
 

@@ -1,7 +1,7 @@
-"""Many small writes from an event loop: each is queued in order, and all that wait share one commit.
+"""Batches small writes from an event loop: they are queued in order, and all pending ones share one commit.
 
-SQLite runs on its own thread, never on the loop's. A write that fails doesn't affect the others. Everything survives a
-crash, but not always a power cut.
+SQLite runs in its own thread, never in the loop's. A write that fails doesn't affect the others. Committed writes
+survive a crash, but not always a power cut.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ class Batches:
         self._pending: list[_Pending] = []
         self._flushing: asyncio.Task[None] | None = None
         self._last: asyncio.Future[Any] | None = None
-        self._thread = ThreadPoolExecutor(1, "batches")  # writers would only wait for each other
+        self._thread = ThreadPoolExecutor(1, "batches")  # more threads would only wait for each other
         self._commits = 0
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
         """Done once the work is committed. Cancelling the wait doesn't cancel the write."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        done.add_done_callback(_looked_at)
+        done.add_done_callback(_mark_retrieved)
         self._pending.append((work, done))
         self._last = done
         if self._flushing is None:
             self._flushing = asyncio.create_task(self._flush())
-        shown = asyncio.shield(done)  # who is cancelled while waiting does not cancel the write
-        shown.add_done_callback(_looked_at)
-        return shown
+        result = asyncio.shield(done)  # cancelling the wait doesn't cancel the write
+        result.add_done_callback(_mark_retrieved)
+        return result
 
     def execute(self, query: str, *values: Any) -> asyncio.Future[None]:
         """`write` for a single statement."""
@@ -55,19 +55,19 @@ class Batches:
 
         return self.write(work)
 
-    def permit(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[None]:
-        """A write of its own, durable, for rows that allow somebody something."""
+    def write_permissions(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[None]:
+        """A durable write in its own transaction, for rows that grant permissions."""
 
-        def written() -> None:
-            with self._database.permitting() as connection:
+        def write() -> None:
+            with self._database.writing_permissions() as connection:
                 work(connection)
 
-        done = asyncio.ensure_future(self._in_thread(written))
-        done.add_done_callback(_looked_at)
+        done = asyncio.ensure_future(self._in_thread(write))
+        done.add_done_callback(_mark_retrieved)
         return asyncio.shield(done)
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Sees every write that was queued before, and waits for no later one."""
+        """Reads after all writes that were queued before; doesn't wait for later ones."""
         if self._last is not None and not self._last.done():
             await asyncio.wait({self._last})
         return await self._in_thread(self._read, work)
@@ -105,7 +105,7 @@ class Batches:
             self._flushing = None
 
     def _commit(self, batch: list[_Pending]) -> list[Any]:
-        """The result of each; a Failure if it failed."""
+        """The result of each write; a Failure if it failed."""
         try:
             with self._database.writing(is_durable=False) as connection:
                 outcomes = [work(connection) for work, _ in batch]
@@ -117,9 +117,10 @@ class Batches:
         except Failure as failure:
             if len(batch) == 1:
                 return [failure]
-        return [outcome for one in batch for outcome in self._commit([one])]
+        return [outcome for pending in batch for outcome in self._commit([pending])]
 
 
-def _looked_at(done: asyncio.Future[Any]) -> None:
+def _mark_retrieved(done: asyncio.Future[Any]) -> None:
+    """Keeps asyncio from logging an exception that no one awaits."""
     if not done.cancelled():
         done.exception()

@@ -1,4 +1,4 @@
-"""Browser actions: when they started and ended, and their errors as contract 2 spells them."""
+"""Stores browser actions: start, end, result and error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from handrail.ports.browser import ActionRecord, TaskRecord
 from handrail.ports.browser_store import StoredAction
 from handrail.ports.errors import Conflict, Failure
-from handrail.stores.browser_rows import begun_values, ended_values, interrupted, spelled_failure, stored_action
+from handrail.stores.browser_rows import begun_values, encode_failure, ended_values, interrupted_failure, stored_action
 from handrail.stores.local.batches import Batches
 from handrail.stores.local.browser_tasks import save_task
 
@@ -48,7 +48,7 @@ class SqliteActions:
 
         def work(rows: sqlite3.Connection) -> None:
             if rows.execute(_INSERT, values).rowcount == 0:
-                raise Conflict(f"The action {action.action_id} is known already.", actionId=action.action_id)
+                raise Conflict(f"The action {action.action_id} exists already.", actionId=action.action_id)
 
         return self._batches.write(work)
 
@@ -68,14 +68,14 @@ class SqliteActions:
     async def last_with(self, task_id: str, name: str, limit: int) -> Sequence[ActionRecord]:
         key = f'"{name}":{{'.encode()
         rows = await self._batches.rows(_LAST_WITH, task_id, key, limit)
-        found = (stored_action(row[0], row[1:]).record for row in rows)
-        return [record for record in found if name in record.actions]  # a typed text may hold the name as well
+        records = (stored_action(row[0], row[1:]).record for row in rows)
+        return [record for record in records if name in record.actions]  # typed text may contain the name, too
 
     async def latest(self, task_id: str, limit: int) -> Sequence[ActionRecord]:
         return [stored_action(row[0], row[1:]).record for row in await self._batches.rows(_LATEST, task_id, limit)]
 
     def end_interrupted(self, now: int) -> asyncio.Future[int]:
-        error = spelled_failure(interrupted())
+        error = encode_failure(interrupted_failure())
 
         def work(rows: sqlite3.Connection) -> int:
             return rows.execute(_INTERRUPT, (error, now)).rowcount

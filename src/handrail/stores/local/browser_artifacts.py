@@ -1,4 +1,4 @@
-"""Browser artifacts: rows in the database, and their bytes in files.
+"""Stores browser artifacts: rows in the database, and contents in files.
 
 The files are `<stateDir>/uploads/artifacts/<artifactId>`, or below the folder in MIMO_ARTIFACTS_DIR.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from handrail.ports.atomic_file import Replacement
 from handrail.ports.browser_store import ArtifactRecord
 from handrail.stores.local.batches import Batches
-from handrail.stores.local.private_file import make_private_folder, open_private, refused
+from handrail.stores.local.private_file import make_private_folder, open_private, os_failure
 
 SETTING = "MIMO_ARTIFACTS_DIR"
 _NAME = re.compile(r"art-[0-9a-f]{32}")
@@ -23,8 +23,8 @@ _COLUMNS = "artifact_id, task_id, kind, content_type, name, token_hash, upload_u
 
 
 def artifacts_folder(state: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    if named := environ.get(SETTING):
-        return Path(os.path.abspath(named))
+    if path := environ.get(SETTING):
+        return Path(os.path.abspath(path))
     return state / "uploads" / "artifacts"
 
 
@@ -43,7 +43,7 @@ class ArtifactFolder:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise refused(path, error) from None
+            raise os_failure(path, error) from None
 
     def remove(self, artifact_id: str) -> None:
         path = self._path(artifact_id)
@@ -51,20 +51,20 @@ class ArtifactFolder:
             with suppress(FileNotFoundError):
                 path.unlink()
         except OSError as error:
-            raise refused(path, error) from None
+            raise os_failure(path, error) from None
 
     def names(self) -> list[str]:
-        """The names of artifacts, and of no other files there."""
+        """The names of artifacts; other files are ignored."""
         try:
-            found = os.listdir(self._folder)
+            names = os.listdir(self._folder)
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise refused(self._folder, error) from None
-        return [name for name in found if _NAME.fullmatch(name)]
+            raise os_failure(self._folder, error) from None
+        return [name for name in names if _NAME.fullmatch(name)]
 
     def remove_parts(self) -> None:
-        """At the start of a server: removes incomplete uploads of the last one."""
+        """Removes incomplete uploads of an earlier server."""
         with suppress(FileNotFoundError):
             for name in os.listdir(self._folder):
                 if _PART.fullmatch(name):
@@ -72,24 +72,24 @@ class ArtifactFolder:
 
     def _path(self, artifact_id: str) -> Path:
         if _NAME.fullmatch(artifact_id) is None:
-            raise ValueError("an artifact's id becomes a file's name, so it has one form")
+            raise ValueError("invalid artifact id: it is used as a file name")
         return self._folder / artifact_id
 
 
 class IncomingFile:
-    """Not synced: it is kept for a day, and whoever reads one that a power cut has damaged is told that it is gone."""
+    """An upload in progress. It isn't synced; an artifact that a power cut has damaged counts as missing."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._content: Replacement | None = None
 
     def write(self, data: bytes) -> None:
-        with self._refusing():
-            self._opened().write(data)
+        with self._os_errors():
+            self._open().write(data)
 
     def keep(self, rest: bytes) -> None:
-        with self._refusing():
-            content = self._opened()
+        with self._os_errors():
+            content = self._open()
             content.write(rest)
             content.commit(is_durable=False)
         self.discard()
@@ -99,22 +99,22 @@ class IncomingFile:
         if content is not None:
             content.close()
 
-    def _opened(self) -> Replacement:
+    def _open(self) -> Replacement:
         if self._content is None:
             make_private_folder(self._path.parent)
             self._content = Replacement(self._path)
         return self._content
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
+    def _os_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise refused(self._path, error) from None
+            raise os_failure(self._path, error) from None
 
 
 class SqliteArtifacts:
-    """The rows about artifacts."""
+    """The artifacts' rows."""
 
     def __init__(self, batches: Batches) -> None:
         self._batches = batches

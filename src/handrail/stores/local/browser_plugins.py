@@ -1,4 +1,4 @@
-"""Plugins that connected, and those that were paired."""
+"""Stores browser plugins that have connected or were paired."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class SqlitePlugins:
         return [msgspec.json.decode(record, type=PluginRecord) for (record,) in rows]
 
     def pair(self, plugin: PairedPlugin) -> asyncio.Future[None]:
-        return self._batches.permit(lambda rows: rows.execute(_PAIR, astuple(plugin)))
+        return self._batches.write_permissions(lambda rows: rows.execute(_PAIR, astuple(plugin)))
 
     def unpair(self, client_id: str) -> asyncio.Future[None]:
         removal = "DELETE FROM browser_pairing WHERE client_id = ?"
-        return self._batches.permit(lambda rows: rows.execute(removal, (client_id,)))
+        return self._batches.write_permissions(lambda rows: rows.execute(removal, (client_id,)))
 
     async def paired(self) -> Sequence[PairedPlugin]:
         columns = "client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled"

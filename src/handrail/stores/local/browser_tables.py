@@ -1,6 +1,6 @@
-"""The tables of tasks, contract 2's and the agent's: `<stateDir>/browser/browser.db`, and what is in them.
+"""The tables of `<stateDir>/browser/browser.db`, for the tasks of contract 2 and of the agent, and their migrations.
 
-A database of its own: a thousand small writes a second must not stand in the way of tokens that are to be durable.
+It is a separate database, so that its thousands of small writes don't delay the durable writes of tokens.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _add_order_in_task(connection: sqlite3.Connection) -> None:
 
 
 def _add_agent(connection: sqlite3.Connection) -> None:
-    """`place` is -1 for the note that stands for all turns before: it comes first, whenever it was written."""
+    """`place` is -1 for a summary of all earlier turns, which comes first whenever it was written."""
     connection.execute("CREATE TABLE agent_run (task_id TEXT PRIMARY KEY, status TEXT NOT NULL, run BLOB NOT NULL)")
     connection.execute(
         """
@@ -116,7 +116,7 @@ def _add_agent(connection: sqlite3.Connection) -> None:
 
 
 def _add_pictures(connection: sqlite3.Connection) -> None:
-    """The newest pictures of a task, for its model; people find all of them among the evidence."""
+    """The newest pictures of a task, for the model; all pictures are in the evidence."""
     connection.execute(
         """
         CREATE TABLE agent_picture (
@@ -132,10 +132,10 @@ def _add_pictures(connection: sqlite3.Connection) -> None:
 
 
 def _store_conversations_once(connection: sqlite3.Connection) -> None:
-    """Until here what was said was stored as a turn and as a message: `conversation` holds both.
+    """Merges turns and messages, which were stored twice, into `conversation`.
 
-    What has a `message_id` is a message. `turn` is JSON without the text. An `answer` is a message that was no turn,
-    because it answered a question; a `summary` stands for the turns that are past.
+    Rows with a `message_id` are messages. `turn` is JSON without the text. An `answer` is a message that answered a
+    question and so wasn't a turn; a `summary` replaces the turns that are past.
     """
     connection.execute(
         """
@@ -170,40 +170,40 @@ def _store_conversations_once(connection: sqlite3.Connection) -> None:
 
 
 def _merged(turns: Sequence[tuple[Any, ...]], messages: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Rows of `conversation`: the turns in order, and in between the messages that were no turns."""
+    """Rows of `conversation`: the turns in order, and between them the messages that weren't turns."""
     places = {message[0]: place for place, message in enumerate(messages)}
-    decoded = [(json.loads(turn), *others) for turn, *others in turns]
-    said = {turn["id"] for turn, *_ in decoded if turn.get("id")}
+    decoded = [(json.loads(turn), *columns) for turn, *columns in turns]
+    turn_ids = {turn["id"] for turn, *_ in decoded if turn.get("id")}
     used: set[str] = set()
-    passed = 0
+    next_message = 0
     for turn, place, is_past, at in decoded:
-        known = turn.get("id") or None
-        message_id = None if known in used else known
+        turn_id = turn.get("id") or None
+        message_id = None if turn_id in used else turn_id
         used |= {message_id} if message_id else set()
         if message_id in places:
-            yield from _unsaid(messages[passed : places[message_id]], said)
-            passed = max(passed, places[message_id] + 1)
+            yield from _messages_only(messages[next_message : places[message_id]], turn_ids)
+            next_message = max(next_message, places[message_id] + 1)
         sent_at = messages[places[message_id]][3] if message_id in places else None
         text, kind = turn["text"], "summary" if place < 0 else turn["type"]
         yield kind, message_id, text, json.dumps({**turn, "text": ""}).encode(), sent_at, at, is_past
-    yield from _unsaid(messages[passed:], said)
+    yield from _messages_only(messages[next_message:], turn_ids)
 
 
-def _unsaid(messages: Sequence[tuple[Any, ...]], said: set[str]) -> Iterator[tuple[Any, ...]]:
+def _messages_only(messages: Sequence[tuple[Any, ...]], turn_ids: set[str]) -> Iterator[tuple[Any, ...]]:
     for id, role, content, timestamp in messages:
-        if id not in said:
+        if id not in turn_ids:
             kind, turn = ("answer", b"") if role == "user" else ("assistant", b'{"type":"assistant","text":""}')
             yield kind, id, content, turn, timestamp, timestamp, True
 
 
 def _add_enrollment(connection: sqlite3.Connection) -> None:
-    """Which browsers a person lets confirm approvals, and which handrail has started itself."""
+    """Adds which browsers may confirm approvals, and which were started by handrail."""
     for name in ("is_launched", "is_enrolled"):
         connection.execute(f"ALTER TABLE browser_pairing ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
 
 
 def _add_reading(connection: sqlite3.Connection) -> None:
-    """Whether an agent may read while a person has taken over its task; NULL while nobody has."""
+    """Adds whether an agent may read while a person has taken over its task; NULL without a takeover."""
     connection.execute("ALTER TABLE browser_task ADD COLUMN is_reading INTEGER")
 
 

@@ -1,4 +1,4 @@
-"""Browser tasks, their owners, and their conversations."""
+"""Stores browser tasks, their callers and their messages."""
 
 from __future__ import annotations
 

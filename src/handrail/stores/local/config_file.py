@@ -1,4 +1,4 @@
-"""What is written to a person's `config.toml`: a setting in its place, a rule at the end. The rest stays as it is."""
+"""Edits a person's `config.toml`: changes settings in place and appends rules, and leaves the rest as it is."""
 
 import json
 import os
@@ -16,25 +16,25 @@ from handrail.ports.settings import CONFIG_FILE, BrokenSettings, dates_as_text
 from handrail.ports.state_writes import digest_of, record_write, write_state
 from handrail.ports.waiting import run_in_thread
 from handrail.stores.local import locks
-from handrail.stores.local.private_file import open_private, write_whole
+from handrail.stores.local.private_file import open_private, write_all
 
 _TABLE = re.compile(r"^\s*\[", re.MULTILINE)
 _RULE_BLOCK = re.compile(
     r"\n?(?:^[ \t]*#[^\n]*\n)*^[ \t]*\[\[rules\]\][^\n]*(?:\n(?![ \t]*(?:\[|#|$))[^\n]*)*\n?", re.MULTILINE
 )
-"""A rule as `allow` writes it: the remark above it, its head and the lines of its members."""
+"""A rule as `allow` writes it: the comment above it, its head and its members."""
 _DEFAULTS = {field.name: field.default for field in fields(Rule)}
 
 
 def choose(state: Path, **values: str | list[str]) -> None:
-    """BrokenSettings: the file can't be read, or not be changed without harm."""
+    """Sets values. Raises BrokenSettings if the file can't be read or can't be changed safely."""
     file = state / CONFIG_FILE
     with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
-        before = _text(file)
-        after = _changed(before, values)
-        if _read(file, after) != {**_read(file, before), **values}:
+        old = _text(file)
+        new = _changed(old, values)
+        if _read(file, new) != {**_read(file, old), **values}:
             raise BrokenSettings(f"{file}: set {', '.join(values)} there by hand; it is written in an unusual way.")
-        write_state(file, after.encode())
+        write_state(file, new.encode())
 
 
 async def allow(state: Path, remark: str, rule: Rule) -> None:
@@ -49,28 +49,28 @@ def rules(state: Path) -> list[Rule]:
 
 
 def remove_rule(state: Path, rule: Rule) -> bool:
-    """Whether it was there; of several that say the same, all go. BrokenSettings: it must be removed by hand."""
+    """Removes all copies of a rule; False if there was none. Raises BrokenSettings if it must be removed by hand."""
     file = state / CONFIG_FILE
     with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
         text = _text(file)
-        known = _rules(file, _read(file, text))
-        kept = [each for each in known if each != rule]
-        if len(kept) == len(known):
+        old_rules = _rules(file, _read(file, text))
+        remaining = [candidate for candidate in old_rules if candidate != rule]
+        if len(remaining) == len(old_rules):
             return False
-        blocks = [found.span() for found in _RULE_BLOCK.finditer(text)]
-        if len(blocks) == len(known):
-            for each, (start, end) in reversed(list(zip(known, blocks, strict=True))):
-                text = text[:start] + text[end:] if each == rule else text
-        after = _read(file, text)
-        if _rules(file, after) != kept or {**after, "rules": []} != {**_read(file, _text(file)), "rules": []}:
+        blocks = [match.span() for match in _RULE_BLOCK.finditer(text)]
+        if len(blocks) == len(old_rules):
+            for candidate, (start, end) in reversed(list(zip(old_rules, blocks, strict=True))):
+                text = text[:start] + text[end:] if candidate == rule else text
+        values = _read(file, text)
+        if _rules(file, values) != remaining or {**values, "rules": []} != {**_read(file, _text(file)), "rules": []}:
             raise BrokenSettings(f"{file}: remove the rule there by hand; it is written in an unusual way.")
         write_state(file, text.encode())
         return True
 
 
 def _add(file: Path, remark: str, rule: Rule) -> None:
-    known = {field.name: getattr(rule, field.name) for field in fields(rule)}
-    members = [f"{name} = {_spelled(value)}" for name, value in known.items() if value != _DEFAULTS.get(name)]
+    values = {field.name: getattr(rule, field.name) for field in fields(rule)}
+    members = [f"{name} = {_toml_value(value)}" for name, value in values.items() if value != _DEFAULTS.get(name)]
     lines = ["", f"# {remark}", "[[rules]]", *members, ""]
     with locks.exclusive(file.with_name(f"{CONFIG_FILE}.lock")):
         if not file.exists():
@@ -79,16 +79,16 @@ def _add(file: Path, remark: str, rule: Rule) -> None:
         descriptor = open_private(file, os.O_RDWR | os.O_APPEND)
         try:
             added = "\n".join(lines).encode()
-            after = sha256(os.pread(descriptor, os.fstat(descriptor).st_size, 0) + added).hexdigest()
-            with record_write(file.parent, file.name, lambda: digest_of(file), after):
-                write_whole(descriptor, added)
+            digest = sha256(os.pread(descriptor, os.fstat(descriptor).st_size, 0) + added).hexdigest()
+            with record_write(file.parent, file.name, lambda: digest_of(file), digest):
+                write_all(descriptor, added)
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
 
 
-def _spelled(value: str | bool) -> str:
-    """A string as TOML reads it and a person too: what can't be seen is escaped. JSON escapes otherwise than TOML."""
+def _toml_value(value: str | bool) -> str:
+    """A TOML value in which unprintable characters are escaped (TOML's escapes differ from JSON's)."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in text)
 
@@ -105,7 +105,7 @@ def _rules(file: Path, values: Mapping[str, object]) -> list[Rule]:
 
 
 def _changed(text: str, values: dict[str, str | list[str]]) -> str:
-    """A JSON string is a TOML string. What stands before the first table is the file's own."""
+    """Sets values in the part before the first table. JSON strings are valid TOML strings."""
     first = _TABLE.search(text)
     head, tail = (text, "") if first is None else (text[: first.start()], text[first.start() :])
     for name, value in values.items():

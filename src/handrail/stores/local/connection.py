@@ -1,7 +1,7 @@
-"""The one connection of this process to an SQLite file, whoever uses it here.
+"""Shares one connection to an SQLite file within this process.
 
-SQLite guards its file with POSIX locks, which belong to the process: closing any other descriptor of the file drops
-them, and the next program that closes the database takes its log away. So the file is opened by SQLite alone, and once.
+SQLite locks its file with POSIX locks, which belong to the process: closing any other descriptor of the file drops
+them, and the next program that closes the database removes its log. So only SQLite opens the file, and only once.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ _Identity = tuple[int, int]
 
 
 class SharedConnection:
-    """`attach` gives it, `detach` gives it back; the last who does so closes it."""
+    """Obtained with `attach` and returned with `detach`; the last `detach` closes it."""
 
     def __init__(self, path: Path, patience: float) -> None:
         self.path = path
         self._files = str(path), f"{path}-wal"
         self._users = 0
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._is_synchronous = True
         self._connection = self._open(patience)
-        self._identities = self._found()
+        self._identities = self._current_identities()
 
     @contextmanager
     def turn(self, patience: float) -> Iterator[sqlite3.Connection]:
-        """For one thread at a time."""
-        if not self._turn.acquire(timeout=patience):
+        """Gives the connection to one thread at a time."""
+        if not self._lock.acquire(timeout=patience):
             raise Conflict(f"{self.path}: another thread holds the database.")
         try:
-            if not self.is_whole:
+            if not self.is_intact:
                 raise Damaged(
                     f"{self.path} was moved, replaced or cut off from its log while this program used it.",
                     hint="Start this program again.",
                 )
             yield self._connection
         finally:
-            self._turn.release()
+            self._lock.release()
 
     @contextmanager
     def transaction(self, patience: float, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
-        """No other writer overlaps it. While another process writes, other threads may read."""
+        """A write transaction. While another process writes, other threads can read."""
         import sqlite3
 
         deadline, nap = time.monotonic() + patience, _SHORTEST_NAP
@@ -84,7 +84,7 @@ class SharedConnection:
             nap = min(nap * 2, _LONGEST_NAP)
 
     def _begin(self) -> None:
-        """At once or not at all: who waits here would keep readers waiting."""
+        """Begins without waiting, because readers would have to wait, too."""
         self._connection.execute("PRAGMA busy_timeout = 0")
         try:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -100,7 +100,7 @@ class SharedConnection:
         import sqlite3
 
         make_private_folder(self.path.parent)
-        # Several processes that switch to WAL at once would be told that the database is locked.
+        # Processes that switch to WAL at the same time would get an error that the database is locked.
         with locks.exclusive(self.path.with_name(self.path.name + ".lock"), patience=patience):
             self._make()
             connection = sqlite3.connect(
@@ -116,7 +116,7 @@ class SharedConnection:
         return connection
 
     def _make(self) -> None:
-        """For the owner alone; SQLite gives its other files the same mode. One that is there is left to SQLite."""
+        """Creates the file for its owner only; SQLite gives its other files the same mode."""
         try:
             is_regular = stat.S_ISREG(os.lstat(self.path).st_mode)
         except FileNotFoundError:
@@ -125,30 +125,30 @@ class SharedConnection:
         if not is_regular:
             raise OSError(errno.EINVAL, "not a regular file", str(self.path))
 
-    def _found(self) -> Sequence[_Identity | None]:
-        """The file and its log, as they lie in the folder now."""
+    def _current_identities(self) -> Sequence[_Identity | None]:
+        """The identities of the file and its log, as they are in the folder now."""
         return [_identity(file) for file in self._files]
 
     @property
-    def is_whole(self) -> bool:
-        return self._found() == self._identities
+    def is_intact(self) -> bool:
+        return self._current_identities() == self._identities
 
     def _close(self) -> None:
-        with self._turn:
-            if self.is_whole:
+        with self._lock:
+            if self.is_intact:
                 self._connection.close()
             else:
-                _leave_open(self._connection)  # closing it would write an old log over what others have written
+                _leave_open(self._connection)  # closing it would overwrite newer data with an old log
 
 
 _all: dict[str, SharedConnection] = {}
-_turn = threading.Lock()
+_lock = threading.Lock()
 
 
 def attach(path: Path, patience: float) -> SharedConnection:
-    """Opened where nobody here has it open."""
+    """The process's connection to this file, opened if necessary."""
     name = os.path.realpath(path)
-    with _turn:
+    with _lock:
         shared = _all.get(name)
         if shared is None:
             shared = _all[name] = SharedConnection(Path(name), patience)
@@ -157,7 +157,7 @@ def attach(path: Path, patience: float) -> SharedConnection:
 
 
 def detach(shared: SharedConnection) -> None:
-    with _turn:
+    with _lock:
         shared._users -= 1
         if shared._users == 0:
             if _all.get(str(shared.path)) is shared:
@@ -174,17 +174,17 @@ def _identity(path: str) -> _Identity | None:
 
 
 def _leave_open(connection: sqlite3.Connection) -> None:
-    """For good: not even the end of the interpreter closes it."""
+    """Prevents the connection from ever being closed, even at interpreter exit."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
-def _leave_parent() -> None:
-    """After a fork: the connections are the parent's. Closing them here would write to its files."""
-    global _turn
+def _reset_after_fork() -> None:
+    """Forgets the parent's connections, because closing them here would write to its files."""
+    global _lock
     for shared in _all.values():
         _leave_open(shared._connection)
     _all.clear()
-    _turn = threading.Lock()
+    _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_leave_parent)
+os.register_at_fork(after_in_child=_reset_after_fork)

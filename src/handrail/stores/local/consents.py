@@ -1,4 +1,4 @@
-"""Consents in the state's database: one row for a caller, an app and a tool; the empty tool stands for all of them."""
+"""Stores consents: one row for a caller, an app and a tool; an empty tool means all tools."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
@@ -34,7 +34,7 @@ class SqliteConsents:
             return found
 
         found = await self._database.read(find)
-        return _given(found) if found else None
+        return _consent(found) if found else None
 
     async def stale_reason(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
         known = "SELECT program FROM consent WHERE caller = ? AND app = ? AND tool IN (?, ?)"
@@ -50,16 +50,16 @@ class SqliteConsents:
         digest = to.app_digest if is_for_app else to.tool_digest
         row = (id, who, to.app, to.app_name, tool, digest, self._now().isoformat(timespec="seconds"), by, to.program)
         await self._add(row)
-        return _given(row)
+        return _consent(row)
 
     async def all(self) -> Sequence[Consent]:
         newest_first = f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller"
         found = await self._database.read(lambda rows: rows.execute(newest_first).fetchall())
-        return [_given(row) for row in found]
+        return [_consent(row) for row in found]
 
     async def revoke(self, id: str) -> bool:
         removal = "DELETE FROM consent WHERE id = ?"
-        return await self._database.permit(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
+        return await self._database.write_permissions(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
 
     async def restore(self, given: Consent) -> None:
         id, caller, app, app_name, tool, digest, at, by, program = astuple(given)
@@ -67,9 +67,9 @@ class SqliteConsents:
 
     async def _add(self, row: Row) -> None:
         adding = f"INSERT OR REPLACE INTO consent ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        await self._database.permit(lambda rows: rows.execute(adding, row).rowcount)
+        await self._database.write_permissions(lambda rows: rows.execute(adding, row).rowcount)
 
 
-def _given(row: Row) -> Consent:
+def _consent(row: Row) -> Consent:
     id, caller, app, app_name, tool, digest, at, by, program = row
     return Consent(id, caller, app, app_name, tool or None, digest, at, by, program)

@@ -1,6 +1,6 @@
-"""The state's rows: one SQLite file in WAL mode that many threads and processes share.
+"""An SQLite file in WAL mode that many threads and processes share, and the state's tables.
 
-Knows tables and transactions, not what the rows are for.
+Handles tables and transactions, not the meaning of rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from handrail.ports.waiting import run_in_thread
 from handrail.stores.local import locks, sealed_rows
 from handrail.stores.local.connection import SharedConnection, attach, detach
 from handrail.stores.local.migration import Step, steps_from
-from handrail.stores.local.private_file import refused
+from handrail.stores.local.private_file import os_failure
 
 if TYPE_CHECKING:
     import sqlite3
@@ -126,7 +126,7 @@ def _seal_owners_and_origins(connection: sqlite3.Connection) -> None:
 
 
 def _add_waits(connection: sqlite3.Connection) -> None:
-    """Prompts whose poster waits for the answer. Only for people to read, so the rows aren't sealed."""
+    """Prompts whose poster waits for the answer. People only read them, so the rows aren't sealed."""
     connection.execute("CREATE TABLE waited_for (request_id TEXT PRIMARY KEY) WITHOUT ROWID")
 
 
@@ -151,23 +151,23 @@ CONSENTS_AND_GRANTS = "consents and grants in handrail.db"
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The tables of a database whose rows allow somebody something, and what the journal of writes calls them."""
+    """The tables whose rows grant permissions, and their name in the write journal."""
 
     state: Path
     name: str
     tables: Sequence[str]
 
     def digest(self, connection: sqlite3.Connection) -> str:
-        """A table without rows counts like one that is not there yet."""
-        digest, there = sha256(), connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        """A digest of the rows. An empty table counts like a missing one."""
+        digest, tables = sha256(), connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         for table in self.tables:
-            if (table,) in there and (rows := sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))):
+            if (table,) in tables and (rows := sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))):
                 digest.update(repr((table, rows)).encode())
         return digest.hexdigest()
 
 
 class Database:
-    """Opened and migrated when first used. All that are made of one file share this process's connection to it."""
+    """Opened and migrated on first use. All instances for one file share the process's connection."""
 
     def __init__(
         self,
@@ -181,9 +181,9 @@ class Database:
         self._permissions = permissions or Permissions(path.parent, CONSENTS_AND_GRANTS, ("consent", "task_grant"))
         self._steps = steps
         self._patience = patience
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._attaching = threading.Lock()
         self._shared: SharedConnection | None = None
         self._writer = ThreadPoolExecutor(1, "rows")
@@ -191,80 +191,80 @@ class Database:
         self._process = os.getpid()
 
     async def write(self, work: Callable[[sqlite3.Connection], T], *, is_durable: bool) -> T:
-        """`writing` for an event loop. Who is cancelled meanwhile waits until it is done or undone."""
+        """`writing` for an event loop. A cancelled caller waits until the transaction has ended."""
 
         def written() -> T:
             with self.writing(is_durable=is_durable) as connection:
                 return work(connection)
 
-        self._leave_parent()
+        self._reset_after_fork()
         return await run_in_thread(written, self._writer)
 
-    async def permit(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """`permitting` for an event loop."""
+    async def write_permissions(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`writing_permissions` for an event loop."""
 
         def written() -> T:
-            with self.permitting() as connection:
+            with self.writing_permissions() as connection:
                 return work(connection)
 
-        self._leave_parent()
+        self._reset_after_fork()
         return await run_in_thread(written, self._writer)
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """`reading` for an event loop: in a thread of its own, so that it waits for no other process that writes."""
+        """`reading` for an event loop, in its own thread, so that it doesn't wait for other processes' writes."""
 
         def found() -> T:
             with self.reading() as connection:
                 return work(connection)
 
-        self._leave_parent()
+        self._reset_after_fork()
         return await run_in_thread(found, self._reader)
 
     @contextmanager
     def writing(self, *, is_durable: bool) -> Iterator[sqlite3.Connection]:
-        """One transaction that no other writer overlaps; what raises inside undoes it.
+        """One write transaction; an exception inside rolls it back.
 
-        Durable: on disk before the block is left. Otherwise a power cut, but no crash, may undo it.
+        If durable, it is on disk when the block ends. Otherwise a power cut may undo it, but a crash can't.
         """
         with (
-            self._conditions(),
+            self._translate_errors(),
             self._attached().transaction(self._patience, is_durable=is_durable) as connection,
         ):
             yield connection
 
     @contextmanager
-    def permitting(self) -> Iterator[sqlite3.Connection]:
-        """`writing`, durably, for rows that allow somebody something: the record knows who wrote them."""
+    def writing_permissions(self) -> Iterator[sqlite3.Connection]:
+        """A durable `writing` for rows that grant permissions, announced in the write journal."""
         with self._announcing(self.writing(is_durable=True)) as connection:
             yield connection
 
     def permissions(self) -> str:
-        """A digest of the rows that allow somebody something."""
+        """A digest of the rows that grant permissions."""
         with self.reading() as connection:
             return self._permissions.digest(connection)
 
     def checkpoint(self) -> None:
-        """Brings what was written home from the log, as far as nobody reads it there."""
+        """Copies the log into the database, except for what is being read."""
         with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        with self._conditions(), self._attached().turn(self._patience) as connection:
+        with self._translate_errors(), self._attached().turn(self._patience) as connection:
             yield connection
 
     @contextmanager
     def _announcing(self, transaction: AbstractContextManager[sqlite3.Connection]) -> Iterator[sqlite3.Connection]:
         with ExitStack() as announcement, transaction as connection:  # announced until after the commit
-            before = self._permissions.digest(connection)
+            old = self._permissions.digest(connection)
             yield connection
-            after = self._permissions.digest(connection)
-            if after != before:
+            new = self._permissions.digest(connection)
+            if new != old:
                 state, name = self._permissions.state, self._permissions.name
-                announcement.enter_context(record_write(state, name, lambda: before, after))
+                announcement.enter_context(record_write(state, name, lambda: old, new))
 
     def close(self) -> None:
-        """The connection stays as long as somebody else here uses it."""
+        """Detaches from the shared connection."""
         if self._process == os.getpid():
             self._writer.shutdown()
             self._reader.shutdown()
@@ -272,10 +272,10 @@ class Database:
                 shared, self._shared = self._shared, None
             if shared is not None:
                 detach(shared)
-        self._begin()
+        self._reset()
 
     def _attached(self) -> SharedConnection:
-        self._leave_parent()
+        self._reset_after_fork()
         with self._attaching:
             if self._shared is None:
                 shared = attach(self.path, self._patience)
@@ -288,15 +288,15 @@ class Database:
             return self._shared
 
     @contextmanager
-    def _conditions(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         import sqlite3
 
         try:
             yield
         except sqlite3.Error as error:
-            raise self._condition(error) from error
+            raise self._failure(error) from error
         except OSError as error:
-            raise refused(self.path, error) from error
+            raise os_failure(self.path, error) from error
 
     def _migrate(self, shared: SharedConnection) -> None:
         with shared.turn(self._patience) as connection:
@@ -311,12 +311,12 @@ class Database:
                     step(connection)
                     connection.execute(f"PRAGMA user_version = {number}")
 
-    def _leave_parent(self) -> None:
-        """After a fork: threads and connection have stayed in the parent."""
+    def _reset_after_fork(self) -> None:
+        """After a fork, the threads and the connection are the parent's."""
         if self._process != os.getpid():
-            self._begin()
+            self._reset()
 
-    def _condition(self, error: sqlite3.Error) -> Failure:
+    def _failure(self, error: sqlite3.Error) -> Failure:
         import sqlite3
 
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF

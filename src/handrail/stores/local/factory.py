@@ -1,4 +1,4 @@
-"""Everything that is kept in a state directory on this machine."""
+"""Opens all stores of a state directory on this machine."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def stores_of(
         return locks.exclusive(path / f"{name}.lock", patience=patience)
 
     def watch_audit() -> AbstractAsyncContextManager[Any]:
-        make_private_folder(Path(journal.location).parent)  # what is not there yet can't be watched
+        make_private_folder(Path(journal.location).parent)  # only an existing folder can be watched
         return FollowedFile(Path(journal.location)).watching()
 
     return Stores(

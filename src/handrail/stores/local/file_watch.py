@@ -1,6 +1,6 @@
-"""Waits until a file changes or is created: at once if inotify reports it, otherwise by polling.
+"""Waits until a file changes or is created, with inotify or by polling.
 
-It compares states, so no change is missed between two waits.
+It compares the file's state, so a change between two waits isn't missed.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 _EVENTS_AT_ONCE = 200
 
-# inotify reports nothing that other machines do on a network drive.
+# inotify doesn't report changes by other machines on a network drive.
 _LOOK_EVERY_SECONDS = 5.0
 _LOOK_EVERY_SECONDS_WITHOUT_INOTIFY = 0.1
 
-Seen = tuple[int, int, int] | None
+FileState = tuple[int, int, int] | None
 """Device, inode and size."""
 
 
 class FollowedFile:
-    """All watches of an event loop share one inotify instance, because a user has few. The last one closes it."""
+    """All watches of an event loop share one inotify instance, because their number is limited."""
 
     def __init__(self, path: Path, *, with_inotify: bool = sys.platform == "linux") -> None:
         self._path = path
@@ -48,15 +48,15 @@ class FollowedFile:
                 await asyncio.wait([listening])
 
     async def listen(self) -> float:
-        """Starts inotify if possible; returns for how many seconds to rely on it."""
+        """Starts inotify if possible; returns the seconds until the next poll."""
         if self._with_inotify:
-            if "asyncinotify" not in sys.modules:  # importing it starts a program that looks for libc
+            if "asyncinotify" not in sys.modules:  # importing it runs a program that looks for libc
                 await asyncio.to_thread(import_module, "asyncinotify")
             if self._listening is None or self._listening.done():
                 self._listening = self._listen()
         return _LOOK_EVERY_SECONDS_WITHOUT_INOTIFY if self._listening is None else _LOOK_EVERY_SECONDS
 
-    def look(self) -> Seen:
+    def look(self) -> FileState:
         try:
             status = os.stat(self._path)
         except OSError:
@@ -64,7 +64,7 @@ class FollowedFile:
         return status.st_dev, status.st_ino, status.st_size
 
     def _listen(self) -> asyncio.Task[None] | None:
-        """None if no inotify instance is left, or there is no folder to watch."""
+        """None if there is no free inotify instance or no folder to watch."""
         from asyncinotify import Inotify, Mask
 
         with suppress(OSError):
@@ -74,11 +74,11 @@ class FollowedFile:
             except OSError:
                 inotify.close()
                 raise
-            return asyncio.create_task(self._pass_on(inotify))
+            return asyncio.create_task(self._forward_events(inotify))
         return None
 
-    async def _pass_on(self, inotify: "Inotify") -> None:
-        """Runs until the folder is gone. An event without a name means that events were lost, or that."""
+    async def _forward_events(self, inotify: "Inotify") -> None:
+        """Runs until the folder is removed. An event without a name means lost events or a removed folder."""
         from asyncinotify import Mask
 
         with inotify:
@@ -94,16 +94,16 @@ class Watch:
     def __init__(self, file: FollowedFile, alarm: asyncio.Event) -> None:
         self._file = file
         self._alarm = alarm
-        self._seen: Seen | bool = False
+        self._last_state: FileState | bool = False
 
     async def change(self) -> None:
-        """Returns when the file differs from the last time this returned; at once the first time."""
+        """Returns when the file has changed since the last return; at once the first time."""
         while True:
             seconds = await self._file.listen()
             self._alarm.clear()
             now = self._file.look()
-            if now != self._seen:
-                self._seen = now
+            if now != self._last_state:
+                self._last_state = now
                 return
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):

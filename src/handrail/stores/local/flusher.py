@@ -1,4 +1,4 @@
-"""Batches fsync: the first change starts a countdown, and one flush covers all that came until then."""
+"""Batches fsync: the first change starts a timer, and one flush covers all changes until then."""
 
 import threading
 from collections.abc import Callable
@@ -6,21 +6,21 @@ from collections.abc import Callable
 Later = Callable[[float, Callable[[], None]], None]
 
 
-def in_a_thread(seconds: float, work: Callable[[], None]) -> None:
+def start_timer(seconds: float, work: Callable[[], None]) -> None:
     timer = threading.Timer(seconds, work)
     timer.daemon = True
     try:
         timer.start()
-    except RuntimeError:  # the interpreter is going down and starts no thread any more
+    except RuntimeError:  # the interpreter is shutting down and can't start threads
         work()
 
 
 class Flusher:
-    """A flush that failed is not forgotten: the next change is refused with it."""
+    """If a flush fails, the next change raises its error."""
 
-    def __init__(self, flush: Callable[[], None], *, after: float = 1.0, later: Later = in_a_thread) -> None:
+    def __init__(self, flush: Callable[[], None], *, delay: float = 1.0, later: Later = start_timer) -> None:
         self._flush = flush
-        self._after = after
+        self._delay = delay
         self._later = later
         self._is_counting = False
         self._failure: OSError | None = None
@@ -28,7 +28,7 @@ class Flusher:
     def note_change(self) -> None:
         if not self._is_counting:
             self._is_counting = True
-            self._later(self._after, self._run)
+            self._later(self._delay, self._run)
 
     def raise_failure(self) -> None:
         failure, self._failure = self._failure, None
@@ -36,7 +36,7 @@ class Flusher:
             raise failure
 
     def _run(self) -> None:
-        # Before the flush: a change that comes during it may be missed by it and needs the next one.
+        # Reset before the flush, because a change during the flush may need another one.
         self._is_counting = False
         try:
             self._flush()

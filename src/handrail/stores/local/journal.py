@@ -1,7 +1,6 @@
-"""An append-only file of lines that many processes share: one write of one line under flock.
+"""An append-only file of lines that many processes share: each line is written in one write under flock.
 
-The lock is on the log itself, so other programs that follow the same custom are kept out too.
-What a line means is none of its business.
+The lock is on the log itself, so it also excludes other programs that lock it.
 """
 
 import os
@@ -14,16 +13,16 @@ from pathlib import Path
 from handrail.ports.errors import Conflict
 from handrail.ports.journal import JournalSnapshot
 from handrail.stores.local import locks, private_file
-from handrail.stores.local.flusher import Flusher, Later, in_a_thread
-from handrail.stores.local.held_file import KNOWS_START, HeldFile, is_before_start, read_mark
-from handrail.stores.local.private_file import PrivateFile, open_private, refused
+from handrail.stores.local.flusher import Flusher, Later, start_timer
+from handrail.stores.local.locked_journal import KNOWS_START, LockedJournal, is_before_start, read_mark
+from handrail.stores.local.private_file import PrivateFile, open_private, os_failure
 
 _BLOCK = 1 << 16
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 class JournalFile:
-    """`log` holds the lines; `mark`, where it is given, one small text that changes with them."""
+    """`log` contains the lines; the optional `mark` a small text that changes with them."""
 
     def __init__(
         self,
@@ -32,20 +31,20 @@ class JournalFile:
         *,
         patience: float = locks.PATIENCE,
         flush_after: float = 1.0,
-        later: Later = in_a_thread,
+        later: Later = start_timer,
     ) -> None:
         self._log = PrivateFile(log, os.O_RDWR | os.O_APPEND)
         self._mark = PrivateFile(mark) if mark is not None else None
         self._patience = patience
         self._flush_after = flush_after
         self._later = later
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._turn = threading.Lock()
-        self._flusher = Flusher(self._sync, after=self._flush_after, later=self._later)
+        self._flusher = Flusher(self._sync, delay=self._flush_after, later=self._later)
         self._is_dirty = False
-        self._whole_at = -1
+        self._complete_at = -1
         self._has_mark = False
         self._process = os.getpid()
 
@@ -77,26 +76,26 @@ class JournalFile:
                 finally:
                     os.close(descriptor)
         except OSError as error:
-            raise refused(self._log.path, error) from error
+            raise os_failure(self._log.path, error) from error
 
     def lines(self, start: int = 0, until: int | None = None) -> Iterator[bytes]:
         with self._read() as descriptor:
             if descriptor is None:
                 return
             with open(descriptor, "rb", buffering=_BLOCK, closefd=False) as file:
-                left = (os.fstat(descriptor).st_size if until is None else until) - file.seek(start)
+                remaining = (os.fstat(descriptor).st_size if until is None else until) - file.seek(start)
                 for line in file:
-                    if left <= 0:
+                    if remaining <= 0:
                         return
-                    yield line if len(line) <= left else line[:left]
-                    left -= len(line)
+                    yield line if len(line) <= remaining else line[:remaining]
+                    remaining -= len(line)
 
     def lines_backwards(self) -> Iterator[bytes]:
         with self._read() as descriptor:
             if descriptor is None:
                 return
             at = os.fstat(descriptor).st_size
-            end = b""  # of the line that begins in an earlier block
+            end = b""  # the end of a line that begins in an earlier block
             while at > 0:
                 start = max(0, at - _BLOCK)
                 end, *later = _LINE.findall(os.pread(descriptor, at - start, start) + end)
@@ -112,23 +111,23 @@ class JournalFile:
                 if file is not None:
                     private_file.sync_file(file.path)
         except OSError as error:
-            raise refused(self._log.path, error) from error
+            raise os_failure(self._log.path, error) from error
 
     def close(self) -> None:
         try:
             self._flusher.raise_failure()
             self._sync()
         except OSError as error:
-            raise refused(self._log.path, error) from error
+            raise os_failure(self._log.path, error) from error
         finally:
             with self._turn:
                 self._close_files()
 
-    def _take(self, patience: float | None) -> HeldFile:
+    def _take(self, patience: float | None) -> LockedJournal:
         if self._process != os.getpid():
-            self._leave_parent()
+            self._reset_after_fork()
         at_once = patience == 0
-        if not self._turn.acquire(blocking=not at_once):  # flock knows open files and not threads
+        if not self._turn.acquire(blocking=not at_once):  # flock locks open files, not threads
             raise Conflict("Another thread has the journal.")
         try:
             if at_once and not self._is_open:
@@ -139,7 +138,7 @@ class JournalFile:
             self._turn.release()
             raise
 
-    def _let_go(self, held: HeldFile, *, has_failed: bool, is_durable: bool, releases_early: bool) -> None:
+    def _let_go(self, held: LockedJournal, *, has_failed: bool, is_durable: bool, releases_early: bool) -> None:
         try:
             try:
                 if has_failed:
@@ -153,7 +152,7 @@ class JournalFile:
                 locks.release(self._log.descriptor)
             if has_failed:
                 return
-            self._whole_at = held.whole_at
+            self._complete_at = held.complete_at
             if is_durable and releases_early:
                 self._sync_unlocked(held)
             if held.has_changed and (not is_durable or (KNOWS_START and self._mark is not None)):
@@ -164,29 +163,29 @@ class JournalFile:
 
     @property
     def _is_open(self) -> bool:
-        is_mark_open = self._mark is None or self._mark.known_descriptor is not None
-        return is_mark_open and self._log.known_descriptor is not None
+        is_mark_open = self._mark is None or self._mark.open_descriptor is not None
+        return is_mark_open and self._log.open_descriptor is not None
 
-    def _locked(self, patience: float) -> HeldFile:
+    def _locked(self, patience: float) -> LockedJournal:
         while True:
             descriptor = self._log.descriptor
             locks.acquire(descriptor, patience=patience)
             status = self._log.status()
             if status is not None:
-                return HeldFile(descriptor, status, self._mark, self._whole_at)
-            # The log was moved or removed, and the lock with it: take the one that others will find.
+                return LockedJournal(descriptor, status, self._mark, self._complete_at)
+            # The log was moved or removed: lock the new one, which others will open.
             locks.release(descriptor)
             self._log.close()
             if not patience:
                 raise Conflict("The journal's files are not open any more.")
 
-    def _sync_held(self, held: HeldFile) -> None:
-        """The first mark with the lines, so that there is one. Later ones follow where an old one shows its age."""
+    def _sync_held(self, held: LockedJournal) -> None:
+        """Syncs the lines, and the first mark. Later marks follow lazily if an outdated one can be recognised."""
         held.sync(with_mark=not (KNOWS_START and self._has_mark))
         self._has_mark = True
 
-    def _sync_unlocked(self, held: HeldFile) -> None:
-        """Many who sync one file at a time share one trip to the disk."""
+    def _sync_unlocked(self, held: LockedJournal) -> None:
+        """Syncs after releasing the lock, so that concurrent syncs share one disk write."""
         try:
             self._sync_held(held)
         except BaseException:
@@ -216,20 +215,20 @@ class JournalFile:
             yield None
             return
         except OSError as error:
-            raise refused(self._log.path, error) from error
+            raise os_failure(self._log.path, error) from error
         try:
             yield descriptor
         finally:
             os.close(descriptor)
 
     def _sync(self) -> None:
-        """On copies of the descriptors, so that nobody waits for the disk with the lock in hand."""
+        """Syncs copies of the descriptors, so that the lock isn't held while waiting for the disk."""
         with self._turn:
             if not self._is_dirty:
                 return
             self._is_dirty = False
             files = [self._log, self._mark] if self._mark is not None else [self._log]
-            copies = [os.dup(file.known_descriptor) for file in files if file.known_descriptor is not None]
+            copies = [os.dup(file.open_descriptor) for file in files if file.open_descriptor is not None]
         try:
             for copy in copies:
                 private_file.fdatasync(copy)
@@ -242,13 +241,13 @@ class JournalFile:
         if self._mark is not None:
             self._mark.close()
 
-    def _leave_parent(self) -> None:
-        """After a fork: a descriptor that is shared with the parent would share its lock too."""
+    def _reset_after_fork(self) -> None:
+        """Reopens the files after a fork, because shared descriptors would share the lock."""
         self._close_files()
-        self._begin()
+        self._reset()
 
 
-class _Hold(AbstractContextManager[HeldFile]):
+class _Hold(AbstractContextManager[LockedJournal]):
     """A class and not a generator: that one takes longer than the lock itself."""
 
     __slots__ = ("_held", "_is_durable", "_journal", "_patience", "_releases_early")
@@ -259,11 +258,11 @@ class _Hold(AbstractContextManager[HeldFile]):
         self._releases_early = releases_early
         self._patience = patience
 
-    def __enter__(self) -> HeldFile:
+    def __enter__(self) -> LockedJournal:
         try:
             self._held = self._journal._take(self._patience)
         except OSError as error:
-            raise refused(self._journal._log.path, error) from error
+            raise os_failure(self._journal._log.path, error) from error
         return self._held
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
@@ -275,6 +274,6 @@ class _Hold(AbstractContextManager[HeldFile]):
                 releases_early=self._releases_early,
             )
         except OSError as error:
-            raise refused(self._journal._log.path, error) from error
+            raise os_failure(self._journal._log.path, error) from error
         if isinstance(fault, OSError):
-            raise refused(self._journal._log.path, fault) from fault
+            raise os_failure(self._journal._log.path, fault) from fault

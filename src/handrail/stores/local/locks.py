@@ -1,4 +1,4 @@
-"""Advisory locks between processes. The kernel releases them when the holder ends, also after kill -9."""
+"""Advisory locks between processes. The kernel releases them when the holder ends, even after kill -9."""
 
 import fcntl
 import os
@@ -15,7 +15,7 @@ _LONGEST_NAP = 0.01
 
 
 def acquire(descriptor: int, *, is_shared: bool = False, patience: float = PATIENCE) -> None:
-    """Waits at most `patience` seconds, because a holder may be stopped; then Conflict."""
+    """Waits at most `patience` seconds, because the holder may be stopped; then raises Conflict."""
     operation = (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
     deadline: float | None = None
     nap = _SHORTEST_NAP
@@ -41,7 +41,7 @@ def release(descriptor: int) -> None:
 
 @contextmanager
 def exclusive(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
-    """A lock with its own file, which stays."""
+    """Holds a lock on its own file, which isn't removed."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         acquire(descriptor, patience=patience)

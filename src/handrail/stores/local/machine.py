@@ -1,4 +1,4 @@
-"""This machine: the user of this process, and a person's screen and browser."""
+"""Implements the `Machine` port: the user, display, browser and processes of this machine."""
 
 import os
 import pwd
@@ -32,7 +32,7 @@ def this_machine() -> Machine:
 
 
 def user_name() -> str:
-    """From the operating system, because the environment can be changed."""
+    """The user's name from the operating system, because environment variables can be changed."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
@@ -44,7 +44,7 @@ def has_display() -> bool:
 
 
 def open_in_browser(address: str) -> None:
-    """In its own thread, because some browsers block whoever starts them."""
+    """Opens it in a thread, because some browsers block their caller."""
     import threading
     import webbrowser
 

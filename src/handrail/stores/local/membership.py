@@ -1,4 +1,4 @@
-"""`<stateDir>/team.json`: the team that this machine is a node of, and what that team last asked of it."""
+"""`<stateDir>/team.json`: the team that this machine is a node of, and the team's latest requirements."""
 
 import os
 from pathlib import Path
@@ -16,25 +16,25 @@ _FILE = "team.json"
 
 
 class MembershipFile:
-    """Implements `Memberships`. Every process on the state directory looks at it, whether a server runs or not."""
+    """Implements `Memberships`. Every process on the state directory reads it, even if no server is running."""
 
     def __init__(self, state: Path) -> None:
         self._file = state / _FILE
-        self._seen: tuple[Stamp, Membership] | None = None
+        self._cache: tuple[Stamp, Membership] | None = None
 
     def read(self) -> Membership | None:
         if (stamp := self.stamp()) is None:
             return None
-        if self._seen is None or self._seen[0] != stamp:
-            self._seen = (stamp, self._parsed())
-        return self._seen[1]
+        if self._cache is None or self._cache[0] != stamp:
+            self._cache = (stamp, self._parsed())
+        return self._cache[1]
 
     def stamp(self) -> Stamp | None:
         try:
-            found = os.lstat(self._file)
+            status = os.lstat(self._file)
         except FileNotFoundError:
             return None
-        return Stamp(found.st_size, max(found.st_mtime_ns, found.st_ctime_ns), found.st_ino)
+        return Stamp(status.st_size, max(status.st_mtime_ns, status.st_ctime_ns), status.st_ino)
 
     def write(self, membership: Membership) -> None:
         try:

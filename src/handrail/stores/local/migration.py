@@ -1,4 +1,4 @@
-"""Migrations: numbered steps from any older version to the current one, and an error for a newer one."""
+"""Runs numbered migration steps from an older version to the current one, and refuses newer versions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -10,17 +10,17 @@ Step = Callable[[T], None]
 
 
 class NewerState(Unsupported):
-    """A newer handrail wrote this; this version must not touch it."""
+    """A newer handrail wrote this; this version must not change it."""
 
     recoverable = False
 
 
 def steps_from(version: int, steps: Sequence[Step[T]], what: str) -> Iterator[tuple[int, Step[T]]]:
-    """The steps that are left, each with the version that it leads to."""
+    """The remaining steps, each with the version that it leads to."""
     if version > len(steps):
         raise NewerState(
-            f"{what} has format {version}; this program knows formats up to {len(steps)}.",
-            hint="It was made by a newer handrail: update this one, or name another folder with --state.",
+            f"{what} has format {version}; this version supports formats up to {len(steps)}.",
+            hint="A newer handrail wrote it. Update handrail, or use another folder with --state.",
             format=version,
             known=len(steps),
         )

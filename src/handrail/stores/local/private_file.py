@@ -1,7 +1,4 @@
-"""A file that is kept open for long and belongs to its owner alone: 0600, in a folder that is 0700.
-
-Follows no link at its end. Knows nothing of what is inside.
-"""
+"""Opens and writes private files: mode 0600, in folders of mode 0700, without following a link."""
 
 import errno
 import os
@@ -11,22 +8,22 @@ from pathlib import Path
 from handrail.ports.atomic_file import sync_folder
 from handrail.ports.errors import InputOutput
 
-_NO_ROOM = "Make room on the disk."
+_NO_ROOM = "Free some disk space."
 _NO_FOLDER = "Name a folder, not a file."
 _HINTS = {
     errno.ENOSPC: _NO_ROOM,
     errno.EDQUOT: _NO_ROOM,
     errno.EEXIST: _NO_FOLDER,
     errno.ENOTDIR: _NO_FOLDER,
-    errno.EROFS: "Name a folder that you may write to, with --state or $HANDRAIL_STATE.",
-    errno.EACCES: "Name a folder that you may write to, with --state or $HANDRAIL_STATE.",
+    errno.EROFS: "Use a writable folder with --state or $HANDRAIL_STATE.",
+    errno.EACCES: "Use a writable folder with --state or $HANDRAIL_STATE.",
 }
 
 fdatasync = getattr(os, "fdatasync", os.fsync)
 
 
 class PrivateFile:
-    """Opened when first needed, and again once its name leads elsewhere: moved, removed or replaced."""
+    """A file that stays open. It is reopened when its name refers to another file: moved, removed or replaced."""
 
     def __init__(self, path: Path, flags: int = os.O_RDWR) -> None:
         self.path = path
@@ -37,16 +34,16 @@ class PrivateFile:
 
     @property
     def descriptor(self) -> int:
-        """Of the file, which is made where it is missing."""
+        """The descriptor; the file is created if it is missing."""
         return self._open(os.O_CREAT) if self._descriptor is None else self._descriptor
 
     @property
-    def known_descriptor(self) -> int | None:
-        """Of the file when it is open already."""
+    def open_descriptor(self) -> int | None:
+        """The descriptor if the file is already open."""
         return self._descriptor
 
     def status(self) -> os.stat_result | None:
-        """None when the name does not lead to what is open here."""
+        """The status; None if the name doesn't refer to the open file."""
         try:
             status = os.lstat(self._name)
         except FileNotFoundError:
@@ -54,7 +51,7 @@ class PrivateFile:
         return status if (status.st_dev, status.st_ino) == self._identity else None
 
     def read(self, limit: int) -> bytes | None:
-        """What the name leads to now; None when nothing is there, or nothing is in it."""
+        """The current content under this name; None if it is missing or empty."""
         if self.status() is None:
             self.close()
             try:
@@ -76,8 +73,8 @@ class PrivateFile:
 
 
 def open_private(path: Path, flags: int) -> int:
-    """A descriptor of the regular file; with O_CREAT it and its folders are made where they are missing."""
-    flags |= os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # nobody waits for the other end of a fifo
+    """A descriptor of the regular file; with O_CREAT, creates it and its folders if they are missing."""
+    flags |= os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # don't wait for the other end of a fifo
     try:
         descriptor = os.open(path, flags & ~os.O_CREAT)
     except FileNotFoundError:
@@ -93,7 +90,7 @@ def open_private(path: Path, flags: int) -> int:
 
 
 def sync_file(path: Path) -> None:
-    """What anybody has written to it is on disk when this returns; where there is none, nothing is done."""
+    """Syncs what any process has written to the file, if it exists."""
     try:
         descriptor = open_private(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -105,7 +102,7 @@ def sync_file(path: Path) -> None:
 
 
 def read_plain(path: Path) -> bytes:
-    """What a person may keep anywhere, behind a link too; only a regular file, so that nobody waits for a fifo."""
+    """Reads a file that a person may have replaced with a link; only a regular file, because a fifo would block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -114,21 +111,21 @@ def read_plain(path: Path) -> bytes:
 
 
 def make_private_folder(path: Path) -> None:
-    """Makes what is missing for the owner alone; what exists keeps its mode."""
+    """Creates missing folders for the owner only; existing folders keep their mode."""
     if not path.is_dir():
         make_private_folder(path.parent)
         path.mkdir(0o700, exist_ok=True)
 
 
-def write_whole(descriptor: int, data: bytes, at: int | None = None) -> None:
-    """One write, and an error when it was a short one: the disk is full."""
-    written = os.write(descriptor, data) if at is None else os.pwrite(descriptor, data, at)
-    if written != len(data):
+def write_all(descriptor: int, data: bytes, at: int | None = None) -> None:
+    """Writes in one call; a short write is an error, because the disk is full."""
+    count = os.write(descriptor, data) if at is None else os.pwrite(descriptor, data, at)
+    if count != len(data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def refused(path: Path, error: OSError) -> InputOutput:
-    """What the operating system said, as a condition of ours."""
+def os_failure(path: Path, error: OSError) -> InputOutput:
+    """Translates an OSError into InputOutput with a hint."""
     return InputOutput(
         f"{path}: {error.strerror or error}.",
         hint=_HINTS.get(error.errno or 0),

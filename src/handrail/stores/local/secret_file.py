@@ -17,7 +17,7 @@ from handrail.ports.errors import Damaged
 from handrail.ports.secrets import Secret, SecretEntry
 from handrail.ports.state_writes import write_state
 from handrail.stores.local import locks
-from handrail.stores.local.private_file import make_private_folder, open_private, refused
+from handrail.stores.local.private_file import make_private_folder, open_private, os_failure
 
 SECRETS_FILE = "secrets.json"
 _LARGEST = 16 * 1024 * 1024
@@ -52,7 +52,7 @@ class SecretFile:
         try:
             content = self._read() or _Content()
         except OSError as error:
-            raise refused(self._path, error) from error
+            raise os_failure(self._path, error) from error
         return {
             name: SecretEntry(
                 entry.at, None if entry.value is UNSET else Secret(entry.value), entry.is_old_in_keyring is True
@@ -82,7 +82,7 @@ class SecretFile:
                 if found is None or msgspec.json.encode(content) != before:
                     write_state(self._path, msgspec.json.encode(content))
         except OSError as error:
-            raise refused(self._path, error) from error
+            raise os_failure(self._path, error) from error
 
     def _read(self) -> _Content | None:
         try:

@@ -16,7 +16,7 @@ from handrail.stores.local import locks
 from handrail.stores.local.database import Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.migration import Step, steps_from
-from handrail.stores.local.private_file import make_private_folder, open_private, refused
+from handrail.stores.local.private_file import make_private_folder, open_private, os_failure
 
 _FORMAT = "format"
 _LOCK = "format.lock"
@@ -72,7 +72,7 @@ def open_state(
             with locks.exclusive(path / _LOCK, patience=patience):
                 _migrate(path, steps)
     except OSError as error:
-        raise refused(path, error) from error
+        raise os_failure(path, error) from error
     return State(path, Database(path / "handrail.db"))
 
 

@@ -34,7 +34,7 @@ class SqliteTaskGrants:
                 (*row, grant.identity, grant.task),
             )
 
-        await self._database.permit(add)
+        await self._database.write_permissions(add)
         return _read(row)
 
     async def for_task(self, identity: str, task: str) -> Sequence[TaskGrant]:
@@ -49,16 +49,18 @@ class SqliteTaskGrants:
 
     async def revoke(self, id: str) -> bool:
         removal = "DELETE FROM task_grant WHERE id = ?"
-        return await self._database.permit(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
+        return await self._database.write_permissions(lambda rows: rows.execute(removal, (id,)).rowcount == 1)
 
     async def end_task(self, task: str) -> None:
-        await self._database.permit(
+        await self._database.write_permissions(
             lambda rows: rows.execute("DELETE FROM task_grant WHERE task = ?", (task,)).rowcount
         )
 
     async def end_for(self, identity: str, task: str | None) -> int:
         removal = "DELETE FROM task_grant WHERE identity = ? AND (? IS NULL OR task = ?)"
-        return await self._database.permit(lambda rows: rows.execute(removal, (identity, task, task)).rowcount)
+        return await self._database.write_permissions(
+            lambda rows: rows.execute(removal, (identity, task, task)).rowcount
+        )
 
 
 def _read(row: Row) -> TaskGrant:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from handrail.stores.local import locks
-from handrail.stores.local.private_file import open_private, refused
+from handrail.stores.local.private_file import open_private, os_failure
 
 _FILE = "watching.lock"
 
@@ -38,4 +38,4 @@ def _open(state: Path) -> int:
     try:
         return open_private(state / _FILE, os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise refused(state / _FILE, error) from error
+        raise os_failure(state / _FILE, error) from error

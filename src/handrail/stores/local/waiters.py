@@ -20,7 +20,7 @@ import msgspec
 
 from handrail.ports.prompts import NOTHING_MASKED
 from handrail.ports.unix_socket import socket_address
-from handrail.stores.local.private_file import make_private_folder, refused
+from handrail.stores.local.private_file import make_private_folder, os_failure
 
 _LARGEST_DELIVERY = 1 << 25
 _DELIVERY_SECONDS = 2.0
@@ -182,7 +182,7 @@ class Waiters:
                 os.rename(self._folder / new, path)
                 identity = os.lstat(path).st_ino
             except OSError as error:
-                raise refused(path, error) from error
+                raise os_failure(path, error) from error
             try:
                 yield listener
             finally:

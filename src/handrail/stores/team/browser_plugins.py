@@ -11,7 +11,7 @@ import msgspec
 
 from handrail.ports.browser import PluginRecord
 from handrail.ports.browser_store import PairedPlugin
-from handrail.stores.browser_rows import interrupted, spelled_failure
+from handrail.stores.browser_rows import encode_failure, interrupted_failure
 from handrail.stores.team.batches import Statement, TeamBatches
 from handrail.stores.team.browser_tasks import storable
 from handrail.stores.team.database import TeamDatabase
@@ -74,7 +74,7 @@ class TeamPlugins:
     def hold(self, plugin: PluginRecord) -> asyncio.Future[None]:
         """From now on, this server alone writes about the browser: what another had under way there has ended."""
         hold = Statement(_HOLD, (plugin.client_id, msgspec.json.encode(plugin), self._server))
-        now, error = int(time.time() * 1000), spelled_failure(interrupted())
+        now, error = int(time.time() * 1000), encode_failure(interrupted_failure())
         return self._batches.write(hold, Statement(_END_OTHERS, (plugin.client_id, self._server, error, now)))
 
     def release(self, client_id: str, server: str | None = None) -> asyncio.Future[None]:

@@ -1,7 +1,7 @@
-"""Writes whole files in an open folder: a reader sees the old or the new content, and a failure leaves the old.
+"""Writes whole files atomically in an open folder: a reader sees the old or the new content.
 
-Temporary file, attributes of the old file, fsync, rename, fsync of the folder. Nothing here resolves a path: the folder
-is a descriptor, and the name is one component in it.
+Steps: temporary file, attributes of the old file, fsync, rename, fsync of the folder. No path is resolved: the folder
+is a descriptor, and the name is a single component.
 """
 
 import errno
@@ -13,24 +13,24 @@ from dataclasses import dataclass
 from handrail.ports.errors import Conflict
 from handrail.stores.local.files.attributes import inherit
 from handrail.stores.local.files.file_systems import keeps_names
-from handrail.stores.local.files.refusal import check_regular, told
+from handrail.stores.local.files.refusal import check_regular, translate_errors
 from handrail.stores.local.files.temporary import backup_name, claim, discard, forget, still_names, temporary_name
 
 _UNSUPPORTED = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
 _SOURCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-PERMISSIONS = 0o777  # neither set-uid nor set-gid is ever given
+PERMISSIONS = 0o777  # set-uid and set-gid are never set
 _NO_HARD_LINKS = _UNSUPPORTED | {errno.EPERM, errno.EMLINK}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A name in an open folder. `path` is for messages, and for the temporary file's name."""
+    """A name in an open folder. `path` is for messages and for the temporary file's name."""
 
     folder: int
     name: bytes
     path: str
     is_private: bool = False
-    """A new file there is for its owner alone."""
+    """A new file is only accessible to its owner."""
 
     @property
     def new_mode(self) -> int:
@@ -40,10 +40,10 @@ class Place:
 def replace(
     place: Place, data: bytes, *, is_durable: bool, guard: Callable[[], None] | None = None, mode: int | None = None
 ) -> None:
-    """Writes `data` there, whether or not a regular file exists; `guard` can stop it at the last moment."""
-    with told(place.path):
-        old = _standing(place)
-        with _filled(place, data, old, is_durable, mode) as temporary:
+    """Writes a new file or replaces a regular one; `guard` can stop it at the last moment."""
+    with translate_errors(place.path):
+        old = _existing_file(place)
+        with _temporary_file(place, data, old, is_durable, mode) as temporary:
             if guard:
                 guard()
             if is_durable and old:
@@ -51,27 +51,27 @@ def replace(
             else:
                 os.rename(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
                 if is_durable:
-                    _sync_new(place)
+                    _sync_new_name(place)
 
 
 def create(place: Place, data: bytes, *, is_durable: bool) -> None:
-    """Writes `data` there; Conflict if the name is taken."""
-    with told(place.path):
-        if _standing(place):
-            raise _taken(place)
-        with _filled(place, data, None, is_durable) as temporary:
+    """Writes a new file; Conflict if the name exists."""
+    with translate_errors(place.path):
+        if _existing_file(place):
+            raise _exists_error(place)
+        with _temporary_file(place, data, None, is_durable) as temporary:
             try:
                 _rename_to_free_name(place, temporary)
             except FileExistsError:
-                raise _taken(place) from None
+                raise _exists_error(place) from None
             if is_durable:
-                _sync_new(place)
+                _sync_new_name(place)
 
 
 def adopt(source: Place, place: Place, *, guard: Callable[[], None] | None = None, mode: int | None = None) -> None:
-    """Renames a finished file of ours into place, whether or not a regular file exists there."""
-    with told(place.path):
-        old = _standing(place)
+    """Renames a finished file of ours to this place, replacing a regular file if there is one."""
+    with translate_errors(place.path):
+        old = _existing_file(place)
         fd = os.open(source.name, _SOURCE, dir_fd=source.folder)
         try:
             check_regular(os.fstat(fd), source.path)
@@ -89,24 +89,24 @@ def adopt(source: Place, place: Place, *, guard: Callable[[], None] | None = Non
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-    # Another file system is mounted there.
-    with told(source.path), open(os.open(source.name, _SOURCE, dir_fd=source.folder), "rb") as content:
+    # The target is on another file system.
+    with translate_errors(source.path), open(os.open(source.name, _SOURCE, dir_fd=source.folder), "rb") as content:
         data = content.read()
     replace(place, data, is_durable=True, guard=guard, mode=mode)
 
 
 def put(place: Place, data: bytes) -> None:
-    """Writes `data` there at once, without a temporary file; Conflict if the name is taken."""
-    with told(place.path):
+    """Writes a new file directly, without a temporary one; Conflict if the name exists."""
+    with translate_errors(place.path):
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             fd = os.open(place.name, flags, place.new_mode, dir_fd=place.folder)
         except FileExistsError:
-            raise _taken(place) from None
+            raise _exists_error(place) from None
         try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(fd, rest) :]
+            remaining = memoryview(data)
+            while remaining:
+                remaining = remaining[os.write(fd, remaining) :]
             os.fsync(fd)
             if not keeps_names(place.folder):
                 sync_folder(place.folder)
@@ -119,7 +119,7 @@ def put(place: Place, data: bytes) -> None:
 
 
 def sync(place: Place) -> None:
-    with told(place.path):
+    with translate_errors(place.path):
         fd = os.open(place.name, _SOURCE, dir_fd=place.folder)
         try:
             check_regular(os.fstat(fd), place.path)
@@ -131,9 +131,9 @@ def sync(place: Place) -> None:
 
 
 def remove(place: Place, *, is_durable: bool, guard: Callable[[], None] | None = None) -> bool:
-    """Removes the regular file; True for the one caller that did it."""
-    with told(place.path):
-        if not _standing(place):
+    """Removes the regular file; True for the caller that removed it."""
+    with translate_errors(place.path):
+        if not _existing_file(place):
             return False
         if guard:
             guard()
@@ -148,7 +148,7 @@ def remove(place: Place, *, is_durable: bool, guard: Callable[[], None] | None =
 
 def sweep(place: Place) -> None:
     """Removes the temporary file of a killed write; a live write is left alone."""
-    with told(place.path):
+    with translate_errors(place.path):
         if discard(place.folder, temporary_name(place.path)):
             forget(place.folder, backup_name(place.path))
 
@@ -157,32 +157,32 @@ def sync_folder(folder: int) -> None:
     try:
         os.fsync(folder)
     except OSError as error:
-        if error.errno not in _UNSUPPORTED:  # some file systems can't sync a folder, and say so
+        if error.errno not in _UNSUPPORTED:  # some file systems can't sync a folder
             raise
 
 
-def _standing(place: Place) -> os.stat_result | None:
-    """The regular file that is there, or nothing."""
+def _existing_file(place: Place) -> os.stat_result | None:
+    """The status of the regular file, or None if there is none."""
     try:
-        found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+        status = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    check_regular(found, place.path)
-    return found
+    check_regular(status, place.path)
+    return status
 
 
 @contextmanager
-def _filled(
+def _temporary_file(
     place: Place, data: bytes, old: os.stat_result | None, is_durable: bool, mode: int | None = None
 ) -> Iterator[bytes]:
-    """The name of a complete temporary file, removed when the block ends."""
+    """Writes a temporary file and yields its name; removes it when the block ends."""
     name = temporary_name(place.path)
-    # A new file's mode is the kernel's business (umask, default ACL); a replaced one stays shut until it has its own.
+    # The kernel decides a new file's mode (umask, default ACL); a replacement is private until it has the old mode.
     fd = claim(place.folder, name, 0o600 if old else place.new_mode, place.path)
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
+        remaining = memoryview(data)
+        while remaining:
+            remaining = remaining[os.write(fd, remaining) :]
         if old:
             inherit(place.folder, place.name, old, fd)
         if mode is not None:
@@ -191,7 +191,7 @@ def _filled(
             os.fsync(fd)
         yield name
     finally:
-        # After the rename the name may already be another writer's.
+        # After the rename, another writer may already use the name.
         with suppress(OSError):
             if still_names(place.folder, name, fd):
                 forget(place.folder, name)
@@ -205,7 +205,7 @@ def _rename_durably(place: Place, temporary: bytes) -> None:
     try:
         has_backup = _link(place.folder, place.name, backup)
     except FileNotFoundError:
-        has_backup = False  # the old file was removed meanwhile
+        has_backup = False  # the old file has just been removed
     try:
         os.rename(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
         try:
@@ -220,11 +220,11 @@ def _rename_durably(place: Place, temporary: bytes) -> None:
 
 
 def _rename_to_free_name(place: Place, temporary: bytes) -> None:
-    """FileExistsError if the name is taken."""
+    """Raises FileExistsError if the name exists."""
     if _link(place.folder, temporary, place.name):
         forget(place.folder, temporary)
         return
-    # No hard links here: the name is reserved first, and for a moment the file is seen empty.
+    # Without hard links, the name is created first, so for a moment the file looks empty.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     os.close(os.open(place.name, flags, 0o600, dir_fd=place.folder))
     try:
@@ -234,10 +234,10 @@ def _rename_to_free_name(place: Place, temporary: bytes) -> None:
         raise
 
 
-def _link(folder: int, name: bytes, other: bytes) -> bool:
-    """Makes a second name for a file; False if the file system or its rules don't allow that."""
+def _link(folder: int, name: bytes, new_name: bytes) -> bool:
+    """Creates a hard link; False if the file system doesn't allow that."""
     try:
-        os.link(name, other, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except OSError as error:
         if error.errno not in _NO_HARD_LINKS:
             raise
@@ -245,7 +245,7 @@ def _link(folder: int, name: bytes, other: bytes) -> bool:
     return True
 
 
-def _sync_new(place: Place) -> None:
+def _sync_new_name(place: Place) -> None:
     try:
         sync_folder(place.folder)
     except OSError:
@@ -253,5 +253,5 @@ def _sync_new(place: Place) -> None:
         raise
 
 
-def _taken(place: Place) -> Conflict:
+def _exists_error(place: Place) -> Conflict:
     return Conflict(f"{place.path!r} exists already.", path=place.path)

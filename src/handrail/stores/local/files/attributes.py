@@ -1,4 +1,4 @@
-"""What a file inherits from the one that it replaces: owner, extended attributes, mode."""
+"""Copies owner, extended attributes and mode from a file to its replacement."""
 
 import errno
 import os
@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-# They vouch for the old content.
+# Attributes that certify the old content.
 _NOT_INHERITED = frozenset({"security.capability", "security.ima", "security.evm"})
 _NOT_OURS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EACCES, errno.ENODATA})
 
 
 def inherit(folder: int, name: bytes, old: os.stat_result, fd: int) -> None:
-    """Owner (if permitted), extended attributes and mode of the old file. Set-uid is dropped, as by any write."""
+    """Copies owner (if permitted), extended attributes and mode. Set-uid is dropped, as with any write."""
     if (old.st_uid, old.st_gid) != (os.geteuid(), os.fstat(fd).st_gid):
         try:
             os.fchown(fd, old.st_uid, old.st_gid)
@@ -43,7 +43,7 @@ def _inherit_extended(folder: int, name: bytes, fd: int) -> None:
 
 @contextmanager
 def _unless_unsupported() -> Iterator[None]:
-    """Ignores an attribute that can't be set or is gone; a full disk is still an error."""
+    """Ignores attributes that can't be set or no longer exist; a full disk is still an error."""
     try:
         yield
     except OSError as error:

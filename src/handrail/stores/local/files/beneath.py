@@ -1,7 +1,7 @@
-"""The one primitive: opens a path below an open folder without following any link.
+"""Opens a path below an open folder without following any link: all file access goes through here.
 
-`by_openat2` lets the kernel resolve the path. `by_walk` opens one component after the other with O_NOFOLLOW, where
-there is no openat2(2). Both refuse the same paths; `open_beneath` is the first one that works on this machine.
+`by_openat2` lets the kernel resolve the path. Without openat2(2), `by_walk` opens one component after the other with
+O_NOFOLLOW. Both refuse the same paths; `open_beneath` uses the first one that works on this machine.
 """
 
 import errno
@@ -19,7 +19,7 @@ from handrail.stores.local.files.refusal import refusal
 Opener = Callable[[int, Parts, int, int], int]
 
 _O_PATH: int = getattr(os, "O_PATH", 0)
-# Opens a name without the right to read it, where the system can do that.
+# Opens a name without needing permission to read it, if the system supports that.
 O_LOOK = _O_PATH or os.O_RDONLY | os.O_NONBLOCK
 
 _SYS_OPENAT2 = 437
@@ -30,7 +30,7 @@ _ATTEMPTS = 100
 
 
 def open_beneath(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
-    """A close-on-exec descriptor of what `parts` name below `root_fd`; without parts, of the folder itself."""
+    """A close-on-exec descriptor of `parts` below `root_fd`; without parts, of the folder itself."""
     return _best()(root_fd, parts, flags, mode)
 
 
@@ -44,14 +44,14 @@ def by_openat2(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
         return _resolve(root_fd, path, _how(flags, mode), parts)
     folder = root_fd
     try:
-        while len(path) >= _PATH_MAX:  # more than the kernel takes at once: first as many names as fit
-            cut = path.rfind(b"/", 0, _PATH_MAX)
-            if cut < 0:
+        while len(path) >= _PATH_MAX:  # longer than the kernel accepts: open as many components as fit
+            slash = path.rfind(b"/", 0, _PATH_MAX)
+            if slash < 0:
                 raise refusal(errno.ENAMETOOLONG, "/".join(parts))
-            inner = _resolve(folder, path[:cut], _how(_O_PATH | os.O_DIRECTORY, 0), parts)
+            inner = _resolve(folder, path[:slash], _how(_O_PATH | os.O_DIRECTORY, 0), parts)
             if folder != root_fd:
                 os.close(folder)
-            folder, path = inner, path[cut + 1 :]
+            folder, path = inner, path[slash + 1 :]
         return _resolve(folder, path, _how(flags, mode), parts)
     finally:
         if folder != root_fd:
@@ -63,7 +63,7 @@ def _resolve(folder: int, path: bytes, how: bytes, parts: Parts) -> int:
     if call is None:
         raise Unsupported("This kernel has no openat2(2).")
     code = 0
-    for _ in range(_ATTEMPTS):  # bounded: a leased file says EAGAIN until its lease is broken
+    for _ in range(_ATTEMPTS):  # limited, because a leased file returns EAGAIN until its lease is broken
         fd, code = call(folder, path, how)
         if fd >= 0:
             return fd
@@ -88,16 +88,16 @@ def by_walk(root_fd: int, parts: Parts, flags: int, mode: int = 0) -> int:
 
 
 def encoded(parts: Parts) -> bytes:
-    """The parts as bytes, after a last check: no part climbs, or contains a separator or NUL."""
+    """The parts as bytes, after a last check that no part is `..` or contains a separator or NUL."""
     path = "/".join(parts)
     if parts and (".." in parts or "." in parts or "" in parts or path.count("/") >= len(parts)):
         raise OutsideRoot(f"Path not allowed: {path!r}.", path=path)
     if "\0" in path:
-        raise InvalidParams("The path holds a NUL character.", path=path)
+        raise InvalidParams("The path contains a NUL character.", path=path)
     try:
         return path.encode("utf-8", "surrogateescape") or b"."
     except UnicodeEncodeError:
-        raise InvalidParams("The path holds a lone surrogate.", path=ascii(path)) from None
+        raise InvalidParams("The path contains a lone surrogate.", path=ascii(path)) from None
 
 
 def _open_unlinked(folder: int, name: bytes, flags: int, mode: int, parts: Parts) -> int:
@@ -107,7 +107,7 @@ def _open_unlinked(folder: int, name: bytes, flags: int, mode: int, parts: Parts
     except OSError as error:
         code = errno.ELOOP if _is_link(folder, name) else error.errno
         raise refusal(code or errno.EIO, "/".join(parts) or ".") from error
-    # O_PATH opens a link itself instead of refusing it.
+    # O_PATH opens the link itself instead of refusing it.
     if flags & _O_PATH and not flags & os.O_DIRECTORY and stat.S_ISLNK(os.fstat(fd).st_mode):
         os.close(fd)
         raise refusal(errno.ELOOP, "/".join(parts))
@@ -123,7 +123,7 @@ def _is_link(folder: int, name: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _how(flags: int, mode: int) -> bytes:
-    """struct open_how. Without O_NOFOLLOW, which together with O_PATH would open a link itself."""
+    """struct open_how, without O_NOFOLLOW, which with O_PATH would open a link itself."""
     resolve = _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS
     return struct.pack("QQQ", (flags & ~os.O_NOFOLLOW) | os.O_CLOEXEC, mode, resolve)
 
@@ -133,7 +133,7 @@ def _openat2() -> Callable[[int, bytes, bytes], tuple[int, int]] | None:
     """The system call as a function that returns (descriptor, errno); None if it isn't available."""
     if sys.platform != "linux" or os.uname().machine not in _MACHINES or sys.maxsize < 2**32:
         return None
-    import ctypes  # imported late: it costs milliseconds at start
+    import ctypes  # imported late, because it takes milliseconds at start
 
     syscall = ctypes.CDLL(None, use_errno=True).syscall
     syscall.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
@@ -144,7 +144,7 @@ def _openat2() -> Callable[[int, bytes, bytes], tuple[int, int]] | None:
         fd: int = syscall(_SYS_OPENAT2, root_fd, path, how, 24)
         return (fd, 0) if fd >= 0 else (fd, get_errno())
 
-    # Old kernels say ENOSYS, seccomp filters EPERM: whatever it is, only a success counts.
+    # Old kernels return ENOSYS, seccomp filters EPERM; any error means that it is unavailable.
     folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fd, _ = call(folder, b".", _how(_O_PATH | os.O_DIRECTORY, 0))

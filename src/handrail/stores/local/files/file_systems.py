@@ -1,15 +1,15 @@
-"""Whether a file system has a new file's name on disk once the file itself is synced."""
+"""Tells whether a file system has a new file's name on disk once the file itself is synced."""
 
 import os
 from functools import cache
 
 _WITH_THE_FILE = frozenset({"ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "overlay"})
-"""Their journals take the name along. An overlay passes the sync on to one of these."""
+"""Their journals include the name. An overlay forwards the sync to one of these."""
 _MOUNTS = "/proc/self/mountinfo"
 
 
 def keeps_names(folder: int) -> bool:
-    """False where it isn't known: then the folder has to be synced, too."""
+    """False if unknown; then the folder has to be synced, too."""
     return _keeps_names(os.fstat(folder).st_dev)
 
 

@@ -1,6 +1,6 @@
-"""A project's folder on the local disk: implements the `Folder` port.
+"""Implements the `Folder` port: a project's folder on the local disk.
 
-It parses paths from the wire, refuses closed folders and handrail's temporary files, and lets the root open the rest.
+Parses paths from the wire and refuses closed folders and handrail's temporary files; `Root` opens the rest.
 """
 
 import os
@@ -14,10 +14,10 @@ from handrail.ports.paths import ClosedFolders, Parts, fold_name, parse_path
 from handrail.stores.local.files import atomic, links, moving, tree
 from handrail.stores.local.files.appending import append
 from handrail.stores.local.files.beneath import Opener, open_beneath
-from handrail.stores.local.files.listing import listed, stamped
-from handrail.stores.local.files.lock import locked
-from handrail.stores.local.files.refusal import told
-from handrail.stores.local.files.root import Root, shown
+from handrail.stores.local.files.listing import list_entries, list_stamps
+from handrail.stores.local.files.lock import lock_file
+from handrail.stores.local.files.refusal import translate_errors
+from handrail.stores.local.files.root import Root, display_path
 from handrail.stores.local.files.temporary import is_temporary
 
 _CHUNK = 1 << 20
@@ -26,7 +26,7 @@ _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_
 
 
 class LocalFolder:
-    """A view on the root or on a folder below it. Threads may share it."""
+    """The root or a folder below it. Threads may share it."""
 
     def __init__(
         self, root: Root, prefix: Parts = (), closed: ClosedFolders = _NONE_CLOSED, *, is_private: bool = False
@@ -42,7 +42,7 @@ class LocalFolder:
         return cls(Root(path, opener), closed=closed)
 
     def close(self) -> None:
-        """Closes this view and every other one on the same root."""
+        """Closes the root, for all its folders."""
         self._root.close()
 
     @property
@@ -71,8 +71,8 @@ class LocalFolder:
         try:
             if limit is not None and size > limit:
                 raise _too_large(path, limit)
-            with told(path):
-                # One byte more than expected shows that this was all, or that the file grew meanwhile.
+            with translate_errors(path):
+                # One byte more than expected, to notice a file that has grown.
                 data = os.read(fd, size + 1)
                 if len(data) == size:
                     return data
@@ -93,7 +93,7 @@ class LocalFolder:
         try:
             end = min(offset + size, total)
             chunks = []
-            with told(path):
+            with translate_errors(path):
                 while offset < end and (chunk := os.pread(fd, end - offset, offset)):
                     chunks.append(chunk)
                     offset += len(chunk)
@@ -103,19 +103,19 @@ class LocalFolder:
 
     def mode(self, path: str) -> int | None:
         try:
-            found = self._root.look(self._parts(path))
+            status = self._root.stat(self._parts(path))
         except NotFound:
             return None
-        return stat.S_IMODE(found.st_mode) if stat.S_ISREG(found.st_mode) else None
+        return stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else None
 
     def status(self, path: str) -> Status | None:
         parts = self._parts(path)
         try:
-            found = self._root.stand(parts)
+            status = self._root.lstat(parts)
         except NotFound:
             return None
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "other")
-        return Status(kind, stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns, found.st_ino)
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "other")
+        return Status(kind, stat.S_IMODE(status.st_mode), status.st_size, status.st_mtime_ns, status.st_ino)
 
     def has(self, path: str) -> bool:
         return self._root.has(self._parts(path))
@@ -125,7 +125,7 @@ class LocalFolder:
 
     def names(self, path: str) -> list[str]:
         parts = self._parts(path)
-        with self._root.folder(parts) as fd, told(shown(parts)):
+        with self._root.folder(parts) as fd, translate_errors(display_path(parts)):
             return os.listdir(fd)
 
     def is_temporary(self, name: str) -> bool:
@@ -139,20 +139,20 @@ class LocalFolder:
                 return self._list(parts)
             return self._list(parts, lambda name: on_closed("/".join((*parts[len(top) :], name))))
 
-        with self._root.folder(top):  # refused here and now, not at the first step
+        with self._root.folder(top):  # refuses here instead of at the first step
             return tree.walk(listed_below, top)
 
     def stamp(self, path: str) -> Stamp | None:
         try:
-            found = self._root.look(self._parts(path))
+            status = self._root.stat(self._parts(path))
         except NotFound:
             return None
-        regular = stat.S_ISREG(found.st_mode)
-        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino) if regular else None
+        regular = stat.S_ISREG(status.st_mode)
+        return Stamp(status.st_size, status.st_mtime_ns, status.st_ino) if regular else None
 
     def stamps(self, path: str) -> dict[str, Stamp]:
         top = self._parts(path)
-        with self._root.folder(top):  # as with `walk`
+        with self._root.folder(top):  # as in `walk`
             return dict(tree.stamps(self._stamped, top))
 
     def write(
@@ -164,7 +164,7 @@ class LocalFolder:
         guard: Callable[[], None] | None = None,
         mode: int | None = None,
     ) -> None:
-        with self._made(path, is_durable=is_durable) as place:
+        with self._place(path, is_durable=is_durable) as place:
             mode = place.new_mode if mode is None and self._is_private else mode
             atomic.replace(place, data, is_durable=is_durable, guard=guard, mode=mode)
 
@@ -173,38 +173,38 @@ class LocalFolder:
     ) -> None:
         ours = self._prefix + parse_path(source)
         with (
-            self._root.place(ours, is_made=False) as staged,
-            self._root.place(self._parts(path), is_made=True, is_durable=False) as place,
+            self._root.place(ours, creates_parents=False) as staged,
+            self._root.place(self._parts(path), creates_parents=True, is_durable=False) as place,
         ):
             atomic.adopt(staged, place, guard=guard, mode=mode)
 
     def move(self, path: str, to: str, *, guard: Callable[[], None] | None = None) -> None:
         with (
-            self._root.place(self._parts(path), is_made=False) as source,
-            self._root.place(self._parts(to), is_made=True, is_durable=True) as target,
+            self._root.place(self._parts(path), creates_parents=False) as source,
+            self._root.place(self._parts(to), creates_parents=True, is_durable=True) as target,
         ):
             moving.move(source, target, guard)
 
     def link_target(self, path: str) -> str:
-        with self._root.place(self._parts(path), is_made=False) as place:
+        with self._root.place(self._parts(path), creates_parents=False) as place:
             return links.target_of(place)
 
     def put_link(
         self, path: str, target: str | None, *, is_durable: bool = True, guard: Callable[[], None] | None = None
     ) -> None:
-        with self._root.place(self._parts(path), is_made=target is not None, is_durable=is_durable) as place:
+        with self._root.place(self._parts(path), creates_parents=target is not None, is_durable=is_durable) as place:
             links.put(place, target, is_durable=is_durable, guard=guard)
 
     def make_folder(self, path: str, mode: int | None = None, *, is_durable: bool = True) -> None:
-        with self._root.place(self._parts(path), is_made=True, is_durable=is_durable) as place:
+        with self._root.place(self._parts(path), creates_parents=True, is_durable=is_durable) as place:
             moving.make_folder(place, mode, is_durable=is_durable)
 
     def remove_folder(self, path: str, *, is_durable: bool = True) -> None:
-        with self._root.place(self._parts(path), is_made=False) as place:
+        with self._root.place(self._parts(path), creates_parents=False) as place:
             moving.remove_folder(place, is_durable=is_durable)
 
     def sync_file(self, path: str) -> None:
-        with self._root.place(self._parts(path), is_made=False) as place:
+        with self._root.place(self._parts(path), creates_parents=False) as place:
             atomic.sync(place)
 
     def sync(self) -> None:
@@ -212,20 +212,20 @@ class LocalFolder:
             moving.sync_all(fd)
 
     def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
-        with self._made(path, is_durable=is_durable) as place:
+        with self._place(path, is_durable=is_durable) as place:
             atomic.create(place, data, is_durable=is_durable)
 
     def put(self, path: str, data: bytes) -> None:
-        with self._made(path, is_durable=not self._root.keeps_names) as place:
+        with self._place(path, is_durable=not self._root.keeps_names) as place:
             atomic.put(place, data)
 
     def append(self, path: str, data: bytes) -> None:
         parts = self._parts(path)
-        append(lambda: self._root.open_journal(parts, is_private=self._is_private), data, shown(parts))
+        append(lambda: self._root.open_journal(parts, is_private=self._is_private), data, display_path(parts))
 
     def remove(self, path: str, *, is_durable: bool = True, guard: Callable[[], None] | None = None) -> bool:
         try:
-            with self._root.place(self._parts(path), is_made=False) as place:
+            with self._root.place(self._parts(path), creates_parents=False) as place:
                 return atomic.remove(place, is_durable=is_durable, guard=guard)
         except NotFound:
             return False
@@ -243,11 +243,11 @@ class LocalFolder:
         self, path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
     ) -> AbstractContextManager[None]:
         parts = self._parts(path)
-        return locked(lambda: self._root.open_lock_file(parts), shown(parts), timeout, on_wait)
+        return lock_file(lambda: self._root.open_lock_file(parts), display_path(parts), timeout, on_wait)
 
     def sweep(self, path: str) -> None:
         try:
-            with self._root.place(self._parts(path), is_made=False) as place:
+            with self._root.place(self._parts(path), creates_parents=False) as place:
                 atomic.sweep(place)
         except NotFound:
             pass
@@ -255,21 +255,23 @@ class LocalFolder:
     def sweep_all(self, path: str) -> None:
         tree.sweep(self._root.folder, self._parts(path))
 
-    def _made(self, path: str, *, is_durable: bool) -> AbstractContextManager[atomic.Place]:
-        return self._root.place(self._parts(path), is_made=True, is_durable=is_durable, is_private=self._is_private)
+    def _place(self, path: str, *, is_durable: bool) -> AbstractContextManager[atomic.Place]:
+        return self._root.place(
+            self._parts(path), creates_parents=True, is_durable=is_durable, is_private=self._is_private
+        )
 
     def _parts(self, path: str) -> Parts:
         return self._prefix + self.parse(path)
 
     def _stamped(self, parts: Parts) -> list[tuple[str, Stamp | None]]:
         closed = self._closed.names_in(parts[len(self._prefix) :])
-        with self._root.folder(parts) as fd, told(shown(parts)):
-            return list(stamped(fd, closed))
+        with self._root.folder(parts) as fd, translate_errors(display_path(parts)):
+            return list(list_stamps(fd, closed))
 
     def _list(self, parts: Parts, on_closed: OnClosed | None = None) -> list[Entry]:
         closed = self._closed.names_in(parts[len(self._prefix) :])
-        with self._root.folder(parts) as fd, told(shown(parts)):
-            return listed(fd, closed, on_closed)
+        with self._root.folder(parts) as fd, translate_errors(display_path(parts)):
+            return list_entries(fd, closed, on_closed)
 
 
 def _too_large(path: str, limit: int) -> TooLarge:

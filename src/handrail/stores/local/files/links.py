@@ -1,4 +1,4 @@
-"""Symbolic links in an open folder: read, made, replaced and removed, and never followed."""
+"""Reads, creates, replaces and removes symbolic links in an open folder, without following them."""
 
 import os
 import stat
@@ -7,12 +7,12 @@ from contextlib import suppress
 
 from handrail.ports.errors import Conflict, InvalidParams
 from handrail.stores.local.files.atomic import Place, sync_folder
-from handrail.stores.local.files.refusal import told
+from handrail.stores.local.files.refusal import translate_errors
 from handrail.stores.local.files.temporary import temporary_name
 
 
 def target_of(place: Place) -> str:
-    with told(place.path):
+    with translate_errors(place.path):
         target = os.readlink(place.name, dir_fd=place.folder)
     try:
         return target.decode()
@@ -21,15 +21,15 @@ def target_of(place: Place) -> str:
 
 
 def put(place: Place, target: str | None, *, is_durable: bool, guard: Callable[[], None] | None) -> None:
-    """A reader sees the old link or the new one. Without a target the link is removed."""
-    with told(place.path):
-        is_there = _is_there(place)
+    """Creates or replaces a link atomically; removes it if there is no target."""
+    with translate_errors(place.path):
+        exists = _link_exists(place)
         if target is None:
             if guard:
                 guard()
-            if is_there:
+            if exists:
                 os.unlink(place.name, dir_fd=place.folder)
-        elif is_there:
+        elif exists:
             _replace(place, target, guard)
         else:
             if guard:
@@ -37,14 +37,14 @@ def put(place: Place, target: str | None, *, is_durable: bool, guard: Callable[[
             try:
                 os.symlink(target.encode(), place.name, dir_fd=place.folder)
             except FileExistsError:
-                raise _taken(place) from None
+                raise _exists_error(place) from None
         if is_durable:
             sync_folder(place.folder)
 
 
 def _replace(place: Place, target: str, guard: Callable[[], None] | None) -> None:
     temporary = temporary_name(place.path)
-    with suppress(FileNotFoundError):  # what a killed one left
+    with suppress(FileNotFoundError):  # left by a killed process
         os.unlink(temporary, dir_fd=place.folder)
     os.symlink(target.encode(), temporary, dir_fd=place.folder)
     try:
@@ -57,15 +57,15 @@ def _replace(place: Place, target: str, guard: Callable[[], None] | None) -> Non
         raise
 
 
-def _is_there(place: Place) -> bool:
+def _link_exists(place: Place) -> bool:
     try:
-        found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+        status = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     except FileNotFoundError:
         return False
-    if not stat.S_ISLNK(found.st_mode):
-        raise _taken(place)
+    if not stat.S_ISLNK(status.st_mode):
+        raise _exists_error(place)
     return True
 
 
-def _taken(place: Place) -> Conflict:
+def _exists_error(place: Place) -> Conflict:
     return Conflict(f"{place.path!r} exists already and isn't a link.", path=place.path)

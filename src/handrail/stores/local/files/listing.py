@@ -1,4 +1,4 @@
-"""Lists an open folder, with names that can go over the wire."""
+"""Lists an open folder, with names that can be sent over the wire."""
 
 import os
 import stat
@@ -11,32 +11,32 @@ from handrail.stores.local.files.temporary import is_temporary
 
 
 def scan(fd: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Every name; bytes that aren't UTF-8 become lone surrogates, whatever the locale."""
-    with os.scandir(fd) as found:
-        for item in found:
+    """All entries; bytes that aren't UTF-8 become lone surrogates in any locale."""
+    with os.scandir(fd) as items:
+        for item in items:
             name = item.name
             yield name if name.isascii() else os.fsencode(name).decode("utf-8", "surrogateescape"), item
 
 
-def listed(fd: int, closed: Container[str], on_closed: OnClosed | None = None) -> list[Entry]:
-    """The entries without the `closed` names, our temporary files and names that are no UTF-8."""
-    found = _open_ones(fd, closed, on_closed)
-    return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in found]
+def list_entries(fd: int, closed: Container[str], on_closed: OnClosed | None = None) -> list[Entry]:
+    """The entries except `closed` names, our temporary files and names that aren't UTF-8."""
+    items = _visible_entries(fd, closed, on_closed)
+    return [Entry(name, item.is_dir(follow_symlinks=False), item.is_symlink()) for name, item in items]
 
 
-def stamped(fd: int, closed: Container[str]) -> Iterator[tuple[str, Stamp | None]]:
-    """The same as `listed`, folders without a stamp, and neither links nor special files; what vanishes is left out."""
-    for name, item in _open_ones(fd, closed):
+def list_stamps(fd: int, closed: Container[str]) -> Iterator[tuple[str, Stamp | None]]:
+    """As `list_entries`, with the stamps of regular files and None for folders; other kinds are left out."""
+    for name, item in _visible_entries(fd, closed):
         if item.is_dir(follow_symlinks=False):
             yield name, None
             continue
         with suppress(FileNotFoundError):
-            found = item.stat(follow_symlinks=False)
-            if stat.S_ISREG(found.st_mode):
-                yield name, Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+            status = item.stat(follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode):
+                yield name, Stamp(status.st_size, status.st_mtime_ns, status.st_ino)
 
 
-def _open_ones(
+def _visible_entries(
     fd: int, closed: Container[str], on_closed: OnClosed | None = None
 ) -> Iterator[tuple[str, os.DirEntry[str]]]:
     for name, item in scan(fd):

@@ -1,4 +1,4 @@
-"""Renames within the project, makes and removes folders: never over something that is there."""
+"""Renames within the project and creates and removes folders, without replacing anything."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from functools import cache
 
 from handrail.ports.errors import Conflict
 from handrail.stores.local.files.atomic import PERMISSIONS, Place, sync_folder
-from handrail.stores.local.files.refusal import check_regular, refusal, told
+from handrail.stores.local.files.refusal import check_regular, refusal, translate_errors
 
 _RENAME_NOREPLACE = 1
 _NO_FLAGS = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP})
@@ -17,27 +17,27 @@ _FULL = frozenset({errno.ENOTEMPTY, errno.EEXIST})
 
 
 def move(source: Place, target: Place, guard: Callable[[], None] | None) -> None:
-    """Durable when it returns. Conflict if the new name is taken."""
-    with told(source.path):
-        found = os.stat(source.name, dir_fd=source.folder, follow_symlinks=False)
-        if not stat.S_ISDIR(found.st_mode):
-            check_regular(found, source.path)
+    """Moves durably. Raises Conflict if the new name exists."""
+    with translate_errors(source.path):
+        status = os.stat(source.name, dir_fd=source.folder, follow_symlinks=False)
+        if not stat.S_ISDIR(status.st_mode):
+            check_regular(status, source.path)
     if guard:
         guard()
     code = _rename(source, target)
     if code in _FULL:
         raise Conflict(f"{target.path!r} exists already.", path=target.path)
-    if code == errno.EXDEV:  # another file system: a rename can't reach it
+    if code == errno.EXDEV:  # a rename can't reach another file system
         raise Conflict(f"{target.path!r} is on another file system than {source.path!r}.", path=target.path)
     if code:
         raise refusal(code, source.path)
-    with told(target.path):
+    with translate_errors(target.path):
         sync_folder(target.folder)
         sync_folder(source.folder)
 
 
 def make_folder(place: Place, mode: int | None, *, is_durable: bool) -> None:
-    with told(place.path):
+    with translate_errors(place.path):
         try:
             os.mkdir(place.name, dir_fd=place.folder)
         except FileExistsError:
@@ -53,7 +53,7 @@ def make_folder(place: Place, mode: int | None, *, is_durable: bool) -> None:
 
 
 def remove_folder(place: Place, *, is_durable: bool) -> None:
-    with told(place.path):
+    with translate_errors(place.path):
         try:
             os.rmdir(place.name, dir_fd=place.folder)
         except OSError as error:
@@ -65,7 +65,7 @@ def remove_folder(place: Place, *, is_durable: bool) -> None:
 
 
 def sync_all(fd: int) -> None:
-    """syncfs(2): one trip for many files."""
+    """syncfs(2): syncs many files at once."""
     if (call := _libc("syncfs")) is None:
         os.sync()
     elif code := call(fd):
@@ -73,13 +73,13 @@ def sync_all(fd: int) -> None:
 
 
 def _rename(source: Place, target: Place) -> int:
-    """The errno, 0 if it was done."""
+    """The errno; 0 if it succeeded."""
     call = _libc("renameat2")
     if call is not None:
         code = call(source.folder, source.name, target.folder, target.name, _RENAME_NOREPLACE)
         if code not in _NO_FLAGS:
             return code
-    # Without such a rename there is a moment in which somebody else's new file could be replaced.
+    # Without such a rename, a file that is created at this moment could be replaced.
     try:
         os.stat(target.name, dir_fd=target.folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -95,12 +95,12 @@ def _rename(source: Place, target: Place) -> int:
 
 @cache
 def _libc(name: str) -> Callable[..., int] | None:
-    """A function of the C library that returns the errno, 0 for success; None if it isn't there."""
+    """A function of the C library that returns the errno, 0 for success; None if it doesn't exist."""
     if sys.platform != "linux":
         return None
-    import ctypes  # imported late: it costs milliseconds at start
+    import ctypes  # imported late, because it takes milliseconds at start
 
-    found = getattr(ctypes.CDLL(None, use_errno=True), name, None)
-    if found is None:
+    function = getattr(ctypes.CDLL(None, use_errno=True), name, None)
+    if function is None:
         return None
-    return lambda *given: 0 if found(*given) == 0 else ctypes.get_errno()
+    return lambda *args: 0 if function(*args) == 0 else ctypes.get_errno()

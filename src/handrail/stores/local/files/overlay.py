@@ -1,4 +1,4 @@
-"""A folder with some files replaced by texts in memory."""
+"""A project folder in which texts in memory replace some files."""
 
 from collections.abc import Mapping
 

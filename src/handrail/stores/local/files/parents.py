@@ -1,4 +1,4 @@
-"""Creates missing folders one by one in the open folder above, never by a path that could change meanwhile."""
+"""Creates missing folders one by one in the open parent, never by a path that could change."""
 
 import os
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from handrail.ports.errors import Failure, NotFound
 from handrail.ports.paths import Parts
 from handrail.stores.local.files.atomic import sync_folder
 from handrail.stores.local.files.beneath import Opener, encoded
-from handrail.stores.local.files.refusal import told
+from handrail.stores.local.files.refusal import translate_errors
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 
 @contextmanager
-def made(
+def open_folder(
     open_beneath: Opener, root_fd: int, parts: Parts, *, is_durable: bool, is_private: bool = False
 ) -> Iterator[int]:
     """A descriptor of the folder `parts`. Missing folders are created, and removed again if the block fails."""
@@ -27,7 +27,7 @@ def made(
             os.close(fd)
     except BaseException:
         for folder in reversed(new):
-            with suppress(OSError, Failure):  # somebody else may have put something into it
+            with suppress(OSError, Failure):  # another process may have put something into it
                 _remove(open_beneath, root_fd, folder)
         raise
 
@@ -42,7 +42,7 @@ def _open_or_make(
     folder = open_beneath(root_fd, (), _FOLDER, 0)
     for depth, name in enumerate(parts, 1):
         try:
-            with told("/".join(parts[:depth])):
+            with translate_errors("/".join(parts[:depth])):
                 if _make(folder, name, mode):
                     new.append(parts[:depth])
                     if is_durable:

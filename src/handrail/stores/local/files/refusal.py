@@ -1,4 +1,4 @@
-"""Maps errors of the operating system to our own: no bare OSError leaves this package."""
+"""Translates errors of the operating system into our own, so that no OSError leaves this package."""
 
 import errno
 import os
@@ -16,14 +16,14 @@ _KINDS = {
 def refusal(code: int, path: str) -> Failure:
     """The error for an errno at `path`."""
     if code in _LINK:
-        return passes_link(path)
+        return link_error(path)
     if code == errno.ENOENT:
         parent = path.rpartition("/")[0] or "."
         return NotFound(
             f"No such file or folder: {path!r}.", hint=f"Use list_files on {parent} to see what exists.", path=path
         )
     if code == errno.ENOTDIR:
-        return NotFound(f"Not a folder, or a file stands on the way: {path!r}.", path=path)
+        return NotFound(f"Not a folder, or a parent is a file: {path!r}.", path=path)
     if code == errno.ENAMETOOLONG:
         return InvalidParams("A name in the path is too long for the file system.", path=path[:80])
     return InputOutput(
@@ -31,26 +31,26 @@ def refusal(code: int, path: str) -> Failure:
     )
 
 
-def passes_link(path: str) -> OutsideRoot:
+def link_error(path: str) -> OutsideRoot:
     return OutsideRoot(
         f"Path not allowed: {path!r} passes a symbolic link.",
-        hint="Links are never followed; name the file itself, if it lies in the project.",
+        hint="Links are never followed; name the file itself, if it is in the project.",
         path=path,
     )
 
 
-def check_regular(found: os.stat_result, path: str) -> None:
-    if stat.S_ISREG(found.st_mode):
+def check_regular(status: os.stat_result, path: str) -> None:
+    if stat.S_ISREG(status.st_mode):
         return
-    if stat.S_ISLNK(found.st_mode):
-        raise passes_link(path)
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISLNK(status.st_mode):
+        raise link_error(path)
+    if stat.S_ISDIR(status.st_mode):
         raise refusal(errno.EISDIR, path)
     raise InputOutput(f"{path!r}: is a device, a socket or a pipe, not a regular file.", path=path)
 
 
-class told:  # noqa: N801 - it reads as what it does: `with told(path)`
-    """Raises every OSError of its block as an error about `path`."""
+class translate_errors:  # noqa: N801 - used like a function: `with translate_errors(path)`
+    """Translates every OSError of its block into an error about `path`."""
 
     __slots__ = ("_path",)
 

@@ -1,4 +1,4 @@
-"""The open folder that every path starts from, and how to open something below it."""
+"""The open project folder from which every path is opened."""
 
 import errno
 import os
@@ -11,11 +11,11 @@ from handrail.ports.paths import Parts
 from handrail.stores.local.files.atomic import Place
 from handrail.stores.local.files.beneath import O_LOOK, Opener, encoded
 from handrail.stores.local.files.file_systems import keeps_names
-from handrail.stores.local.files.parents import made
-from handrail.stores.local.files.refusal import check_regular, refusal, told
+from handrail.stores.local.files.parents import open_folder
+from handrail.stores.local.files.refusal import check_regular, refusal, translate_errors
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
-# O_NONBLOCK: a pipe without a writer must not hang us before we see that it is one.
+# O_NONBLOCK: otherwise opening a pipe without a writer would hang.
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _LOCK_FILE = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
 
@@ -26,14 +26,14 @@ class Root:
     def __init__(self, path: str, opener: Opener) -> None:
         if not os.path.isabs(path) or "\0" in path:
             raise InvalidParams(f"Not the absolute path of a folder: {path!r}.", path=path)
-        with told(path):
+        with translate_errors(path):
             self.location = os.path.realpath(path)
             self._fd = os.open(self.location, FOLDER | os.O_CLOEXEC)
         self._opener = opener
         self.keeps_names = keeps_names(self._fd)
 
     def close(self) -> None:
-        # The number is given up with the file: it may soon stand for another one.
+        # The number is forgotten, because it may soon belong to another file.
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
@@ -50,31 +50,31 @@ class Root:
         """A regular file for reading: a descriptor, which the caller closes, and the size."""
         fd = self._opener(self._fd, parts, _FILE, 0)
         try:
-            found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode):
-                check_regular(found, shown(parts))
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode):
+                check_regular(status, display_path(parts))
         except BaseException as fault:
             os.close(fd)
             if isinstance(fault, OSError):
-                raise refusal(fault.errno or errno.EIO, shown(parts)) from fault
+                raise refusal(fault.errno or errno.EIO, display_path(parts)) from fault
             raise
-        return fd, found.st_size
+        return fd, status.st_size
 
-    def look(self, parts: Parts) -> os.stat_result:
-        """The kind of what is there, without reading it."""
+    def stat(self, parts: Parts) -> os.stat_result:
+        """The status of a file or folder, without opening it for reading."""
         fd = self._opener(self._fd, parts, O_LOOK, 0)
         try:
-            with told(shown(parts)):
+            with translate_errors(display_path(parts)):
                 return os.fstat(fd)
         finally:
             os.close(fd)
 
-    def stand(self, parts: Parts) -> os.stat_result:
-        """Of whatever the name stands for, a link included. NotFound."""
+    def lstat(self, parts: Parts) -> os.stat_result:
+        """The status of the name itself, also of a link. Raises NotFound."""
         if not parts:
-            with told("."):
+            with translate_errors("."):
                 return os.fstat(self._fd)
-        with self.folder(parts[:-1]) as fd, told(shown(parts)):
+        with self.folder(parts[:-1]) as fd, translate_errors(display_path(parts)):
             return os.stat(encoded(parts[-1:]), dir_fd=fd, follow_symlinks=False)
 
     def has(self, parts: Parts) -> bool:
@@ -85,44 +85,46 @@ class Root:
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise refusal(error.errno or errno.EIO, shown(parts)) from error
+            raise refusal(error.errno or errno.EIO, display_path(parts)) from error
         finally:
             os.close(fd)
         return True
 
     @contextmanager
     def place(
-        self, parts: Parts, *, is_made: bool, is_durable: bool = False, is_private: bool = False
+        self, parts: Parts, *, creates_parents: bool, is_durable: bool = False, is_private: bool = False
     ) -> Iterator[Place]:
-        """The name in its open parent, which is created if wanted; `is_private`: for its owner alone."""
+        """The name in its open parent, which may be created; with `is_private`, for its owner only."""
         if not parts:
-            raise refusal(errno.EISDIR, shown(parts))
+            raise refusal(errno.EISDIR, display_path(parts))
         above = parts[:-1]
-        held = self.folder(above)
-        if is_made:
-            held = made(self._opener, self._fd, above, is_durable=is_durable, is_private=is_private)
-        with held as fd:
-            yield Place(fd, encoded(parts[-1:]), shown(parts), is_private)
+        opened = self.folder(above)
+        if creates_parents:
+            opened = open_folder(self._opener, self._fd, above, is_durable=is_durable, is_private=is_private)
+        with opened as fd:
+            yield Place(fd, encoded(parts[-1:]), display_path(parts), is_private)
 
     def open_lock_file(self, parts: Parts) -> int:
-        return self._open_made(parts, _LOCK_FILE, 0o600)
+        return self._open_or_create(parts, _LOCK_FILE, 0o600)
 
     def open_journal(self, parts: Parts, *, is_private: bool = False) -> int:
-        return self._open_made(parts, _LOCK_FILE | os.O_APPEND, 0o600 if is_private else 0o666, is_private=is_private)
+        return self._open_or_create(
+            parts, _LOCK_FILE | os.O_APPEND, 0o600 if is_private else 0o666, is_private=is_private
+        )
 
-    def _open_made(self, parts: Parts, flags: int, mode: int, *, is_private: bool = False) -> int:
+    def _open_or_create(self, parts: Parts, flags: int, mode: int, *, is_private: bool = False) -> int:
         """A regular file, created if missing."""
-        with self.place(parts, is_made=True, is_private=is_private) as place:
+        with self.place(parts, creates_parents=True, is_private=is_private) as place:
             fd = self._opener(place.folder, parts[-1:], flags, mode)
         try:
-            with told(shown(parts)):
-                found = os.fstat(fd)
-            check_regular(found, shown(parts))
+            with translate_errors(display_path(parts)):
+                status = os.fstat(fd)
+            check_regular(status, display_path(parts))
         except BaseException:
             os.close(fd)
             raise
         return fd
 
 
-def shown(parts: Parts) -> str:
+def display_path(parts: Parts) -> str:
     return "/".join(parts) or "."

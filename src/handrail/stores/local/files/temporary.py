@@ -1,7 +1,7 @@
-"""Temporary files of writes: their names, and who may remove them.
+"""Names, creates and removes the temporary files of writes.
 
-The name is derived from the path, so that what a killed write leaves can be found. A live writer holds a lock on its
-temporary file; an unlocked one is a leftover.
+The name is derived from the path, so that the leftovers of a killed write can be found. A live writer holds a lock on
+its temporary file; an unlocked one is a leftover.
 """
 
 import errno
@@ -23,17 +23,17 @@ def temporary_name(path: str) -> bytes:
 
 
 def backup_name(path: str) -> bytes:
-    """A second name for the old file, while the new one may still be undone."""
+    """A second name for the old file while the new one can still be undone."""
     return b".handrail-%s.old.tmp" % _key(path)
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a folded name may be one of ours."""
+    """Whether a case-folded name is a temporary file of ours."""
     return name.startswith(".handrail-") and name.endswith(".tmp")
 
 
 def claim(folder: int, name: bytes, mode: int, path: str) -> int:
-    """A new, empty, locked file of this name.
+    """Creates an empty, locked file of this name.
 
     Waits for a live writer of the same path, and removes a dead one's file.
     """
@@ -45,11 +45,11 @@ def claim(folder: int, name: bytes, mode: int, path: str) -> int:
         except FileExistsError:
             if not discard(folder, name):
                 if time.monotonic() >= deadline:
-                    raise Conflict(f"Somebody else is writing {path!r}.", path=path) from None
+                    raise Conflict(f"Another process is writing {path!r}.", path=path) from None
                 time.sleep(_POLL_S)
             continue
         try:
-            # Between open and lock another writer may have taken the file for a leftover.
+            # Between open and lock, another writer may have removed the file as a leftover.
             if try_lock(fd) and still_names(folder, name, fd):
                 return fd
         except BaseException:
@@ -60,7 +60,7 @@ def claim(folder: int, name: bytes, mode: int, path: str) -> int:
 
 
 def discard(folder: int, name: bytes) -> bool:
-    """Removes a leftover; False if its writer is alive."""
+    """Removes a leftover; False if its writer is still alive."""
     try:
         fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def discard(folder: int, name: bytes) -> bool:
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENXIO):
             raise
-        forget(folder, name)  # a link or a socket, put there by somebody else
+        forget(folder, name)  # a link or a socket, created by another program
         return True
     try:
         if stat.S_ISREG(os.fstat(fd).st_mode) and not try_lock(fd):

@@ -1,6 +1,6 @@
-"""Walks whole trees without recursion: one descriptor at a time, every folder opened from the root.
+"""Walks trees without recursion, with one descriptor at a time; every folder is opened from the root.
 
-So depth costs neither stack nor descriptors, and a folder that vanishes or becomes a link is left out.
+So depth needs no stack and no descriptors, and a folder that vanishes or becomes a link is left out.
 """
 
 import errno
@@ -15,7 +15,7 @@ from handrail.ports.files import Entry, Stamp
 from handrail.ports.paths import Parts
 from handrail.stores.local.files.beneath import encoded
 from handrail.stores.local.files.listing import scan
-from handrail.stores.local.files.refusal import refusal, told
+from handrail.stores.local.files.refusal import refusal, translate_errors
 from handrail.stores.local.files.temporary import discard, is_temporary
 
 OpenFolder = Callable[[Parts], AbstractContextManager[int]]
@@ -70,11 +70,11 @@ def remove(open_folder: OpenFolder, top: Parts) -> None:
     pending = [top]
     while pending:
         folder = pending.pop()
-        with suppress(NotFound), open_folder(folder) as fd, told("/".join(folder)):
+        with suppress(NotFound), open_folder(folder) as fd, translate_errors("/".join(folder)):
             pending += _empty(fd, folder)
             folders.append(folder)
     for folder in reversed(folders):
-        with suppress(NotFound), open_folder(folder[:-1]) as fd, told("/".join(folder)):
+        with suppress(NotFound), open_folder(folder[:-1]) as fd, translate_errors("/".join(folder)):
             os.rmdir(encoded(folder[-1:]), dir_fd=fd)
 
 
@@ -83,7 +83,7 @@ def make_private(open_folder: OpenFolder, top: Parts) -> int:
     found, pending = 0, [top]
     while pending:
         folder = pending.pop()
-        with suppress(NotFound, OutsideRoot), open_folder(folder) as fd, told("/".join(folder)):
+        with suppress(NotFound, OutsideRoot), open_folder(folder) as fd, translate_errors("/".join(folder)):
             found += _shut(fd, os.fstat(fd).st_mode)
             for name, item in scan(fd):
                 if item.is_dir(follow_symlinks=False):
@@ -95,7 +95,7 @@ def make_private(open_folder: OpenFolder, top: Parts) -> int:
 
 
 def _shut_file(folder: int, name: str) -> bool:
-    # O_NONBLOCK: a pipe without a writer must not hang us.
+    # O_NONBLOCK: opening a pipe without a writer must not hang.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     fd = os.open(encoded((name,)), flags, dir_fd=folder)
     try:
@@ -118,7 +118,7 @@ def total_size(open_folder: OpenFolder, top: Parts) -> int:
     while pending:
         folder = pending.pop()
         try:
-            with open_folder(folder) as fd, told("/".join(folder)):
+            with open_folder(folder) as fd, translate_errors("/".join(folder)):
                 for name, item in scan(fd):
                     if item.is_dir(follow_symlinks=False):
                         pending.append((*folder, name))
@@ -132,11 +132,11 @@ def total_size(open_folder: OpenFolder, top: Parts) -> int:
 
 
 def sweep(open_folder: OpenFolder, top: Parts) -> None:
-    """Removes temporary files below `top` that no live writer holds."""
+    """Removes temporary files below `top` without a live writer."""
     pending = [top]
     while pending:
         folder = pending.pop()
-        with suppress(NotFound, OutsideRoot), open_folder(folder) as fd, told("/".join(folder)):
+        with suppress(NotFound, OutsideRoot), open_folder(folder) as fd, translate_errors("/".join(folder)):
             for name, item in list(scan(fd)):
                 if item.is_dir(follow_symlinks=False):
                     pending.append((*folder, name))
@@ -145,7 +145,7 @@ def sweep(open_folder: OpenFolder, top: Parts) -> None:
 
 
 def _empty(fd: int, folder: Parts) -> list[Parts]:
-    """Removes everything but folders, and returns these."""
+    """Removes everything except folders, and returns the folders."""
     inner: list[Parts] = []
     for name, item in list(scan(fd)):
         if item.is_dir(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""Opens any folder below one root by its absolute path, as a folder that can't be left."""
+"""Opens any folder below one root by its absolute path, as a confined folder."""
 
 import os
 from contextlib import suppress
@@ -10,7 +10,7 @@ from handrail.stores.local.files.root import Root
 
 
 class Workspaces:
-    """The root is opened once. A workspace is resolved, compared by components, and opened below the root."""
+    """Resolves a workspace's path, compares it with the root by components, and opens it below the root."""
 
     def __init__(self, root: str) -> None:
         self._root = Root(root, open_beneath)
@@ -21,29 +21,29 @@ class Workspaces:
         return self._root.location
 
     def open(self, path: str) -> LocalFolder:
-        """OutsideRoot if it is elsewhere, isn't a folder, or becomes a link at this moment."""
+        """Raises OutsideRoot if it is elsewhere, isn't a folder, or has just become a link."""
         if not os.path.isabs(path) or "\0" in path:
             raise self._forbidden(path, "it is not an absolute path")
-        given = _parts(path)
-        if self._is_inside(given) and ".." not in given and "." not in given:
-            # Below the root no link is followed, so what opens there needs no resolving.
+        parts_as_given = _parts(path)
+        if self._is_inside(parts_as_given) and ".." not in parts_as_given and "." not in parts_as_given:
+            # No link is followed below the root, so a path that opens there needs no resolving.
             with suppress(Failure):
-                return self._opened(given)
+                return self._open(parts_as_given)
         try:
             parts = _parts(os.path.realpath(path, strict=True))
         except (OSError, UnicodeError, ValueError):
             raise self._forbidden(path, "there is no such folder") from None
         if not self._is_inside(parts):
-            raise self._forbidden(path, "it lies outside of the root")
+            raise self._forbidden(path, "it is outside of the root")
         try:
-            return self._opened(parts)
+            return self._open(parts)
         except Failure as refused:
             raise self._forbidden(path, refused.message) from None
 
     def _is_inside(self, parts: tuple[str, ...]) -> bool:
         return parts[: len(self._parts)] == self._parts
 
-    def _opened(self, parts: tuple[str, ...]) -> LocalFolder:
+    def _open(self, parts: tuple[str, ...]) -> LocalFolder:
         inside = parts[len(self._parts) :]
         with self._root.folder(inside):
             return LocalFolder(self._root, inside)
@@ -54,7 +54,7 @@ class Workspaces:
     def _forbidden(self, path: str, why: str) -> OutsideRoot:
         return OutsideRoot(
             f"The workspace {path[:200]!r} is not allowed: {why}.",
-            hint=f"This host works below {self.location}.",
+            hint=f"This host only works below {self.location}.",
             workspacePath=path[:4096],
         )
 

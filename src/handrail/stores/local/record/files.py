@@ -20,7 +20,7 @@ from handrail.ports.state_writes import (
     open_write_journal,
     proof_names,
 )
-from handrail.stores.local.private_file import open_private, read_plain, refused, sync_file
+from handrail.stores.local.private_file import open_private, os_failure, read_plain, sync_file
 from handrail.stores.local.prompt_store import LOG
 from handrail.stores.local.record.rows import SealedRows
 
@@ -70,7 +70,7 @@ class DescribedFiles:
             with open_write_journal(self._state) as writes:
                 yield writes
         except OSError as error:
-            raise refused(self._state / JOURNAL, error) from error
+            raise os_failure(self._state / JOURNAL, error) from error
 
     def _described(self, writes: WriteJournal, name: str) -> WrittenFile:
         digest, contents = self._written_digest(name), writes.contents(name)
@@ -128,7 +128,7 @@ class DescribedFiles:
             try:
                 sync_file(self._state / name)
             except OSError as error:
-                raise refused(self._state / name, error) from error
+                raise os_failure(self._state / name, error) from error
 
     def read(self, name: str, start: int, until: int) -> Iterator[bytes]:
         if name in self._rows.tables:

@@ -12,7 +12,7 @@ from pathlib import Path
 from handrail.ports.atomic_file import sync_folder
 from handrail.ports.errors import InputOutput
 from handrail.ports.record import Witness
-from handrail.stores.local.private_file import read_plain, refused
+from handrail.stores.local.private_file import os_failure, read_plain
 
 _PATIENCE = 30
 _LARGEST = 1 << 28
@@ -47,7 +47,7 @@ class FolderWitness:
                 os.close(descriptor)
             sync_folder(self._folder)
         except OSError as error:
-            raise refused(self._file, error) from error
+            raise os_failure(self._file, error) from error
 
     def lines(self) -> Sequence[bytes]:
         if not self._folder.is_dir():
@@ -57,7 +57,7 @@ class FolderWitness:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise refused(self._file, error) from error
+            raise os_failure(self._file, error) from error
 
 
 class GitWitness(FolderWitness):

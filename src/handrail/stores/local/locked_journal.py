@@ -1,6 +1,6 @@
-"""A journal while one writer holds its lock: what was there, what is added, and the way back.
+"""A journal's files while one writer holds the lock: reads, appends and rolls back.
 
-Whoever makes one holds the lock; taking it and letting go is none of its business.
+The caller takes and releases the lock.
 """
 
 import os
@@ -8,27 +8,29 @@ import time
 from contextlib import suppress
 
 from handrail.stores.local import private_file
-from handrail.stores.local.private_file import PrivateFile, write_whole
+from handrail.stores.local.private_file import PrivateFile, write_all
 
 _LONGEST_MARK = 4096
 KNOWS_START = hasattr(time, "CLOCK_BOOTTIME")
 
 
 def is_before_start(moment: float) -> bool:
-    """Whether this machine has started since; False where that isn't known."""
+    """Whether this machine has restarted since; False if unknown."""
     return KNOWS_START and moment < time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class HeldFile:
-    """`whole_at` is a size at which the log is known to end with a line feed."""
+class LockedJournal:
+    """`complete_at` is a size at which the log is known to end with a line feed."""
 
-    def __init__(self, descriptor: int, status: os.stat_result, mark: PrivateFile | None, whole_at: int = -1) -> None:
+    def __init__(
+        self, descriptor: int, status: os.stat_result, mark: PrivateFile | None, complete_at: int = -1
+    ) -> None:
         self._descriptor = descriptor
         self._written_at = status.st_mtime
         self._mark_file = mark
         self._has_touched_mark = False
         self._first_size = self._synced_size = self.size = status.st_size
-        self.whole_at = whole_at
+        self.complete_at = complete_at
         self._first_mark = self.mark = read_mark(mark) if mark is not None else None
 
     @property
@@ -52,7 +54,7 @@ class HeldFile:
 
     def append(self, line: bytes) -> None:
         if b"\n" in line:
-            raise ValueError("A line feed ends a line and can't stand inside one.")
+            raise ValueError("A line can't contain a line feed.")
         self._write(b"\n%b\n" % line if self._is_torn else line + b"\n")
 
     def end_line(self) -> None:
@@ -60,7 +62,7 @@ class HeldFile:
             self._write(b"\n")
 
     def sync(self, *, with_mark: bool = False) -> None:
-        """The lines first: a mark must not name what is not there."""
+        """Syncs the lines first, because a mark must not refer to missing lines."""
         if self.size != self._synced_size:
             private_file.fdatasync(self._descriptor)
             self._synced_size = self.size
@@ -69,11 +71,11 @@ class HeldFile:
 
     @property
     def is_last(self) -> bool:
-        """False once somebody has written after us."""
+        """False if another process has written after us."""
         return os.fstat(self._descriptor).st_size == self.size
 
     def roll_back(self) -> None:
-        """As good as the disk allows. Asks the file and not `size`, which a short write does not reach."""
+        """Undoes as much as possible. Uses the file's own size, because a short write doesn't update `size`."""
         with suppress(OSError):
             if os.fstat(self._descriptor).st_size > self._first_size:
                 os.ftruncate(self._descriptor, self._first_size)
@@ -83,20 +85,20 @@ class HeldFile:
 
     @property
     def _is_torn(self) -> bool:
-        if self.whole_at != self.size:
+        if self.complete_at != self.size:
             if self.size > 0 and self.read(self.size - 1, 1) != b"\n":
                 return True
-            self.whole_at = self.size
+            self.complete_at = self.size
         return False
 
     def _write(self, data: bytes) -> None:
-        write_whole(self._descriptor, data)
+        write_all(self._descriptor, data)
         self.size += len(data)
-        self.whole_at = self.size
+        self.complete_at = self.size
 
     def _write_mark(self, mark: bytes) -> None:
         assert self._mark_file is not None, "this journal has no mark"
-        write_whole(self._mark_file.descriptor, mark, 0)
+        write_all(self._mark_file.descriptor, mark, 0)
         if len(mark) != len(self.mark or b""):
             os.ftruncate(self._mark_file.descriptor, len(mark))
 
