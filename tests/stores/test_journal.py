@@ -268,7 +268,7 @@ def test_a_full_disk_is_no_success_and_leaves_the_old_content(
         patch.setattr(os, "write", lambda descriptor, data: whole_write(descriptor, data[:5]))
         with pytest.raises(InputOutput) as refusal:
             journal.append(b"new and long", is_durable=False)
-    assert refusal.value.hint == "Make room on the disk."
+    assert refusal.value.hint == "Free some disk space."
     assert path.read_bytes() == b"old\n"
 
 
