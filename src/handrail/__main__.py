@@ -1,4 +1,4 @@
-"""The program `handrail`, also as `python -m handrail`: the command line with every feature."""
+"""The entry point of `handrail` and `python -m handrail`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def features() -> list[Feature]:
-    """What is built in, and of other packages what a person has enabled."""
+    """The built-in features, and those of other packages that a person has enabled."""
     from handrail.features import built_in, enabled
 
     return [*built_in(), *enabled(_enabled_names())]
@@ -31,7 +31,7 @@ def open_program() -> Wiring:
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["hook"]:  # an agent waits for it before each of its tools, so nothing else is loaded first
+    if sys.argv[1:2] == ["hook"]:  # an agent waits for it before each tool call, so nothing else is imported first
         from handrail.features.hooks.cli.fast import run as answer_hook
 
         if (status := answer_hook(sys.argv[2:], open_program)) is not None:
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _enabled_names() -> list[str]:
-    """Most people enable none: then nothing is loaded to find out."""
+    """The names in `features` of config.toml. The TOML parser is only imported if the file mentions features."""
     import os
 
     state = os.environ.get("HANDRAIL_STATE")
@@ -67,10 +67,10 @@ def _enabled_names() -> list[str]:
     import tomllib
 
     try:
-        found = tomllib.loads(text.decode()).get("features", [])
+        names = tomllib.loads(text.decode()).get("features", [])
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Puts a team's server together: the same kernel, features and faces as for one person, on a team's stores."""
+"""Wires a team's server: the same kernel, features and faces as for one person, with a team's stores."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
     from handrail.ports.team import IdentityProvider
 
-SERVED = frozenset(
+SERVED_FEATURES = frozenset(
     {"team", "workspace", "people", "gateway", "history", "policy", "doctor", "browser", "agent"}
     | {"notifications", "observability"}
 )
-"""Features that keep nothing in one process or on one machine that other servers would have to know."""
+"""Features without state in one process or on one machine that other servers would need."""
 
 
 class Team:
@@ -53,12 +53,15 @@ class Team:
         self._features = features
 
     def set_up(self, owner: str, tenant: str) -> tuple[int, int, str]:
-        before, now = setup.migrate(owner)
-        return before, now, setup.add_tenant(owner, tenant)
+        old_version, new_version = setup.migrate(owner)
+        return old_version, new_version, setup.add_tenant(owner, tenant)
 
     def faults(self, database: str) -> tuple[str, Sequence[str]]:
-        found = setup.look(database)
-        return f"PostgreSQL {found.server}, tables version {found.version}, tenant {found.tenant}", found.faults
+        condition = setup.look(database)
+        return (
+            f"PostgreSQL {condition.server}, tables version {condition.version}, tenant {condition.tenant}",
+            condition.faults,
+        )
 
     def make_key(self, file: Path) -> str:
         return make_key(file)
@@ -88,11 +91,11 @@ class Team:
         on_ready: Callable[[str], None],
     ) -> None:
         team.team = replace(team.team, provider=provider, url=url.rstrip("/"))
-        wiring = TeamWiring(team, [feature for feature in self._features if feature.name in SERVED], secrets)
+        wiring = TeamWiring(team, [feature for feature in self._features if feature.name in SERVED_FEATURES], secrets)
         team.messages.check()
         team.members.load()
         flags = {"host": host, "port": port, "open_console": False, "call_person": False}
-        opened = wiring.open_project(project, state, AskInQueue(), flags=flags, is_server=True)
+        opened_project = wiring.open_project(project, state, AskInQueue(), flags=flags, is_server=True)
         access = AccessOptions(
             credentials=partial(TeamCredentials, team.team, url.startswith("https:")),
             guard=partial(TeamGuard, team.team, url),
@@ -100,13 +103,13 @@ class Team:
         )
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(wiring.serve_http(opened, lambda address, console: on_ready(address), access=access))
+                runner.run(wiring.serve_http(opened_project, lambda address, console: on_ready(address), access=access))
         finally:
-            opened.close()
+            opened_project.close()
 
 
 class TeamWiring(Wiring):
-    """A server's own folder has its settings; what servers have in common is the team's."""
+    """The wiring of a team's server: settings in its own state directory, shared data in the team's stores."""
 
     def __init__(self, team: OpenTeam, features: Sequence[Feature], secrets: Mapping[str, Secret]) -> None:
         super().__init__(features)
@@ -114,18 +117,18 @@ class TeamWiring(Wiring):
         self._secrets = secrets
 
     def open_stores(self, state: Path | None) -> Stores:
-        own, team = super().open_stores(state), self._team
-        own.close()
+        local, team = super().open_stores(state), self._team
+        local.close()
         audit = Audit(team.audit)
         prompts = VotingQueue(team.prompts, team.team, audit)
 
         def close() -> None:
             audit.close()
-            own.close()
+            local.close()
             team.close()
 
         return replace(
-            own,
+            local,
             tokens=team.tokens,
             once=team.once,
             consents=team.consents,
@@ -133,7 +136,7 @@ class TeamWiring(Wiring):
             task_owners=team.owners,
             questions=team.questions,
             prompts=prompts,
-            secrets=GivenSecrets(self._secrets, own.secrets),
+            secrets=GivenSecrets(self._secrets, local.secrets),
             push=team.push,
             audit=team.audit,
             record=team.record,
@@ -151,7 +154,7 @@ class TeamWiring(Wiring):
             team=team.team,
         )
 
-    def _evidence(self, own: EvidenceFolder, elsewhere: Mapping[str, EvidenceFolder]) -> Evidence:
+    def _evidence(self, folder: EvidenceFolder, elsewhere: Mapping[str, EvidenceFolder]) -> Evidence:
         return Evidence(self._team.blobs("evidence"))
 
     def open_evidence(self, folder: str) -> Evidence | None:
@@ -162,18 +165,18 @@ class TeamWiring(Wiring):
         from handrail.faces.mcp.streamable import McpEndpoint
 
         def name_of(scope: Any) -> str:
-            """Who an administrator has let in: what a client calls itself may be anything."""
+            """The agent's name as an administrator has registered it; a client may call itself anything."""
             agent = agent_of(scope)
             return "unknown" if agent is None else agent.name
 
         return McpEndpoint(project.gate, identity_of, project.settings, is_stateless=True, name_of=name_of)
 
     def _http_context(self, project: Project, key: ConsoleKey, projects: OpenProjects) -> HttpContext:
-        """No command of a person's counts as an approval: what needs one is asked in the queue."""
+        """A person's command doesn't count as approval here; approvals are asked in the queue."""
         context = super()._http_context(project, key, projects)
         return replace(context, persons_gate=project.gate.with_approver(approver_for(project, AskInQueue())))
 
     @asynccontextmanager
-    async def serve_local(self, *given: Any, **how: Any) -> AsyncIterator[None]:
-        """A team's server has no callers on its own machine."""
+    async def serve_local(self, *args: Any, **kwargs: Any) -> AsyncIterator[None]:
+        """Serves no local socket: a team's server has no callers on its own machine."""
         yield

@@ -15,7 +15,7 @@ import pytest
 
 from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.prompt_queue import PromptAnswer, PromptQueue
-from handrail.ports.prompts import PromptResponse
+from handrail.ports.prompt_response import PromptResponse
 from handrail.stores.local import file_watch, locked_journal, private_file, waiters
 from tests.stores.processes import finish, finish_killed, start
 

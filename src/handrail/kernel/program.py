@@ -163,11 +163,11 @@ class Program(Protocol):
         ...
 
     def serve_cage(
-        self, project: Project, listener: Socket, cage: str, given: Sequence[str] = ()
+        self, project: Project, listener: Socket, cage: str, agent_folders: Sequence[str] = ()
     ) -> AbstractAsyncContextManager[None]:
         """While inside, hooks are answered for callers in this cage: no other service, and no other project.
 
-        `given` are folders of the state directory that the agent works in.
+        `agent_folders` are folders of the state directory that the agent works in.
         """
         ...
 
