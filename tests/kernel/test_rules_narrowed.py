@@ -65,7 +65,7 @@ def test_a_date_ends_with_its_day() -> None:
 
 def test_no_time_zone_of_an_agents_choice_stretches_a_rule() -> None:
     """An agent may start handrail in an environment of its own making."""
-    says = "from handrail.ports.policy import parse_until; print(parse_until('2026-11-30'), parse_until('2026-11-30T18:00'))"
+    says = "from handrail.ports.policy import parse_until as read; print(read('2026-11-30'), read('2026-11-30T18:00'))"
     ends = {
         subprocess.run([sys.executable, "-c", says], env={**os.environ, "TZ": zone}, capture_output=True).stdout
         for zone in ("UTC", "FAR-14", "LATE+23")
