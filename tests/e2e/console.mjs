@@ -239,7 +239,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify({ ok: true, value: value ?? null, faults: windows.get(name).faults }));
   } catch (error) {
     const shown = await windows.get(name)?.page.locator("body").innerText({ timeout: 1000 }).catch(() => "");
-    console.log(JSON.stringify({ ok: false, error: String(error), shown }));
+    console.log(JSON.stringify({ ok: false, error: String(error), shown, faults: windows.get(name)?.faults ?? [] }));
   }
 }
 await server.close();

@@ -31,7 +31,7 @@ class Browser:
         self._driver.stdin.write(json.dumps(step) + "\n")
         self._driver.stdin.flush()
         answer = json.loads(self._driver.stdout.readline())
-        assert answer["ok"], f"{answer['error']}\n\nOn the screen:\n{answer['shown']}"
+        assert answer["ok"], f"{answer['error']}\n{answer['faults']}\n\nOn the screen:\n{answer['shown']}"
         assert answer["faults"] == []
         return answer["value"]
 
