@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.comparison import Comparison, in_turns
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
-from handrail.features.desktop.platform import Query, Window
+from handrail.features.desktop.desktop_port import Query, Window
 from tests.desktop_session import DesktopSession
 
 _PEERS = Path(__file__).parent / "peers"

@@ -40,13 +40,13 @@ def measure() -> list[Comparison]:
 
 def _compare(what: str) -> Comparison:
     with asyncio.Runner() as runner, mss.MSS() as camera:
-        desktop = runner.run(_open_team())
-        times = in_turns(lambda: runner.run(desktop.shot()), lambda: _peer(camera), rounds=_ROUNDS, warm_up=3)
+        desktop = runner.run(_open_desktop())
+        times = in_turns(lambda: runner.run(desktop.screenshot()), lambda: _peer(camera), rounds=_ROUNDS, warm_up=3)
         runner.run(desktop.close())
     return Comparison(what, "mss grab + `to_png`", *times, target=1)
 
 
-async def _open_team() -> LinuxDesktop:
+async def _open_desktop() -> LinuxDesktop:
     return LinuxDesktop()
 
 

@@ -12,7 +12,7 @@ from handrail.features.desktop.backends.atspi import calls
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.calls import Call
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
-from handrail.features.desktop.platform import Query
+from handrail.features.desktop.desktop_port import Query
 from tests.desktop_apps import Toolkit, command, texts
 from tests.desktop_session import DesktopSession
 from tests.e2e.desktop_bridge import DesktopClient, Refused, bridge
@@ -104,7 +104,7 @@ class _Button:
 
     async def press(self, title: str) -> float:
         """Returns when the label has changed: some toolkits show the press for a while before they act on it."""
-        await self.bus.tell(self._button, Call(calls.ACTION, "DoAction", "i", 0))
+        await self.bus.send_once(self._button, Call(calls.ACTION, "DoAction", "i", 0))
         while True:
             if (await self.bus.ask(self._label, calls.NAME))[0].value == title:
                 return time.monotonic()

@@ -11,23 +11,23 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from handrail.features.desktop.platform import (
-    Arrangement,
-    Combination,
-    Covered,
+from handrail.features.desktop.desktop_port import (
+    CoveredArea,
     Delivery,
     Element,
-    Found,
     Gesture,
+    KeyCombination,
+    LocatedElement,
     Mark,
     Node,
     Place,
     Query,
     Readiness,
     Rect,
-    Shot,
+    Screenshot,
     Tree,
     Window,
+    WindowChange,
 )
 from handrail.ports.errors import Conflict, NotFound, PermissionMissing
 
@@ -152,7 +152,7 @@ class ScriptedDesktop:
             if window.pid not in self.silenced
         ]
 
-    def silent(self) -> Collection[int]:
+    def unresponsive_pids(self) -> Collection[int]:
         return self.silenced
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
@@ -174,18 +174,18 @@ class ScriptedDesktop:
         everything = sum(1 for _ in _walk(self._root(window)))
         return Tree(root, max_nodes - left[0], everything > max_nodes - left[0])
 
-    async def find(self, window: Window, query: Query) -> Sequence[Found]:
+    async def find(self, window: Window, query: Query) -> Sequence[LocatedElement]:
         await self._answering()
         return [found for found in _walk(self._root(window)) if _is_wanted(found.element, query)]
 
-    async def addresses(self, window: Window) -> Sequence[str] | None:
+    async def page_addresses(self, window: Window) -> Sequence[str] | None:
         return ()
 
-    async def at_path(self, window: Window, path: Sequence[int]) -> Found | None:
+    async def element_at_path(self, window: Window, path: Sequence[int]) -> LocatedElement | None:
         await self._answering()
         return next((found for found in _walk(self._root(window)) if found.path == tuple(path)), None)
 
-    async def look(self, handle: str) -> Element | None:
+    async def read_element(self, handle: str) -> Element | None:
         await self._answering()
         widget = self._widget(handle)
         return widget.element if widget is not None else None
@@ -217,14 +217,16 @@ class ScriptedDesktop:
 
     async def window_at(self, x: int, y: int) -> Window | None:
         there = Rect(x, y, 1, 1)
-        return next((one for one in await self.windows() if one.frame is not None and one.frame.meets(there)), None)
+        return next(
+            (one for one in await self.windows() if one.frame is not None and one.frame.intersection(there)), None
+        )
 
     async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
         at = place.title if isinstance(place, Element) else f"{place[0]},{place[1]}"
         self.sent.append(f"{gesture.kind} {gesture.button} {at}")
         return Delivery(f"pointer:{gesture.kind}")
 
-    async def arrange(self, window: Window, change: Arrangement) -> None:
+    async def arrange(self, window: Window, change: WindowChange) -> None:
         self.sent.append(f"{change.kind} {window.title}")
 
     async def focus(self, window: Window, element: Element) -> bool:
@@ -264,7 +266,7 @@ class ScriptedDesktop:
         self.sent.append(f"launch {app} {file or ''}".strip())
         return 1
 
-    async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
+    async def send_keys(self, window: Window, combinations: Sequence[KeyCombination], *, delay_ms: int) -> None:
         for one in combinations:
             if self._front() != window.handle:
                 raise Conflict("Another window has the keys.")
@@ -275,7 +277,7 @@ class ScriptedDesktop:
                 self.remove("w:dialog")
             await asyncio.sleep(delay_ms / 1000)
 
-    async def shot(
+    async def screenshot(
         self,
         area: Rect | None = None,
         *,
@@ -283,12 +285,12 @@ class ScriptedDesktop:
         cropped: Rect | None = None,
         marked: Sequence[Mark] = (),
         hidden: Sequence[Window] = (),
-        covered: Sequence[Covered] = (),
-    ) -> Shot:
+        covered: Sequence[CoveredArea] = (),
+    ) -> Screenshot:
         if not self.shows_pictures:
             raise PermissionMissing("This session shows no picture.")
-        seen = SCREEN if area is None else area.meets(SCREEN) or SCREEN
-        return Shot(_png(seen.width, seen.height, 1 if outlined is None else 2), seen)
+        seen = SCREEN if area is None else area.intersection(SCREEN) or SCREEN
+        return Screenshot(_png(seen.width, seen.height, 1 if outlined is None else 2), seen)
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
         self.sent.append(f"highlight {frame.x},{frame.y} {duration_ms}")
@@ -336,11 +338,11 @@ class _Changes:
         return True
 
 
-def _walk(root: Widget) -> list[Found]:
-    found: list[Found] = []
+def _walk(root: Widget) -> list[LocatedElement]:
+    found: list[LocatedElement] = []
 
     def visit(widget: Widget, ancestors: tuple[Element, ...], path: tuple[int, ...]) -> None:
-        found.append(Found(widget.element, ancestors, path))
+        found.append(LocatedElement(widget.element, ancestors, path))
         for at, child in enumerate(widget.children):
             visit(child, (*ancestors, widget.element), (*path, at))
 

@@ -4,14 +4,14 @@ import asyncio
 import sys
 from pathlib import Path
 
+from handrail.features.desktop.desktop_port import DesktopPort
 from handrail.features.desktop.host_program import serve_desktop
-from handrail.features.desktop.platform import Desktop
 from handrail.wiring import Wiring
 from tests.scripted_desktop import ScriptedDesktop
 
 
 async def main(root: str, state: str) -> None:
-    async def scripted() -> Desktop:
+    async def scripted() -> DesktopPort:
         return ScriptedDesktop()
 
     await serve_desktop(

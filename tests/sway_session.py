@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from tests.desktop_session import SIZE, DesktopSession, run_on
 from tests.features.desktop.conformance import png
 

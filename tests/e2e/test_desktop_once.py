@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.desktop_port import CoveredArea, DesktopPort, Mark, Rect, Screenshot, Window
 from handrail.features.desktop.host_client.client import Connection
 from handrail.features.desktop.host_program import serve_desktop
-from handrail.features.desktop.platform import Covered, Desktop, Mark, Rect, Shot, Window
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.project import Project
@@ -40,7 +40,7 @@ class CountingDesktop(LinuxDesktop):
         super().__init__()
         self._seen = seen
 
-    async def shot(
+    async def screenshot(
         self,
         area: Rect | None = None,
         *,
@@ -48,11 +48,11 @@ class CountingDesktop(LinuxDesktop):
         cropped: Rect | None = None,
         marked: Sequence[Mark] = (),
         hidden: Sequence[Window] = (),
-        covered: Sequence[Covered] = (),
-    ) -> Shot:
+        covered: Sequence[CoveredArea] = (),
+    ) -> Screenshot:
         if area != PROBE:
             self._seen["screenshots" if area is None else "regions"] += 1
-        return await super().shot(
+        return await super().screenshot(
             area, outlined=outlined, cropped=cropped, marked=marked, hidden=hidden, covered=covered
         )
 
@@ -107,19 +107,19 @@ def on_screen(desktop_session: DesktopSession) -> Iterator[None]:
 @asynccontextmanager
 async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bench]:
     seen, sent, listening = Counter[str](), list[str](), asyncio.Event()
-    tell = Connection.tell
+    send = Connection.send
 
-    def telling(self: Connection, id: str, method: str, params: dict[str, Any]) -> None:
+    def sending(self: Connection, id: str, method: str, params: dict[str, Any]) -> None:
         if method != "desktop.health":  # asked once a connection: whether this host takes the project
             sent.append(method)
-        tell(self, id, method, params)
+        send(self, id, method, params)
 
-    monkeypatch.setattr(Connection, "tell", telling)
+    monkeypatch.setattr(Connection, "send", sending)
     monkeypatch.setenv("HANDRAIL_DESKTOP", "true")
     monkeypatch.setenv("HANDRAIL_CALL_PERSON", "false")
     (folder / "project").mkdir()
 
-    async def open_desktop() -> Desktop:
+    async def open_desktop() -> DesktopPort:
         return CountingDesktop(seen)
 
     hosting = asyncio.create_task(

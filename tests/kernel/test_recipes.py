@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.desktop.recipes import BrokenRecipe, Step, filled_in, read_recipe
+from handrail.features.desktop.recipes import BrokenRecipe, Step, fill_in, read_recipe
 from handrail.kernel.json_schema import Validator
 from handrail.ports.errors import InvalidParams, NotFound
 
@@ -83,10 +83,10 @@ def test_what_is_no_recipe_is_refused(data: bytes) -> None:
 def test_a_reference_brings_a_part_of_an_earlier_result() -> None:
     step = Step("s", "desktop_click", {"target": {"elementRef": {"$ref": "f.refs.1"}}, "all": [{"$ref": "f"}]})
     results = {"f": {"refs": [1, {"id": "e:2"}]}}
-    assert filled_in(step, results) == {"target": {"elementRef": {"id": "e:2"}}, "all": [results["f"]]}
+    assert fill_in(step, results) == {"target": {"elementRef": {"id": "e:2"}}, "all": [results["f"]]}
 
 
 @pytest.mark.parametrize("named", ["f.refs.2", "f.refs.x", "f.other", "f.refs.0.x", "failed.x", "f.refs.-1"])
 def test_a_part_that_is_not_there_is_named(named: str) -> None:
     with pytest.raises(NotFound, match=named.replace(".", r"\.")):
-        filled_in(Step("s", "x", {"a": {"$ref": named}}), {"f": {"refs": [1, 2]}})
+        fill_in(Step("s", "x", {"a": {"$ref": named}}), {"f": {"refs": [1, 2]}})

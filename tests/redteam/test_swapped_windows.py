@@ -149,7 +149,7 @@ async def test_a_clock_or_a_caret_is_no_change(opened: Open, params: dict[str, A
 
 @pytest.mark.anyio
 async def test_the_region_is_grabbed_once_where_only_pixels_tell(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effects, "_LOOK_SECONDS", 60)  # a program that answers late is compared by its picture, too
+    monkeypatch.setattr(effects, "_SNAPSHOT_SECONDS", 60)  # a program that answers late is compared by its picture, too
     async with opened("none") as dialog:
         dialog.calls("desktop_click", CANVAS)
         await dialog.question()

@@ -9,9 +9,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from handrail.features.desktop.desktop_port import DesktopPort
 from handrail.features.desktop.host.confirmation import Mode
 from handrail.features.desktop.host_program import serve_desktop
-from handrail.features.desktop.platform import Desktop
 from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.wiring import Wiring
@@ -144,14 +144,14 @@ async def hosting(
     mode: Mode = "contract",
     *,
     desktop: ScriptedDesktop | None = None,
-    open_desktop: Callable[[], Awaitable[Desktop]] | None = None,
+    open_desktop: Callable[[], Awaitable[DesktopPort]] | None = None,
     unused_seconds: float | None = None,
 ) -> AsyncIterator[DesktopRig]:
     """A host that is ready, unless a test opens the desktop itself."""
     rig = DesktopRig(folder, desktop or ScriptedDesktop())
     is_open, is_listening = asyncio.Event(), asyncio.Event()
 
-    async def give() -> Desktop:
+    async def give() -> DesktopPort:
         is_open.set()
         return rig.desktop
 

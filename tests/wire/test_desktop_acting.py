@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from tests.scripted_desktop import READY, Widget
 from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, error_of, files_in
 

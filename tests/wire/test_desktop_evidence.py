@@ -191,13 +191,13 @@ async def test_a_direct_client_clicks_with_two_calls_and_two_screenshots(
 ) -> None:
     """Where a person is asked, the picture of the question is the third: it belongs to the call that asks."""
     shots: list[Any] = []
-    shot = desk.desktop.shot
+    shot = desk.desktop.screenshot
 
     async def counting(*area: Any, **more: Any) -> Any:
         shots.append(area)
         return await shot(*area, **more)
 
-    monkeypatch.setattr(desk.desktop, "shot", counting)
+    monkeypatch.setattr(desk.desktop, "screenshot", counting)
     result = await bridge.act("desktop.click", **ACTING["desktop.click"])
     assert len(shots) == 2
     assert [line["method"] for line in desk.index()] == ["desktop.confirm.issue", "desktop.click"]

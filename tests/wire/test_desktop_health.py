@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import handrail
-from handrail.features.desktop.platform import Desktop, Issue, Readiness
+from handrail.features.desktop.desktop_port import DesktopPort, Issue, Readiness
 from handrail.ports.errors import PermissionMissing
 from tests.scripted_desktop import ScriptedDesktop
 from tests.waiting import eventually
@@ -55,7 +55,7 @@ async def test_doctor_tells_what_is_missing_and_how_to_turn_it_on(desk: DesktopR
 async def test_while_it_starts_the_host_says_so(tmp_path: Path, method: str) -> None:
     may_open = asyncio.Event()
 
-    async def slowly() -> Desktop:
+    async def slowly() -> DesktopPort:
         await may_open.wait()
         return ScriptedDesktop()
 
@@ -71,7 +71,7 @@ async def test_while_it_starts_the_host_says_so(tmp_path: Path, method: str) -> 
 async def test_without_a_desktop_the_host_stays_and_tells_what_is_missing(tmp_path: Path) -> None:
     tries = 0
 
-    async def missing() -> Desktop:
+    async def missing() -> DesktopPort:
         nonlocal tries
         tries += 1
         raise PermissionMissing("There is no display.", hint="Set DISPLAY.")
@@ -99,7 +99,7 @@ async def test_without_a_desktop_the_host_stays_and_tells_what_is_missing(tmp_pa
 async def test_a_fault_while_opening_the_desktop_is_told_and_does_not_end_the_host(tmp_path: Path) -> None:
     tried = asyncio.Event()
 
-    async def broken() -> Desktop:
+    async def broken() -> DesktopPort:
         tried.set()
         raise RuntimeError("no bus")
 
@@ -167,7 +167,7 @@ async def test_a_desktop_that_fails_right_after_it_was_opened_is_closed_again(tm
         async def close(self) -> None:
             opened.append("closed")
 
-    async def give() -> Desktop:
+    async def give() -> DesktopPort:
         return Broken()
 
     async with hosting(tmp_path, open_desktop=give) as desk:

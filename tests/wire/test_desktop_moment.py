@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from tests.scripted_desktop import Widget
 from tests.waiting import eventually
 from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, Json, error_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from handrail.kernel.digest import digest
 from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.ports.prompt_queue import OWN_ORIGIN, Origin, QueuedPrompt
@@ -74,7 +74,7 @@ async def test_the_person_sees_method_parameters_caller_and_the_target_outlined(
     assert "AXTextField" in message
     assert prompt.images is not UNSET
     picture = person.desk.workspace.joinpath(prompt.images[0].path).read_bytes()
-    plain = await person.desk.desktop.shot()
+    plain = await person.desk.desktop.screenshot()
     assert picture.startswith(b"\x89PNG")
     assert picture != plain.png
     await person.answer()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from tests.scripted_desktop import READY, SCREEN, Widget
 from tests.wire.desktop_rig import Bridge, DesktopRig, files_in, read_file, read_json
 
@@ -61,7 +61,7 @@ async def test_an_app_that_hangs_is_reported_as_hanging_and_worth_another_try(de
     desk.desktop.silenced.add(42)
     error = await bridge.refused("desktop.find", route={"app": {"name": "Notes"}}, selector={"byRole": "AXButton"})
     assert (error["code"], error["retryable"]) == ("DESKTOP_TIMEOUT", True)
-    assert "hanging" in error["message"]
+    assert "not responding" in error["message"]
     assert error["details"]["hanging"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from handrail.features.desktop.dialect import error_object
 from handrail.features.desktop.host_client import client as host_client
 from handrail.features.desktop.host_client.client import Connection, HostClient
-from handrail.features.desktop.host_client.finding import SOCKET, found_host
+from handrail.features.desktop.host_client.discovery import SOCKET, find_host
 from handrail.ports.errors import Declined, Internal, NotFound, NotReady, Offline, Reported
 
 pytestmark = pytest.mark.anyio
@@ -164,7 +164,7 @@ async def test_a_call_that_is_cancelled_is_aborted_there(host: tuple[ScriptedHos
 async def test_who_is_cancelled_while_a_host_is_tried_leaves_no_connection_behind(tmp_path: Path) -> None:
     scripted = ScriptedHost()
     server = await scripted.serve(tmp_path / SOCKET)
-    finding = asyncio.ensure_future(found_host(tmp_path, "/the/project"))
+    finding = asyncio.ensure_future(find_host(tmp_path, "/the/project"))
     _, writer = await scripted.asked.get()
     finding.cancel()
     with pytest.raises(asyncio.CancelledError):

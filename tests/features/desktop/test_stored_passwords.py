@@ -49,7 +49,7 @@ def doctors_word(project: Path) -> list[Check]:
     return list(_password_checks(CheckContext(Wiring(), project, project / "state")))
 
 
-def forget(project: Path) -> str:
+def delete_passwords(project: Path) -> str:
     command = [sys.executable, "-m", "handrail", "desktop", "forget-passwords"]
     folders = ["--project", str(project), "--state", str(project / "state")]
     return subprocess.run([*command, *folders], check=True, capture_output=True, text=True).stdout
@@ -67,7 +67,7 @@ def test_stored_passwords_are_found_and_deleted_by_the_command_that_doctor_names
     assert "handrail desktop forget-passwords" in check.fix
     assert "hunter2" not in str(check)
 
-    assert forget(tmp_path) == "Evidence files deleted: 1. Questions masked: 2.\n"
+    assert delete_passwords(tmp_path) == "Evidence files deleted: 1. Questions masked: 2.\n"
     assert not file.exists()
     told = log.read_text()
     assert "hünter2" not in told
@@ -75,13 +75,13 @@ def test_stored_passwords_are_found_and_deleted_by_the_command_that_doctor_names
     assert log.stat().st_size == size
     assert json.loads(told.splitlines()[0])["prompt"]["title"].startswith('Type "***')
     assert doctors_word(tmp_path) == []
-    assert forget(tmp_path) == "None stored.\n"
+    assert delete_passwords(tmp_path) == "None stored.\n"
 
 
 def test_a_question_that_still_waits_is_left_as_the_person_sees_it(tmp_path: Path) -> None:
     log = write_log(tmp_path / "state", question("approve_1", "hunter2", is_answered=False))
     before = log.read_bytes()
-    assert forget(tmp_path) == "None stored.\n"
+    assert delete_passwords(tmp_path) == "None stored.\n"
     assert log.read_bytes() == before
 
 

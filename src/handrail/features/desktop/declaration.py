@@ -1,4 +1,4 @@
-"""Declares a tool of the desktop: its name follows from the method, its schemas from its types."""
+"""Declares desktop tools: the name comes from the function, the schemas from the parameter and result types."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -30,20 +30,20 @@ Run = Callable[[Desktop, Call, ParamsT, Preview | None], Awaitable[Any]]
 Plan = Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]
 Locate = Callable[[Desktop, Call, ParamsT], Awaitable[Target]]
 
-_READING = (InvalidParams, Declined, Disabled, Offline, PermissionMissing, Timeout, Aborted, BadAnswer)
-# What else desktop_find tells of an element may come back with it, and says nothing.
+_ERRORS = (InvalidParams, Declined, Disabled, Offline, PermissionMissing, Timeout, Aborted, BadAnswer)
+# An element may come back with everything else that desktop_find returned; only the id matters to a model.
 _ELEMENT_REF = {
     "type": "object",
     "properties": {"elementId": {"type": "string"}},
 }
-_WHOLE_ROUTE = {"type": "object", "description": "{app: {name, pid}, window: {titlePattern, id}, focusPolicy}"}
+_ROUTE_WITH_MEMBERS = {"type": "object", "description": "{app: {name, pid}, window: {titlePattern, id}, focusPolicy}"}
 _ROUTE = {"type": "object"}
-_FIRST = "desktop_observe"
-"""Where a route is explained, which is the same everywhere."""
+_EXPLAINS_ROUTES = "desktop_observe"
+"""The tool whose schema lists the members of a route; they are the same for every tool."""
 _SELECTOR = {"type": "object", "description": "As in desktop_find"}
-# Every tool has them. What more they may hold, desktop_find and the docs tell, and the types check.
+# Most tools have these members. desktop_find and the docs describe them in full, and the types check them.
 _RECT = {"type": "object", "description": "{x, y, width, height}"}
-_SHORT = {
+_ABBREVIATIONS = {
     "elementRef": _ELEMENT_REF,
     "route": _ROUTE,
     "selectorExists": _SELECTOR,
@@ -52,10 +52,10 @@ _SHORT = {
     "rect": _RECT,
     "anchor": {"type": "object", "description": "{byRole, titleContains, valueContains}"},
 }
-_SHORT_IN_TARGETS = {**_SHORT, "selector": _SELECTOR}
+_ABBREVIATIONS_IN_TARGETS = {**_ABBREVIATIONS, "selector": _SELECTOR}
 _BOUNDS = frozenset({"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "additionalProperties"})
-_SAYING_NOTHING: tuple[tuple[str, Any], ...] = (("default", None), ("default", False), ("required", []))
-_LOOKING = (*_READING, NotFound, ElementNotFound)
+_EMPTY_KEYWORDS: tuple[tuple[str, Any], ...] = (("default", None), ("default", False), ("required", []))
+_ELEMENT_ERRORS = (*_ERRORS, NotFound, ElementNotFound)
 
 
 def desktop_tool(
@@ -69,19 +69,19 @@ def desktop_tool(
     preview: Plan[ParamsT] | None = None,
     locate: Locate[ParamsT] | None = None,
 ) -> Tool[Desktop, ParamsT]:
-    short = _SHORT if "selector" in params.__struct_fields__ else _SHORT_IN_TARGETS
-    if getattr(run, "__name__", "") == _FIRST:
-        short = {**short, "route": _WHOLE_ROUTE}
-    is_about_elements = "route" in params.__struct_fields__
+    abbreviations = _ABBREVIATIONS if "selector" in params.__struct_fields__ else _ABBREVIATIONS_IN_TARGETS
+    if getattr(run, "__name__", "") == _EXPLAINS_ROUTES:
+        abbreviations = {**abbreviations, "route": _ROUTE_WITH_MEMBERS}
+    has_route = "route" in params.__struct_fields__
     return Tool(
         name=getattr(run, "__name__", ""),
         title=title,
         params=params,
-        input_schema=_brief(schema_of(params), short),
+        input_schema=_shorten(schema_of(params), abbreviations),
         output_schema=schema_of(result),
         run=run,
         effect=effect,
-        errors=(*(_LOOKING if is_about_elements else _READING), *([ModalBlocking] if effect.changes else [])),
+        errors=(*(_ELEMENT_ERRORS if has_route else _ERRORS), *([ModalBlocking] if effect.changes else [])),
         deadline_ms=deadline_ms,
         has_own_timeouts=True,
         is_idempotent=effect is Effect.READ,
@@ -97,20 +97,22 @@ def method_of(tool: str) -> str:
     return f"{surface}.{first}{''.join(word.capitalize() for word in rest)}"
 
 
-def _brief(schema: Any, short: dict[str, Any]) -> Any:
-    """Shortens a schema for models: optional members need no `null`, and bounds are checked by the types."""
+def _shorten(schema: Any, abbreviations: dict[str, Any]) -> Any:
+    """Shortens a schema for models: optional members need no `null`, and the types check bounds anyway."""
     if isinstance(schema, list):
-        return [_brief(item, short) for item in schema]
+        return [_shorten(item, abbreviations) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    told: dict[str, Any] = {
-        name: short[name] if name in short and isinstance(value, dict) else _brief(value, short)
+    members: dict[str, Any] = {
+        name: abbreviations[name]
+        if name in abbreviations and isinstance(value, dict)
+        else _shorten(value, abbreviations)
         for name, value in schema.items()
-        if name not in _BOUNDS and (name, value) not in _SAYING_NOTHING
+        if name not in _BOUNDS and (name, value) not in _EMPTY_KEYWORDS
     }
-    choices = [choice for choice in told.pop("anyOf", ()) if choice != {"type": "null"}]
+    choices = [choice for choice in members.pop("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1:
-        return {**told, **choices[0]}
-    if None in told.get("enum", ()):
-        told["enum"] = [value for value in told["enum"] if value is not None]
-    return {**told, "anyOf": choices} if choices else told
+        return {**members, **choices[0]}
+    if None in members.get("enum", ()):
+        members["enum"] = [value for value in members["enum"] if value is not None]
+    return {**members, "anyOf": choices} if choices else members

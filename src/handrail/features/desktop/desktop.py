@@ -1,4 +1,4 @@
-"""What the desktop's tools get: calls to the host, with the gate's execution id and evidence folder."""
+"""What desktop tools get: calls to the desktop host that share the gate's execution id and evidence folder."""
 
 import asyncio
 import os
@@ -33,23 +33,23 @@ class DesktopHost(Protocol):
         request_id: str | None = None,
         meta: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """The method's result, or a Failure with the host's code. `meta` is added to the call's meta.
+        """Returns the method's result, or raises a Failure with the host's code. `meta` is added to the call's meta.
 
-        Offline: no host answers. Timeout: it has not answered in time. A call that is cancelled is aborted there.
+        Offline: no host is running. Timeout: it did not answer in time. Cancelling the call aborts it in the host.
         """
         ...
 
     async def close(self) -> None: ...
 
 
-_LARGEST_PICTURE = 64 * 1024 * 1024
-_LOCATE_MS = 15_000
+_MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024
+_LOCATE_TIMEOUT_MS = 15_000
 
 Params = Mapping[str, Any]
 
 
 class Desktop:
-    """`files` is the project; `executor` names this process to the host; `policy` is the one in force."""
+    """`files` is the project, `executor` returns how the host identifies this process, `policy` the current policy."""
 
     def __init__(
         self, host: DesktopHost, files: Folder, executor: Callable[[], str], policy: Callable[[], Policy]
@@ -59,17 +59,17 @@ class Desktop:
         self.executor = executor
         self._policy = policy
         self._running: dict[str, str] = {}
-        """Callers of running requests, by requestId."""
+        """Callers of running requests, by request id."""
 
     async def disconnect(self) -> None:
         await self._host.close()
 
     async def ask(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
-        """A call that leaves no evidence."""
+        """Makes a call that leaves no evidence."""
         return await self._ask(call, method, params, deadline_ms, {})
 
     async def execute(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
-        """A call that writes evidence, into the folder of the gate's call."""
+        """Makes a call that writes its evidence into the folder of the gate's call."""
         began_at = call.began_at or utc_now()
         meta = {"executionId": call.execution_id, "beganAt": began_at.isoformat()}
         try:
@@ -81,7 +81,7 @@ class Desktop:
         return result
 
     async def act(self, call: Call, method: str, params: Params, deadline_ms: int) -> dict[str, Any]:
-        """With the gate's token, which is bound to exactly these parameters."""
+        """Makes a call that acts, confirmed by the gate's token, which is bound to exactly these parameters."""
         approved = call.approved
         confirm = {
             "pass": call.token,
@@ -91,7 +91,7 @@ class Desktop:
         return await self.execute(call, method, {**params, "confirm": confirm}, deadline_ms)
 
     async def locate(self, call: Call, params: Params) -> dict[str, Any]:
-        return await self.ask(call, "desktop.locate", params, _LOCATE_MS)
+        return await self.ask(call, "desktop.locate", params, _LOCATE_TIMEOUT_MS)
 
     async def _ask(
         self, call: Call, method: str, params: Params, deadline_ms: int, meta: Mapping[str, str]
@@ -103,15 +103,15 @@ class Desktop:
             return await self._host.call(method, params, timeout_ms=timeout_ms, request_id=id, meta=meta)
         except Failure as failure:
             if isinstance(windows := failure.details.get("windows"), list):
-                failure.details["windows"] = self.tellable(call, windows)
+                failure.details["windows"] = self.readable_windows(call, windows)
             raise
         finally:
             del self._running[id]
 
-    def running(self, call: Call, named: str | None) -> list[str]:
-        """The named request, or all running ones of this caller."""
-        if named is not None:
-            return [named]
+    def running_requests(self, call: Call, request_id: str | None) -> list[str]:
+        """Returns the given request, or all running requests of this caller."""
+        if request_id is not None:
+            return [request_id]
         own = [id for id, caller in self._running.items() if caller == call.caller.identity]
         if not own:
             raise InvalidParams("Nothing of yours is running.", field="executionId")
@@ -120,24 +120,26 @@ class Desktop:
     async def abort(self, id: str, deadline_ms: int) -> dict[str, Any]:
         return await self._host.call("desktop.abort", {"executionId": id}, timeout_ms=deadline_ms)
 
-    async def check_place(self, call: Call, route: RouteResolved | UnsetType) -> None:
-        """Lets the policy decide about the app before anything about it is returned."""
+    async def check_app(self, call: Call, route: RouteResolved | UnsetType) -> None:
+        """Asks the policy about the app before anything about it is returned."""
         if route is not UNSET and route.frontmost_bundle_id:
             await call.check(Target(app=route.frontmost_bundle_id))
 
-    def tellable(self, call: Call, windows: Sequence[Any], passed: str = "") -> list[Any]:
-        """Windows of the app that has `passed` the policy, and of apps for which the rules are not stricter."""
+    def readable_windows(self, call: Call, windows: Sequence[Any], allowed_app: str = "") -> list[Any]:
+        """Leaves out windows of apps that rules restrict. The policy has already allowed `allowed_app`."""
         policy = self._policy()
 
-        def decided(target: Target) -> Decision:
+        def decide(target: Target) -> Decision:
             return policy.decide(call.tool, Effect.READ, target).decision
 
-        most = decided(Target())
-        told = (window for window in windows if isinstance(window, dict) and isinstance(window.get("app"), str))
-        return [one for one in told if one["app"] == passed or decided(Target(app=one["app"])) <= most]
+        default = decide(Target())
+        valid = (window for window in windows if isinstance(window, dict) and isinstance(window.get("app"), str))
+        return [
+            window for window in valid if window["app"] == allowed_app or decide(Target(app=window["app"])) <= default
+        ]
 
-    async def picture(self, evidence: EvidenceFiles | UnsetType) -> bytes | None:
-        """The screenshot, read through the project's sandbox; None if there is none."""
+    async def read_screenshot(self, evidence: EvidenceFiles | UnsetType) -> bytes | None:
+        """Reads the screenshot through the project's sandbox; None if there is none."""
         if evidence is UNSET or evidence.screenshot_path is UNSET:
             return None
         return await asyncio.to_thread(self._read, evidence, evidence.screenshot_path)
@@ -145,14 +147,14 @@ class Desktop:
     def _read(self, evidence: EvidenceFiles, name: str) -> bytes | None:
         inside = os.path.relpath(os.path.join(evidence.dir, name), os.path.realpath(self._files.location))
         try:
-            return self._files.read(inside, _LARGEST_PICTURE)
+            return self._files.read(inside, _MAX_SCREENSHOT_BYTES)
         except Failure:
             return None
 
 
-def _adopt(call: Call, told: dict[str, Any]) -> None:
-    """Adds the host's files to the call's evidence. Their hashes go into the audit and not to the caller."""
-    evidence = told.get("evidence")
+def _adopt(call: Call, answer: dict[str, Any]) -> None:
+    """Adds the host's files to the call's evidence. Their hashes go into the audit, not to the caller."""
+    evidence = answer.get("evidence")
     hashes = evidence.pop("sha256", None) if isinstance(evidence, dict) else None
     if isinstance(hashes, dict):
         call.adopt_evidence(hashes)

@@ -1,4 +1,4 @@
-"""Contract 1: the codes of the desktop bridge and its error object."""
+"""Spells errors as contract 1 does: its error codes and its error object."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def code(failure: errors.Failure) -> str:
 
 
 def error_object(failure: errors.Failure) -> Envelope:
-    """`error` of an answer. The contract has no member for the hint, so it is in `details`."""
+    """Returns the `error` of an answer. The contract has no member for the hint, so it goes into `details`."""
     details: dict[str, Any] = dict(failure.details)
     if failure.hint is not None:
         details["hint"] = failure.hint
@@ -47,7 +47,7 @@ def error_object(failure: errors.Failure) -> Envelope:
 
 
 def envelope(failure: errors.Failure) -> Envelope:
-    """The error of a desktop tool."""
+    """Returns the error envelope of a desktop tool."""
     return {"error": error_object(failure)}
 
 

@@ -1,4 +1,4 @@
-"""The person's desktop, through the host that carries out contract 1's methods."""
+"""The manifest of the desktop feature: tools that read and use the person's desktop through the desktop host."""
 
 from handrail.kernel.feature import Command, Extra, Feature
 
@@ -14,7 +14,7 @@ FEATURE = Feature(
     tidy="handrail.features.desktop.opening:tidy",
     checks="handrail.features.desktop.opening:checks",
     keeps_evidence_openly=True,
-    serving="handrail.features.desktop.opening:kept_host_of",
+    serving="handrail.features.desktop.opening:host_beside_server",
     dialect="handrail.features.desktop.dialect:DIALECT",
     switched_on="handrail.features.desktop.opening:is_on",
     settings="handrail.features.desktop.settings:DesktopSettings",

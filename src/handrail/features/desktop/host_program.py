@@ -1,4 +1,4 @@
-"""`handrail desktop-host`: the host of contract 1."""
+"""Runs the desktop host: opens its stores and the desktop, and serves contract 1 on a socket."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from handrail.ports.errors import InvalidParams, PermissionMissing
 from handrail.ports.waiting import run_in_thread
 
 if TYPE_CHECKING:
+    from handrail.features.desktop.desktop_port import DesktopPort
     from handrail.features.desktop.host.confirmation import Mode
     from handrail.features.desktop.host.host import Host
     from handrail.features.desktop.host.services import OpenDesktop
-    from handrail.features.desktop.platform import Desktop
     from handrail.kernel.program import Program
     from handrail.ports.stores import Stores
 
@@ -34,19 +34,19 @@ async def serve_desktop(
     open_desktop: OpenDesktop | None = None,
     unused_seconds: float | None = None,
 ) -> None:
-    """Until it is cancelled, or has been unused for so long.
+    """Runs until it is cancelled, or until no one has used it for `unused_seconds`.
 
-    `on_ready` gets the socket once it listens; the desktop is opened after that.
+    `on_ready` gets the socket's path as soon as the host listens; the desktop is opened after that.
     """
-    stores = await run_in_thread(lambda: _opened_stores(workspace_root, program, state))
-    host, path, close = _put_together(workspace_root, program, stores, mode, socket, open_desktop or _own_desktop)
+    stores = await run_in_thread(lambda: _open_stores(workspace_root, program, state))
+    host, path, close = _build_host(workspace_root, program, stores, mode, socket, open_desktop or _open_own_desktop)
     try:
         await program.serve_lines(host, path, lambda: on_ready(path), unused_seconds=unused_seconds)
     finally:
         await close()
 
 
-def _opened_stores(workspace_root: Path, program: Program, state: Path | None) -> Stores:
+def _open_stores(workspace_root: Path, program: Program, state: Path | None) -> Stores:
     if not workspace_root.is_dir():
         raise InvalidParams(
             f"The workspace root isn't a folder: {workspace_root}", hint="Name it with --workspace-root."
@@ -54,7 +54,7 @@ def _opened_stores(workspace_root: Path, program: Program, state: Path | None) -
     return program.open_stores(state)
 
 
-def _put_together(
+def _build_host(
     workspace_root: Path,
     program: Program,
     stores: Stores,
@@ -90,10 +90,10 @@ def _put_together(
     return Host(services, METHODS, workspaces.open, os.getuid(), dialect.error_object), path, close
 
 
-async def _own_desktop() -> Desktop:
+async def _open_own_desktop() -> DesktopPort:
     if platform.system() != "Linux":
         raise PermissionMissing(f"There is no desktop backend for {platform.system()} yet.")
     from handrail.features.desktop.backends.linux import LinuxDesktop
-    from handrail.features.desktop.backends.own_thread import ThreadedDesktop
+    from handrail.features.desktop.backends.threaded_desktop import ThreadedDesktop
 
     return ThreadedDesktop(LinuxDesktop)

@@ -1,4 +1,4 @@
-"""Parameters and results of these tools, as contract 1 spells them, and results as a model reads them."""
+"""Parameters and results of the desktop tools on the wire of contract 1, and the text that a model gets for them."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
@@ -19,14 +19,14 @@ class RoutedParams(DesktopParams, frozen=True, kw_only=True):
     route: Route | None = None
 
 
-def on_wire(params: msgspec.Struct) -> dict[str, Any]:
-    """As they are sent and digested: without members that were not given."""
-    given: dict[str, Any] = without_none(msgspec.to_builtins(params))
-    return given
+def to_wire(params: msgspec.Struct) -> dict[str, Any]:
+    """Returns the parameters as they are sent and digested: without members that are None."""
+    wire: dict[str, Any] = without_none(msgspec.to_builtins(params))
+    return wire
 
 
 def without_none(value: Any) -> Any:
-    """Elements from desktop_find come back with `value: null`, which means no value."""
+    """Removes members that are None: elements from desktop_find come back with `value: null`, which means no value."""
     if isinstance(value, dict):
         return {name: without_none(member) for name, member in value.items() if member is not None}
     return [without_none(item) for item in value] if isinstance(value, list | tuple) else value
@@ -35,12 +35,12 @@ def without_none(value: Any) -> Any:
 T = TypeVar("T")
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ResultPart(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A part of a result; unknown members are ignored."""
 
 
-class EvidenceFiles(Said, frozen=True, kw_only=True):
-    """Names of files below `dir`, which is in the project."""
+class EvidenceFiles(ResultPart, frozen=True, kw_only=True):
+    """File names below `dir`, which is a folder of the project."""
 
     dir: str
     screenshot_path: str | UnsetType = UNSET
@@ -49,7 +49,7 @@ class EvidenceFiles(Said, frozen=True, kw_only=True):
     after_screenshot: str | UnsetType = UNSET
 
 
-class RouteResolved(Said, frozen=True, kw_only=True):
+class RouteResolved(ResultPart, frozen=True, kw_only=True):
     frontmost_bundle_id: str = ""
     window_title: str = ""
     window_id: str | UnsetType = UNSET
@@ -57,15 +57,15 @@ class RouteResolved(Said, frozen=True, kw_only=True):
     pid: int | UnsetType = UNSET
 
 
-class Frame(Said, frozen=True, kw_only=True):
+class Frame(ResultPart, frozen=True, kw_only=True):
     x: int
     y: int
     width: int
     height: int
 
 
-class Ref(Said, frozen=True, kw_only=True):
-    """A target needs only `elementId` and `fingerprint`."""
+class Ref(ResultPart, frozen=True, kw_only=True):
+    """An element as the host returns it. As a target, only `elementId` and `fingerprint` are needed."""
 
     element_id: str
     fingerprint: str
@@ -77,14 +77,14 @@ class Ref(Said, frozen=True, kw_only=True):
     path: list[int] | UnsetType = UNSET
 
 
-class Executed(Said, frozen=True, kw_only=True):
+class ExecutionResult(ResultPart, frozen=True, kw_only=True):
     execution_id: str
     route_resolved: RouteResolved | UnsetType = UNSET
     evidence: EvidenceFiles | UnsetType = UNSET
 
 
-class Acted(Executed, frozen=True, kw_only=True):
-    """The action was delivered; `effect` and `changed` say what was observed."""
+class ActionResult(ExecutionResult, frozen=True, kw_only=True):
+    """The action was delivered; `effect` and `changed` report what was observed afterwards."""
 
     effect: Literal["seen", "not_seen"] | UnsetType = UNSET
     changed: list[dict[str, Any]] | UnsetType = UNSET
@@ -92,26 +92,26 @@ class Acted(Executed, frozen=True, kw_only=True):
     verified: bool | UnsetType = UNSET
 
 
-def read(result: Mapping[str, Any], type: type[T]) -> T:
+def read_result(answer: Mapping[str, Any], type: type[T]) -> T:
     try:
-        return msgspec.convert(result, type)
-    except msgspec.ValidationError as wrong:
-        raise BadAnswer(f"The desktop's host answered something else than this method promises: {wrong}.") from None
+        return msgspec.convert(answer, type)
+    except msgspec.ValidationError as error:
+        raise BadAnswer(f"The desktop host's answer doesn't match the method's result type: {error}.") from None
 
 
-_CONTENT = "window content"
+_CONTENT_LABEL = "window content"
 
 
-def said(words: str, content: str = "") -> str:
-    """`content` comes from the screen and is fenced off."""
-    return f"{words}\n{fence_text(content, _CONTENT)}" if content else words
+def with_content(words: str, content: str = "") -> str:
+    """Appends content from the screen, fenced off because it is untrusted."""
+    return f"{words}\n{fence_text(content, _CONTENT_LABEL)}" if content else words
 
 
-def acted_said(words: str, result: Acted) -> str:
+def describe_action(words: str, result: ActionResult) -> str:
     changed = () if result.changed is UNSET else result.changed
     if not changed:
         return f"{words} No change was seen." if result.effect == "not_seen" else words
-    return said(words, "\n".join(map(_change_line, changed)))
+    return with_content(words, "\n".join(map(_change_line, changed)))
 
 
 def ref_line(ref: Ref) -> str:
@@ -124,12 +124,12 @@ def ref_line(ref: Ref) -> str:
     return " ".join(parts)
 
 
-def element_words(ref: Ref) -> str:
-    """For the question to a person."""
+def describe_element(ref: Ref) -> str:
+    """Describes an element in a question to a person."""
     return f"{ref.role.removeprefix('AX').lower()} {quote_text(ref.title or '')}"
 
 
-def place_words(route: RouteResolved) -> str:
+def describe_window(route: RouteResolved) -> str:
     return f"window {quote_text(route.window_title)} of {quote_text(route.frontmost_bundle_id or '?')}"
 
 

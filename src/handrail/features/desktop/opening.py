@@ -1,4 +1,4 @@
-"""Opens the desktop for a project, keeps the server's host alive, and checks and tidies the desktop."""
+"""Opens the desktop for a project, keeps the server's host running, and checks and tidies the desktop."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
 
 
-_SERVERS_PATIENCE = 15.0
-_CHECKUP_SECONDS = 1
+_SERVER_HOST_WAIT_SECONDS = 15.0
+_CHECK_HOST_UNUSED_SECONDS = 1
 
 
 def open_desktop(project: Project) -> Desktop:
-    """Connects when first used; the server waits for the host that it keeps itself."""
+    """Connects on first use. Inside the server it waits for the host that the server itself keeps running."""
     from handrail.features.desktop.host_client.client import HostClient
-    from handrail.features.desktop.host_client.finding import found_host
+    from handrail.features.desktop.host_client.discovery import find_host
 
-    folder, patience = os.path.realpath(project.location), _SERVERS_PATIENCE if project.is_server else 0.0
-    host = HostClient(folder, partial(found_host, project.stores.path, folder, patience=patience))
+    folder, patience = os.path.realpath(project.location), _SERVER_HOST_WAIT_SECONDS if project.is_server else 0.0
+    host = HostClient(folder, partial(find_host, project.stores.path, folder, patience=patience))
     executor = partial(own_executor, project.machine.identify)
     return Desktop(host, project.files, executor, project.policy.current)
 
 
 def own_executor(identify: Identify) -> str:
-    """How the host identifies this process, so that its tokens are valid for no other."""
+    """Returns how the host identifies this process, so that tokens issued to it are valid for no other process."""
     from handrail.features.desktop.host.confirmation import gateway_scope
 
-    here, there = socketpair()
-    with here, there:
-        caller = identify(here)
+    one_end, other_end = socketpair()
+    with one_end, other_end:
+        caller = identify(one_end)
     caller.close()
     return gateway_scope(caller.peer)
 
@@ -59,81 +59,86 @@ def is_on(project: Project) -> bool:
 
 
 @asynccontextmanager
-async def kept_host_of(project: Project) -> AsyncIterator[None]:
-    """While inside, a host runs beside the server, unless the settings say otherwise; other processes use that one."""
-    from handrail.features.desktop.host_client.finding import SOCKET
-    from handrail.features.desktop.host_client.process import kept_host
+async def host_beside_server(project: Project) -> AsyncIterator[None]:
+    """Keeps a host running beside the server, which other processes use too, unless the settings turn it off."""
+    from handrail.features.desktop.host_client.discovery import SOCKET
+    from handrail.features.desktop.host_client.process import keep_host_running
 
     if not project.is_server or not is_on(project):
         yield
         return
     state = project.stores.path
-    async with kept_host(state / SOCKET, project.location, state):
+    async with keep_host_running(state / SOCKET, project.location, state):
         yield
 
 
-def desktop_checkup(project: str, stores: Stores, *, is_on: bool) -> dict[str, Any]:
-    """What `desktop.doctor` says here; a host that is started for it ends at once. Offline, Disabled."""
+def fetch_doctor_report(project: str, stores: Stores, *, is_on: bool) -> dict[str, Any]:
+    """Returns the report of `desktop.doctor`. A host that is started for it ends at once. Offline, Disabled."""
     from handrail.features.desktop.host_client.client import HostClient
-    from handrail.features.desktop.host_client.finding import found_host
+    from handrail.features.desktop.host_client.discovery import find_host
 
     if not is_on:
         raise Disabled("switched off", hint="The setting `desktop` turns it on.")
 
-    async def look() -> dict[str, Any]:
-        client = HostClient(project, partial(found_host, stores.path, project, unused_seconds=_CHECKUP_SECONDS))
+    async def ask() -> dict[str, Any]:
+        client = HostClient(
+            project, partial(find_host, stores.path, project, unused_seconds=_CHECK_HOST_UNUSED_SECONDS)
+        )
         try:
             return await client.call("desktop.doctor", {}, timeout_ms=10_000)
         finally:
             await client.close()
 
-    return asyncio.run(look())
+    return asyncio.run(ask())
 
 
 def tidy(project: Project) -> None:
-    """Contract 1 keeps evidence outside of `.handrail`."""
+    """Removes old evidence, which contract 1 keeps outside of `.handrail`."""
     from handrail.features.desktop.host.execution import ROOT
 
     settings = project.settings
     limits = Limits(timedelta(days=settings.evidence_max_days), settings.evidence_max_megabytes * 1_000_000)
     prune(project.files, [ROOT], limits, utc_now())
-    with suppress(NotFound):  # version 0.1 let others read it
+    with suppress(NotFound):  # version 0.1 left it readable for others
         project.files.make_private(ROOT)
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
     yield from _password_checks(context)
     if sys.platform == "darwin":
-        detail = "not supported on macOS: the port is described in docs/ports/macos.md, and was never built or run"
+        detail = "not supported on macOS: docs/ports/macos.md describes a port, which was never built or run"
         yield Check("desktop", False, detail, required=False)
         return
     stores = context.program.open_stores(context.state)
     try:
         is_on = load_one(DesktopSettings, stores.path).desktop
-        found = desktop_checkup(str(context.folder.resolve()), stores, is_on=is_on)
+        report = fetch_doctor_report(str(context.folder.resolve()), stores, is_on=is_on)
     except Failure as failure:
         yield Check("desktop", False, failure.message, failure.hint, required=False)
         return
-    ok = found["healthy"]
-    detail = [f"can be seen and acted on, {found['session']}"] if ok else []
-    fixes = dict.fromkeys(issue["fix"] for issue in found["fixes"] if issue["fix"])
-    detail += dict.fromkeys(found["issues"])
+    ok = report["healthy"]
+    detail = [f"can be read and controlled, {report['session']}"] if ok else []
+    fixes = dict.fromkeys(issue["fix"] for issue in report["fixes"] if issue["fix"])
+    detail += dict.fromkeys(report["issues"])
     yield Check("desktop", ok, " ".join(detail), " ".join(fixes) or None, required=False)
 
 
 def _password_checks(context: CheckContext) -> Iterator[Check]:
-    """Nothing where no password was kept."""
+    """Reports passwords that version 0.1 stored, if there are any."""
     from handrail.features.desktop.stored_passwords import files_with_passwords, questions_with_passwords
 
     files = sum(1 for _ in files_with_passwords(context.folder))
     questions = questions_with_passwords(Path(context.program.open_stores(context.state).prompts.location))
     if files or questions:
-        counted = [_count(files, "file of evidence", "files of evidence"), _count(questions, "question", "questions")]
-        detail = f"{' and '.join(filter(None, counted))} from version 0.1 with a password that was typed on the desktop"
+        counts = [
+            _count_text(files, "file of evidence", "files of evidence"),
+            _count_text(questions, "question", "questions"),
+        ]
+        detail = f"{' and '.join(filter(None, counts))} of version 0.1 with a password that was typed on the desktop"
         where = shlex.quote(str(context.folder))
         fix = f"Delete them: handrail desktop forget-passwords --project {where}"
         yield Check("stored passwords", False, detail, fix, required=False)
 
 
-def _count(number: int, one: str, several: str) -> str:
+def _count_text(number: int, one: str, several: str) -> str:
     return "" if not number else f"1 {one}" if number == 1 else f"{number} {several}"

@@ -1,4 +1,4 @@
-"""`/api/desktop`: the last look at the desktop, read from its evidence; a person's own look; what is missing."""
+"""`/api/desktop`: the latest observation of the desktop with its screenshot, a new one, and the doctor's report."""
 
 import asyncio
 import os
@@ -23,14 +23,14 @@ from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder
 
 _OBSERVE = "desktop.observe"
-_LARGEST = 64 * 1024 * 1024
-_MOST_LOOKED_AT = 50
-_MOST_REMEMBERED = 20
+_MAX_BYTES = 64 * 1024 * 1024
+_MAX_ENTRIES_READ = 50
+_MAX_FOLDERS = 20
 _LINE = re.compile(r"^(?P<indent> *)(?P<id>e:\d+) (?P<text>.*)$")
 
 
-class LastLook:
-    """`workspace` is the project. Every method blocks."""
+class LatestObservation:
+    """The latest observation of the desktop, read from its evidence. Every method blocks."""
 
     def __init__(self, workspace: Folder) -> None:
         self._workspace = workspace
@@ -38,85 +38,85 @@ class LastLook:
         self._folders: OrderedDict[str, str] = OrderedDict()
 
     def read(self) -> dict[str, Any] | None:
-        """The newest look that has a picture and an outline."""
-        for looked_at, line in enumerate(self._observed()):
-            if looked_at == _MOST_LOOKED_AT:
+        """Returns the newest observation that has a screenshot and an outline."""
+        for count, entry in enumerate(self._observations()):
+            if count == _MAX_ENTRIES_READ:
                 break
-            look = self._look(line)
-            if look is not None:
-                return look
+            observation = self._read_observation(entry)
+            if observation is not None:
+                return observation
         return None
 
     def picture(self, execution_id: str) -> bytes:
-        """The picture of a look that `read` has returned; otherwise NotFound."""
+        """Returns the screenshot of an observation that `read` has returned. NotFound."""
         folder = self._folders.get(execution_id)
         if folder is None:
-            raise NotFound(f"No picture of {execution_id!r} was shown here.", hint="Look again.")
-        return self._workspace.read(f"{folder}/observe.png", _LARGEST)
+            raise NotFound(f"There is no screenshot of {execution_id!r} here.", hint="Look again.")
+        return self._workspace.read(f"{folder}/observe.png", _MAX_BYTES)
 
-    def _observed(self) -> Iterator[Mapping[str, Any]]:
-        """Lines of the index, the newest first; other programs may have written there."""
+    def _observations(self) -> Iterator[Mapping[str, Any]]:
+        """Yields entries of the index, the newest first; other programs may have written to it."""
         try:
-            lines = self._workspace.read(INDEX, _LARGEST).splitlines()
+            lines = self._workspace.read(INDEX, _MAX_BYTES).splitlines()
         except Failure:
             return
         for line in reversed(lines):
-            entry = (_decoded(line) or {}) if _OBSERVE.encode() in line else {}
-            is_seen = entry.get("method") == _OBSERVE and entry.get("ok") is True
-            if is_seen and isinstance(entry.get("evidenceDir"), str):
+            entry = (_decode_object(line) or {}) if _OBSERVE.encode() in line else {}
+            is_observation = entry.get("method") == _OBSERVE and entry.get("ok") is True
+            if is_observation and isinstance(entry.get("evidenceDir"), str):
                 yield entry
 
-    def _look(self, line: Mapping[str, Any]) -> dict[str, Any] | None:
-        folder = os.path.relpath(line["evidenceDir"], self._root)
+    def _read_observation(self, entry: Mapping[str, Any]) -> dict[str, Any] | None:
+        folder = os.path.relpath(entry["evidenceDir"], self._root)
         result = self._json(folder, "result.json").get("result")
         if not isinstance(result, dict) or not isinstance(result.get("outline"), str) or "area" not in result:
             return None
         tree = self._json(folder, "ax.json")
         frames = dict(_frames(tree.get("root")))
-        execution_id = str(line.get("executionId"))
+        execution_id = str(entry.get("executionId"))
         self._folders[execution_id] = folder
-        if len(self._folders) > _MOST_REMEMBERED:
+        if len(self._folders) > _MAX_FOLDERS:
             self._folders.popitem(last=False)
         return {
             "executionId": execution_id,
-            "takenAt": line.get("ts"),
+            "takenAt": entry.get("ts"),
             "route": result.get("routeResolved"),
             "windows": result.get("windows", []),
             "area": result["area"],
-            "lines": [told for text in result["outline"].split("\n") if (told := _line(text, frames)) is not None],
+            "lines": [parsed for text in result["outline"].split("\n") if (parsed := _line(text, frames)) is not None],
             "truncated": result.get("truncated") is True,
         }
 
     def _json(self, folder: str, name: str) -> Mapping[str, Any]:
         try:
-            return _decoded(self._workspace.read(f"{folder}/{name}", _LARGEST)) or {}
+            return _decode_object(self._workspace.read(f"{folder}/{name}", _MAX_BYTES)) or {}
         except Failure:
             return {}
 
 
 def _line(text: str, frames: Mapping[str, Any]) -> dict[str, Any] | None:
-    found = _LINE.match(text)
-    if found is None:
+    match = _LINE.match(text)
+    if match is None:
         return None
     return {
-        "elementId": found["id"],
-        "depth": len(found["indent"]) // 2,
-        "text": found["text"],
-        "frame": frames.get(found["id"]),
+        "elementId": match["id"],
+        "depth": len(match["indent"]) // 2,
+        "text": match["text"],
+        "frame": frames.get(match["id"]),
     }
 
 
-def _frames(node: Any) -> Iterator[tuple[str, Any]]:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            if isinstance(one.get("elementId"), str):
-                yield one["elementId"], one.get("frame")
-            waiting.extend(one.get("children") or ())
+def _frames(root: Any) -> Iterator[tuple[str, Any]]:
+    unvisited = [root]
+    while unvisited:
+        node = unvisited.pop()
+        if isinstance(node, dict):
+            if isinstance(node.get("elementId"), str):
+                yield node["elementId"], node.get("frame")
+            unvisited.extend(node.get("children") or ())
 
 
-def _decoded(data: bytes) -> dict[str, Any] | None:
+def _decode_object(data: bytes) -> dict[str, Any] | None:
     try:
         value = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -124,49 +124,51 @@ def _decoded(data: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-_SEALED_OFF = {"content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"}
-_LOOKING = "Looking at the desktop in the console"
+_SANDBOX_HEADERS = {"content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'"}
+_PURPOSE = "Looking at the desktop in the console"
 
 
 def mount(context: HttpContext) -> Mount:
-    last_look = LastLook(context.project.files)
+    latest_observation = LatestObservation(context.project.files)
 
-    async def done(request: Request, tool: str, params: Mapping[str, Any]) -> Any:
-        """Through the gate, so that a person's look is recorded and follows the rules."""
+    async def call_tool(request: Request, tool: str, params: Mapping[str, Any]) -> Any:
+        """Calls a tool through the gate, so that what a person does here is recorded and follows the rules."""
         call = Call(tool, dict(params), caller(request, context.person), trace_id=trace_id(request.scope))
         return (await context.persons_gate.run(call)).result
 
     async def state(request: Request) -> Response:
-        require_person(request, _LOOKING)
-        return success(await done(request, "desktop_doctor", {}))
+        require_person(request, _PURPOSE)
+        return success(await call_tool(request, "desktop_doctor", {}))
 
     async def view(request: Request) -> Response:
-        require_person(request, _LOOKING)
-        return success(await asyncio.to_thread(last_look.read))
+        require_person(request, _PURPOSE)
+        return success(await asyncio.to_thread(latest_observation.read))
 
-    async def look(request: Request) -> Response:
-        require_person(request, _LOOKING)
-        given = await json_object(request, {"app", "title"})
-        await done(request, "desktop_observe", _observed(optional_text(given, "app"), optional_text(given, "title")))
-        return success(await asyncio.to_thread(last_look.read))
+    async def observe(request: Request) -> Response:
+        require_person(request, _PURPOSE)
+        body = await json_object(request, {"app", "title"})
+        await call_tool(
+            request, "desktop_observe", _observe_params(optional_text(body, "app"), optional_text(body, "title"))
+        )
+        return success(await asyncio.to_thread(latest_observation.read))
 
     async def picture(request: Request) -> Response:
-        require_person(request, _LOOKING)
-        data = await asyncio.to_thread(last_look.picture, request.path_params["execution"])
-        return Response(data, media_type="image/png", headers=_SEALED_OFF)
+        require_person(request, _PURPOSE)
+        data = await asyncio.to_thread(latest_observation.picture, request.path_params["execution"])
+        return Response(data, media_type="image/png", headers=_SANDBOX_HEADERS)
 
     return Mount(
         [
             Route("/api/desktop/doctor", state),
             Route("/api/desktop/view", view),
-            Route("/api/desktop/look", look, methods=["POST"]),
+            Route("/api/desktop/look", observe, methods=["POST"]),
             Route("/api/desktop/picture/{execution}", picture),
         ]
     )
 
 
-def _observed(app: str | None, title: str | None) -> dict[str, Any]:
-    """The window with exactly this title; without one, the app's; without either, the one in front."""
+def _observe_params(app: str | None, title: str | None) -> dict[str, Any]:
+    """Means the window with exactly this title; without a title the app's window; without either the one in front."""
     route: dict[str, Any] = {}
     if app is not None:
         route["app"] = {"name": app}

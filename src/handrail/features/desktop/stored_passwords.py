@@ -1,4 +1,4 @@
-"""Passwords that version 0.1 kept: what was typed into a password field was in the evidence and in the prompt log."""
+"""Finds and deletes passwords that version 0.1 stored: it wrote what it typed into password fields to disk."""
 
 import fcntl
 import os
@@ -12,11 +12,11 @@ import msgspec
 
 from handrail.ports.prompts import MASK
 
-_PLACES = ("artifacts/desktop", ".handrail/artifacts/desktop")
+_EVIDENCE_FOLDERS = ("artifacts/desktop", ".handrail/artifacts/desktop")
 _TOOL = "desktop_type_text"
-_INTO_SECRET = " into securetextfield "
-_LARGEST = 4 * 1024 * 1024
-_TITLE = re.compile(rf'Type "(?P<text>.*)"{_INTO_SECRET}', re.DOTALL)
+_INTO_PASSWORD_FIELD = " into securetextfield "
+_MAX_BYTES = 4 * 1024 * 1024
+_TITLE = re.compile(rf'Type "(?P<text>.*)"{_INTO_PASSWORD_FIELD}', re.DOTALL)
 _PARAMETER = re.compile(r"^text: (?P<text>.*)$", re.MULTILINE)
 
 
@@ -43,18 +43,20 @@ class _Entry(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Line(NamedTuple):
-    """A question in the log: where it is, what it says now, and the same without the password."""
+    """A line of the prompt log: where it starts, its content, and its content with the password masked."""
 
-    place: int
-    now: bytes
+    offset: int
+    line: bytes
     masked: bytes
 
 
 def files_with_passwords(project: Path) -> Iterator[Path]:
-    """No link is followed."""
-    for place in _PLACES:
+    """Yields evidence files that contain a password. Follows no links."""
+    for place in _EVIDENCE_FOLDERS:
         for folder, _, names in os.walk(project / place):
-            yield from (Path(folder, name) for name in names if name.startswith("request") and _has_one(folder, name))
+            yield from (
+                Path(folder, name) for name in names if name.startswith("request") and _has_password(folder, name)
+            )
 
 
 def questions_with_passwords(log: Path) -> int:
@@ -64,27 +66,27 @@ def questions_with_passwords(log: Path) -> int:
         return 0
 
 
-def forget(project: Path, log: Path) -> tuple[int, int]:
-    """Deletes the files and masks the answered questions; how many of each. OSError."""
+def delete_passwords(project: Path, log: Path) -> tuple[int, int]:
+    """Deletes the files, masks the answered questions, and returns how many there were of each. OSError."""
     files = list(files_with_passwords(project))
     for file in files:
         file.unlink()
     return len(files), _mask(log)
 
 
-def _has_one(folder: str, name: str) -> bool:
+def _has_password(folder: str, name: str) -> bool:
     try:
         descriptor = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
-            request = msgspec.json.decode(file.read(_LARGEST), type=_Request)
+            request = msgspec.json.decode(file.read(_MAX_BYTES), type=_Request)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return False
-    is_typed = request.tool == _TOOL and _INTO_SECRET in request.summary
-    return is_typed and request.params.text != MASK
+    goes_into_password_field = request.tool == _TOOL and _INTO_PASSWORD_FIELD in request.summary
+    return goes_into_password_field and request.params.text != MASK
 
 
 def _mask(log: Path) -> int:
-    """In place and byte for byte, so that every other line stays where programs that follow the log have seen it."""
+    """Overwrites passwords in place, so that no line moves under programs that are following the log."""
     try:
         file = open(log, "r+b")  # noqa: SIM115 - closed below
     except FileNotFoundError:
@@ -93,31 +95,31 @@ def _mask(log: Path) -> int:
         fcntl.flock(file, fcntl.LOCK_EX)
         lines = _lines_with_passwords(file.read())
         for line in lines:
-            os.pwrite(file.fileno(), line.masked, line.place)
+            os.pwrite(file.fileno(), line.masked, line.offset)
         os.fsync(file.fileno())
     return len(lines)
 
 
 def _lines_with_passwords(log: bytes) -> list[_Line]:
-    """Of answered questions: what is pending must stay as the person sees it."""
-    found, answered, place = dict[str, _Line](), set[str](), 0
-    for now in log.splitlines(keepends=True):
+    """Returns lines of answered questions only: pending ones must stay as the person sees them."""
+    candidates, answered, offset = dict[str, _Line](), set[str](), 0
+    for line in log.splitlines(keepends=True):
         with suppress(msgspec.DecodeError, UnicodeDecodeError):
-            entry = msgspec.json.decode(now, type=_Entry)
+            entry = msgspec.json.decode(line, type=_Entry)
             if entry.action == "response":
                 answered.add(entry.request_id)
-            elif (masked := _masked(now, entry.prompt)) != now:
-                found[entry.request_id] = _Line(place, now, masked)
-        place += len(now)
-    return [line for request_id, line in found.items() if request_id in answered]
+            elif (masked := _masked(line, entry.prompt)) != line:
+                candidates[entry.request_id] = _Line(offset, line, masked)
+        offset += len(line)
+    return [line for request_id, line in candidates.items() if request_id in answered]
 
 
 def _masked(line: bytes, prompt: _Prompt) -> bytes:
     title = _TITLE.match(prompt.title)
     if prompt.source != f"handrail/{_TOOL}" or title is None:
         return line
-    for secret in (title["text"], *(said["text"] for said in _PARAMETER.finditer(prompt.message))):
+    for secret in (title["text"], *(match["text"] for match in _PARAMETER.finditer(prompt.message))):
         if secret.strip("*"):
-            spelled = msgspec.json.encode(secret)[1:-1]
-            line = line.replace(spelled, b"*" * len(spelled))
+            encoded = msgspec.json.encode(secret)[1:-1]
+            line = line.replace(encoded, b"*" * len(encoded))
     return line

@@ -1,10 +1,18 @@
-"""The person's desktop, through the host that carries out contract 1's methods."""
+"""The desktop tools, in the order in which they are listed."""
 
-from handrail.features.desktop.tools.acting import CLICK, DISMISS_MODAL, HOTKEY, POINTER, TYPE_TEXT, WINDOW
+from handrail.features.desktop.tools.actions import (
+    CLICK,
+    DISMISS_MODAL,
+    HOTKEY,
+    MENU,
+    POINTER,
+    SET_VALUE,
+    TYPE_TEXT,
+    WINDOW,
+)
 from handrail.features.desktop.tools.apps import CLIPBOARD, LAUNCH
-from handrail.features.desktop.tools.asking_host import ABORT, DOCTOR, HEALTH
-from handrail.features.desktop.tools.choosing import MENU, SET_VALUE
-from handrail.features.desktop.tools.looking import FIND, HIGHLIGHT, LIST_MODALS, OBSERVE, OCR, WAIT_UNTIL
+from handrail.features.desktop.tools.host_status import ABORT, DOCTOR, HEALTH
+from handrail.features.desktop.tools.observation import FIND, HIGHLIGHT, LIST_MODALS, OBSERVE, OCR, WAIT_UNTIL
 
 TOOLS = (
     *(OBSERVE, FIND, CLICK, TYPE_TEXT, HOTKEY, POINTER, SET_VALUE, MENU, WINDOW, WAIT_UNTIL, LIST_MODALS),

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
-from handrail.features.desktop.platform import Combination, Element, Query, Window
+from handrail.features.desktop.desktop_port import Element, KeyCombination, Query, Window
 from tests.desktop_apps import command
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
@@ -88,7 +88,7 @@ async def test_keys_for_one_of_two_windows_with_the_same_title_reach_that_one(st
     first, second = await editors.windows(2)
     for window, key in ((first, "x"), (second, "y"), (first, "z")):
         await editors.desktop.focus(window, await editors.text(window))
-        await editors.desktop.send_keys(window, [Combination((), key)], delay_ms=0)
+        await editors.desktop.send_keys(window, [KeyCombination((), key)], delay_ms=0)
     await shows(editors, first, "xz")
     await shows(editors, second, "y")
 

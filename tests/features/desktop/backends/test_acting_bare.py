@@ -10,7 +10,7 @@ import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.backends.x11 import input as x11_input
-from handrail.features.desktop.platform import Combination, Query, Window
+from handrail.features.desktop.desktop_port import KeyCombination, Query, Window
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
 
@@ -47,7 +47,7 @@ async def test_a_terminal_that_reads_its_keys_late_still_gets_letters_that_the_l
     os.kill(terminal, signal.SIGSTOP)
     asyncio.get_running_loop().call_later(0.5, os.kill, terminal, signal.SIGCONT)
     await desktop.type_text(window, None, "Grüße", clear_before=False)
-    await desktop.send_keys(window, [Combination((), "enter"), Combination(("ctrl",), "d")], delay_ms=20)
+    await desktop.send_keys(window, [KeyCombination((), "enter"), KeyCombination(("ctrl",), "d")], delay_ms=20)
     await eventually(lambda: not app.is_running, "the end of the terminal")
     assert written.read_text() == "Grüße\n"
 
@@ -64,10 +64,10 @@ async def test_a_terminal_without_accessibility_takes_text_and_keys(
     assert (await desktop.tree(window, max_depth=9, max_nodes=9)).root.element.title == "Bare"
     assert await desktop.find(window, Query(role="AXButton")) == []
     await desktop.type_text(window, None, "Grüße from outside", clear_before=False)
-    await desktop.send_keys(window, [Combination((), "enter"), Combination(("ctrl",), "d")], delay_ms=20)
+    await desktop.send_keys(window, [KeyCombination((), "enter"), KeyCombination(("ctrl",), "d")], delay_ms=20)
     await eventually(lambda: not app.is_running, "the end of the terminal")
     assert written.read_text() == "Grüße from outside\n"
-    assert await desktop.look(window.handle) is None
+    assert await desktop.read_element(window.handle) is None
 
 
 async def test_doctor_names_programs_that_cant_be_read(desktop: LinuxDesktop, desktop_session: DesktopSession) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
-from handrail.features.desktop.platform import Combination, Query, Readiness, Rect, Window
+from handrail.features.desktop.desktop_port import KeyCombination, Query, Readiness, Rect, Window
 from handrail.ports.errors import PermissionMissing
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
@@ -37,9 +37,9 @@ async def test_outside_of_any_session_everything_is_missing_and_said(
     assert all(issue.message and issue.fix for issue in readiness.issues)
     nowhere = Window("gone", "Gone", "gone", "gone", frozenset(), 1, None)
     with pytest.raises(PermissionMissing):
-        await desktop.shot()
+        await desktop.screenshot()
     with pytest.raises(PermissionMissing):
-        await desktop.send_keys(nowhere, [Combination((), "a")], delay_ms=0)
+        await desktop.send_keys(nowhere, [KeyCombination((), "a")], delay_ms=0)
     with pytest.raises(PermissionMissing):
         await desktop.highlight(Rect(0, 0, 10, 10), 100)
     await desktop.close()

@@ -3,10 +3,10 @@
 import pytest
 from Xlib import XK
 
-from handrail.features.desktop.backends.acting.element_actions import press_action
-from handrail.features.desktop.backends.acting.field import FieldText, has_arrived
+from handrail.features.desktop.backends.actions.element_actions import press_action
+from handrail.features.desktop.backends.actions.field import FieldText, has_arrived
 from handrail.features.desktop.backends.keysyms import character, key
-from handrail.features.desktop.platform import Element
+from handrail.features.desktop.desktop_port import Element
 from handrail.ports.errors import InvalidParams
 
 BUTTON = Element("h", "AXButton", "push button")

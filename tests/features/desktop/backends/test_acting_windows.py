@@ -8,7 +8,7 @@ import pytest
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.windows import X11Windows
-from handrail.features.desktop.platform import Element, Query, Window
+from handrail.features.desktop.desktop_port import Element, Query, Window
 from handrail.ports.errors import Conflict, Gone, InvalidParams
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App, DesktopSession
@@ -56,7 +56,7 @@ async def test_a_window_that_comes_to_the_front_gets_nothing_of_what_is_typed(de
     assert await desktop.bring_to_front(window)
     with pytest.raises(Conflict):
         await typing
-    now = await desktop.look(field.handle)
+    now = await desktop.read_element(field.handle)
     assert now is not None
     assert now.value == ""
 

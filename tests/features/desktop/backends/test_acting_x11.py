@@ -13,7 +13,7 @@ from handrail.features.desktop.backends.x11.input import Keyboard, Pointer
 from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
 from handrail.features.desktop.backends.x11.windows import X11Windows
-from handrail.features.desktop.platform import Combination, Gesture, Rect
+from handrail.features.desktop.desktop_port import Gesture, KeyCombination, Rect
 from handrail.ports.errors import Conflict, PermissionMissing
 from tests.desktop_session import DesktopSession
 
@@ -66,14 +66,14 @@ async def test_the_program_that_pastes_gets_the_text_whatever_its_size(
         assert content is not None
         assert content.value == text.encode()
         async with asyncio.timeout(20):
-            await offer.taken.wait()
+            await offer.transferred.wait()
 
 
 async def test_nobody_else_gets_the_text(clipboard: Clipboard, other: SelectionWindow, x11: X11) -> None:
     async with clipboard.lending("for one only", x11.root().id) as offer:
         assert await read(other) is None
         assert await read(other, "TARGETS") is None
-        assert not offer.asked.is_set()
+        assert not offer.requested.is_set()
 
 
 async def test_a_clipboard_that_nobody_owned_is_nobodys_again(clipboard: Clipboard, other: SelectionWindow) -> None:
@@ -129,7 +129,7 @@ async def test_a_cancelled_paste_gives_the_clipboard_back(clipboard: Clipboard, 
 
 async def test_the_layout_is_as_it_was_after_keys_that_it_lacks(x11: X11) -> None:
     before = mapping(x11.display())
-    await Keyboard(x11).send([Combination((), "漢"), Combination((), "f20")], before_each=unhindered)
+    await Keyboard(x11).send([KeyCombination((), "漢"), KeyCombination((), "f20")], before_each=unhindered)
     assert mapping(x11.display()) == before
 
 
@@ -154,7 +154,7 @@ async def test_keys_that_are_refused_in_the_middle_leave_the_layout_as_it_was(x1
 
 async def test_caps_lock_is_off_for_our_keys_and_on_again_for_the_person(x11: X11) -> None:
     keyboard, masks = Keyboard(x11), list[int]()
-    await keyboard.send([Combination((), "capslock")], before_each=unhindered)
+    await keyboard.send([KeyCombination((), "capslock")], before_each=unhindered)
     assert x11.root().query_pointer().mask & X.LockMask
 
     async def arrived() -> None:
@@ -163,13 +163,13 @@ async def test_caps_lock_is_off_for_our_keys_and_on_again_for_the_person(x11: X1
     await keyboard.write("a", before_each=unhindered, arrived=arrived)
     assert masks == [0]
     assert x11.root().query_pointer().mask & X.LockMask
-    await keyboard.send([Combination((), "capslock")], before_each=unhindered)
+    await keyboard.send([KeyCombination((), "capslock")], before_each=unhindered)
     assert not x11.root().query_pointer().mask & X.LockMask
 
 
 async def test_the_pointer_is_back_after_a_click(x11: X11) -> None:
     x11.root().warp_pointer(700, 13)
-    await Pointer(x11).do(Gesture(), 5, 1070, reaches=lambda: True)
+    await Pointer(x11).perform(Gesture(), 5, 1070, reaches=lambda: True)
     after = x11.root().query_pointer()
     assert (after.root_x, after.root_y) == (700, 13)
     assert not after.mask & X.Button1Mask
@@ -188,7 +188,7 @@ async def test_a_window_that_comes_up_when_the_pointer_is_there_is_not_clicked(x
         return windows.at(5, 1070) == below
 
     with pytest.raises(Conflict):
-        await Pointer(x11).do(Gesture(), 5, 1070, reaches=reaches)
+        await Pointer(x11).perform(Gesture(), 5, 1070, reaches=reaches)
     assert x11.display().pending_events() == 0
     assert x11.root().query_pointer().root_x == 700
     cover.destroy()

@@ -58,7 +58,7 @@ async def test_an_app_that_offers_it_is_asked_directly_and_over_the_bus_where_th
 ) -> None:
     window = await ref_of(bus, "Direct")
     questions = [(window.path, calls.ROLE)] * 100
-    [address] = await bus.tell(Ref(window.name, calls.ROOT_PATH), calls.BUS_ADDRESS)
+    [address] = await bus.send_once(Ref(window.name, calls.ROOT_PATH), calls.BUS_ADDRESS)
     peer = await Connection.to_peer(address, patience=5)
     assert await peer.ask_all(None, questions, 5) == [[23]] * 100
     peer.close()

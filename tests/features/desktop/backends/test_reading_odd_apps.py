@@ -7,7 +7,7 @@ import pytest
 
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
-from handrail.features.desktop.platform import Query, Window
+from handrail.features.desktop.desktop_port import Query, Window
 from handrail.ports.errors import Gone
 from tests.desktop_session import DesktopSession
 from tests.features.desktop.backends.odd_app import BUTTON, FRAME, NULL, TEXT, WINDOW, Oddity, odd_app
@@ -62,13 +62,13 @@ async def test_a_child_that_is_none_keeps_its_place(reader: AtspiReader) -> None
         window = await the_window(reader)
         tree = await reader.tree(window, **EVERYTHING)
         assert [node.element.role for node in tree.root.children] == ["AXUnknown", "AXUnknown", "AXButton"]
-        assert await reader.at_path(window, [0]) is None
-        assert await reader.at_path(window, [1]) is None
-        third = await reader.at_path(window, [2])
+        assert await reader.element_at_path(window, [0]) is None
+        assert await reader.element_at_path(window, [1]) is None
+        third = await reader.element_at_path(window, [2])
         assert third is not None
         assert third.element.title == "b"
         for node in tree.root.children[:2]:
-            assert await reader.look(node.element.handle) is None
+            assert await reader.read_element(node.element.handle) is None
 
 
 async def test_answers_of_the_wrong_type_are_none(reader: AtspiReader) -> None:
@@ -99,7 +99,7 @@ async def test_a_chain_of_a_thousand_is_cut_where_the_bound_is(reader: AtspiRead
 async def test_a_window_that_went_with_its_app_is_gone(reader: AtspiReader) -> None:
     async with odd_app(window_with()):
         window = await the_window(reader)
-    assert await reader.look(window.handle) is None
+    assert await reader.read_element(window.handle) is None
     with pytest.raises(Gone):
         await reader.tree(window, **EVERYTHING)
     with pytest.raises(Gone):
@@ -109,7 +109,7 @@ async def test_a_window_that_went_with_its_app_is_gone(reader: AtspiReader) -> N
 
 @pytest.mark.parametrize("handle", ["", "1", "1:1.1", "nonsense", "1:/", "99:1.1/org/a11y/atspi/accessible/root"])
 async def test_a_handle_that_is_none_is_nothing(reader: AtspiReader, handle: str) -> None:
-    assert await reader.look(handle) is None
+    assert await reader.read_element(handle) is None
 
 
 async def test_nothing_stays_registered_when_the_listening_ends(reader: AtspiReader) -> None:

@@ -9,7 +9,7 @@ from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.windows import X11Windows
-from handrail.features.desktop.platform import Found, Query, Window
+from handrail.features.desktop.desktop_port import LocatedElement, Query, Window
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import PATIENCE, eventually
 
@@ -41,7 +41,7 @@ async def window_of(reader: AtspiReader, app: App, is_meant: Callable[[Window], 
     return (await eventually(seen, app.name))[0]
 
 
-async def found_in(reader: AtspiReader, window: Window, query: Query) -> Sequence[Found]:
+async def found_in(reader: AtspiReader, window: Window, query: Query) -> Sequence[LocatedElement]:
     """Programs fill their windows while they are read already."""
     async with asyncio.timeout(PATIENCE), reader.changes(window) as changes:
         while not (found := await reader.find(window, query)):
@@ -77,7 +77,7 @@ async def test_a_closed_menu_has_its_items_and_no_place(reader: AtspiReader, des
     assert item.element.frame is None
     assert item.element.actions
     assert [element.role for element in item.ancestors][-2:] == ["AXMenuBar", "AXMenu"]
-    assert (await reader.at_path(window, item.path)) == item
+    assert (await reader.element_at_path(window, item.path)) == item
     desktop_session.end(app)
 
 
@@ -111,7 +111,7 @@ async def test_a_page_in_chromium_is_read(reader: AtspiReader, desktop_session: 
     assert window.frame is not None
     [button] = await found_in(reader, window, Query(role="AXButton", title_contains="press me"))
     assert button.element.frame is not None
-    assert window.frame.meets(button.element.frame) == button.element.frame
+    assert window.frame.intersection(button.element.frame) == button.element.frame
     assert "AXWebArea" in [element.role for element in button.ancestors]
     for title, role, value in [
         ("Field", "AXTextField", "typed"),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
-from handrail.features.desktop.host.selection import flattened
-from handrail.features.desktop.platform import Combination, Element, Query, Rect, Window
+from handrail.features.desktop.desktop_port import Element, KeyCombination, Query, Rect, Window
+from handrail.features.desktop.host.selection import flatten
 from tests.desktop_session import App, DesktopSession
 from tests.waiting import eventually
 
@@ -18,7 +18,7 @@ BOUNDS = {"max_depth": 100, "max_nodes": 5_000}
 MOST_GROWTH = 250
 MOST_GROWTH_IN_50 = 450
 """Megabytes. A machine on which each reading takes longer than a cell lives needs 400, one with all cells anew 545."""
-CTRL_HOME = Combination(("ctrl",), "home")
+CTRL_HOME = KeyCombination(("ctrl",), "home")
 
 pytestmark = pytest.mark.trial("programs", is_long=True)
 
@@ -56,11 +56,11 @@ async def sheet_of(desktop: LinuxDesktop, app: App) -> Window:
 async def cells_of(desktop: LinuxDesktop, window: Window) -> dict[str, Element]:
     tree = await desktop.tree(window, **BOUNDS)
     assert tree.is_cut
-    found = [one.element for one in flattened(tree.root) if one.element.native_role == "table cell"]
+    found = [one.element for one in flatten(tree.root) if one.element.native_role == "table cell"]
     return {element.title: element for element in found}
 
 
-async def go(desktop: LinuxDesktop, window: Window, *steps: tuple[Combination, str]) -> None:
+async def go(desktop: LinuxDesktop, window: Window, *steps: tuple[KeyCombination, str]) -> None:
     """Key by key, each with the cell that it leads to: a busy Calc takes keys of one kind that wait for it for one."""
     for key, title in steps:
         await desktop.send_keys(window, [key], delay_ms=0)
@@ -105,11 +105,11 @@ async def test_cells_are_where_they_are_before_and_after_the_program_has_felt_th
     before = await eventually(lambda: cells_of(desktop, window), "the cells")
     [cell] = await desktop.find(window, Query(role="AXCell", title_contains="B7"))
     menus = await menu_frames(desktop, window)
-    looked_at = await desktop.look(cell.element.handle)
+    looked_at = await desktop.read_element(cell.element.handle)
     assert looked_at is not None
     await desktop.press(window, cell.element)
     await desktop.type_text(window, None, "=6*7", clear_before=False)
-    await desktop.send_keys(window, [Combination((), "enter")], delay_ms=0)
+    await desktop.send_keys(window, [KeyCombination((), "enter")], delay_ms=0)
     assert await eventually(lambda: result_of_formula(desktop, window), "the result of the formula") == ["B7"]
     after = await cells_of(desktop, window)
     assert cell.element.frame == looked_at.frame == before["B7"].frame == after["B7"].frame
@@ -134,9 +134,9 @@ async def test_a_cell_that_was_emptied_after_it_was_read_is_empty(desktop: Linux
     assert cells["A1"].value == "r0c0"
     await desktop.bring_to_front(window)
     await go(desktop, window, (CTRL_HOME, "A1"))
-    await desktop.send_keys(window, [Combination((), "delete"), Combination((), "down")], delay_ms=100)
+    await desktop.send_keys(window, [KeyCombination((), "delete"), KeyCombination((), "down")], delay_ms=100)
     await eventually(lambda: is_without(desktop, window, "A1"), "the empty cell")
-    await desktop.send_keys(window, [Combination(("ctrl",), "z")], delay_ms=0)
+    await desktop.send_keys(window, [KeyCombination(("ctrl",), "z")], delay_ms=0)
     await eventually(lambda: has(desktop, window, "A1", "r0c0"), "the text is back")
 
 
@@ -147,10 +147,10 @@ async def test_a_text_far_from_all_others_is_noticed(desktop: LinuxDesktop, calc
     for kept in desktop._children._cells._kept.values():
         kept.made.clear()
     await desktop.bring_to_front(window)
-    await go(desktop, window, (CTRL_HOME, "A1"), (Combination(("ctrl",), "right"), "T1"))
-    await go(desktop, window, *((Combination((), "right"), f"{column}1") for column in "UVWXY"))
+    await go(desktop, window, (CTRL_HOME, "A1"), (KeyCombination(("ctrl",), "right"), "T1"))
+    await go(desktop, window, *((KeyCombination((), "right"), f"{column}1") for column in "UVWXY"))
     await desktop.type_text(window, None, "far", clear_before=False)
-    await desktop.send_keys(window, [Combination((), "enter")], delay_ms=0)
+    await desktop.send_keys(window, [KeyCombination((), "enter")], delay_ms=0)
     await eventually(lambda: has(desktop, window, "Y1", "far"), "the text")
 
 
@@ -165,7 +165,7 @@ async def test_looking_at_a_spreadsheet_reads_its_visible_cells_and_leaves_it_al
     assert all(cell.value for title, cell in cells.items() if "focused" not in cell.states)
     assert megabytes(calc) - before < MOST_GROWTH
     async with asyncio.timeout(5):
-        assert await desktop.look(window.handle) is not None
+        assert await desktop.read_element(window.handle) is not None
 
 
 async def test_a_cell_of_a_spreadsheet_is_found_by_its_value_and_again_by_its_path(
@@ -177,7 +177,7 @@ async def test_a_cell_of_a_spreadsheet_is_found_by_its_value_and_again_by_its_pa
     [cell] = await desktop.find(window, Query(value_contains="r3c2"))
     assert (cell.element.title, cell.element.role) == ("C4", "AXCell")
     assert cell.element.frame is not None
-    again = await desktop.at_path(window, cell.path)
+    again = await desktop.element_at_path(window, cell.path)
     assert again is not None
     assert again.element.title == "C4"
     assert [one.element.title for one in await desktop.find(window, Query(role="AXMenu", title_contains="Sheet"))]
@@ -188,11 +188,11 @@ async def test_a_formula_that_is_typed_into_a_spreadsheet_is_one(desktop: LinuxD
     window = await sheet_of(desktop, calc)
     await eventually(lambda: cells_of(desktop, window), "the cells")
     await desktop.bring_to_front(window)
-    await go(desktop, window, (CTRL_HOME, "A1"), (Combination(("ctrl",), "down"), f"A{ROWS}"))
-    await go(desktop, window, (Combination((), "down"), f"A{ROWS + 1}"))
+    await go(desktop, window, (CTRL_HOME, "A1"), (KeyCombination(("ctrl",), "down"), f"A{ROWS}"))
+    await go(desktop, window, (KeyCombination((), "down"), f"A{ROWS + 1}"))
     delivery = await desktop.type_text(window, None, "=6*7", clear_before=False)
     assert delivery.by == "keys"
-    await desktop.send_keys(window, [Combination((), "enter")], delay_ms=0)
+    await desktop.send_keys(window, [KeyCombination((), "enter")], delay_ms=0)
 
     seen: list[str] = []
 

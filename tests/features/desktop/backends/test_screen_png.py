@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from handrail.features.desktop.backends.picture import outline, png
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.backends.picture import draw_outline, encode_png
+from handrail.features.desktop.desktop_port import Rect
 from tests.features.desktop.conformance import png as reader
 
 
@@ -20,7 +20,7 @@ def bgrx(rgb: bytes) -> bytearray:
 def test_every_pixel_comes_back(size: tuple[int, int]) -> None:
     width, height = size
     noise = random.Random(7).randbytes(width * height * 3)
-    picture = png(bgrx(noise), width, height)
+    picture = encode_png(bgrx(noise), width, height)
     assert reader.size(picture) == size
     assert reader.pixels(picture) == noise
 
@@ -28,13 +28,13 @@ def test_every_pixel_comes_back(size: tuple[int, int]) -> None:
 def test_rows_that_repeat_come_back_too() -> None:
     row, other = bytes(range(30)), bytes(30)
     rows = row + row + other + other + row + row
-    assert reader.pixels(png(bgrx(rows), 10, 6)) == rows
+    assert reader.pixels(encode_png(bgrx(rows), 10, 6)) == rows
 
 
 def test_an_outline_leaves_what_is_inside_as_it_was_and_what_is_far_away() -> None:
     width, height, around = 40, 30, Rect(10, 10, 12, 8)
     pixels = bytearray(width * height * 4)
-    outline(pixels, width, height, around)
+    draw_outline(pixels, width, height, around)
     drawn = {(at // 4 % width, at // 4 // width) for at in range(0, len(pixels), 4) if any(pixels[at : at + 4])}
     inside = {(x, y) for x in range(10, 22) for y in range(10, 18)}
     assert not drawn & inside
@@ -45,5 +45,5 @@ def test_an_outline_leaves_what_is_inside_as_it_was_and_what_is_far_away() -> No
 @pytest.mark.parametrize("around", [Rect(-5, -5, 100, 100), Rect(38, 28, 10, 10), Rect(500, 500, 3, 3)])
 def test_an_outline_that_leaves_the_picture_is_cut_off(around: Rect) -> None:
     pixels = bytearray(40 * 30 * 4)
-    outline(pixels, 40, 30, around)
+    draw_outline(pixels, 40, 30, around)
     assert len(pixels) == 40 * 30 * 4

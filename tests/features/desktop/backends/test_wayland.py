@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
-from handrail.features.desktop.platform import Element, Gesture, Query, Rect, Window
+from handrail.features.desktop.desktop_port import Element, Gesture, Query, Rect, Window
 from handrail.ports.errors import PermissionMissing
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App
@@ -74,15 +74,15 @@ async def test_text_and_pictures_work_where_no_place_is_known(placeless: LinuxDe
     name = await named(placeless, window, texts.NAME)
     delivery = await placeless.type_text(window, name, "世界", clear_before=True)
     assert delivery.is_verified
-    assert (await placeless.shot()).area == placeless._compositor.area()
+    assert (await placeless.screenshot()).area == placeless._compositor.area()
 
 
 async def test_the_screen_is_all_monitors_together(sway: SwaySession, desktop: LinuxDesktop) -> None:
-    shot = await desktop.shot()
+    shot = await desktop.screenshot()
     assert shot.area.width > 1920
     assert png.size(shot.png) == (shot.area.width, shot.area.height)
     across = Rect(1900, 100, 40, 30)
-    assert png.pixels((await desktop.shot(across)).png) == sway.eyes.pixels(across)
+    assert png.pixels((await desktop.screenshot(across)).png) == sway.eyes.pixels(across)
 
 
 async def test_what_is_on_the_second_monitor_is_clicked_there(

@@ -3,7 +3,7 @@ from typing import cast
 
 import pytest
 
-from handrail.features.desktop.platform import Desktop
+from handrail.features.desktop.desktop_port import DesktopPort
 from tests.desktop_apps import Toolkit
 from tests.desktop_session import DesktopSession
 from tests.features.desktop.conformance.grounds import (
@@ -65,7 +65,7 @@ def ground(ground_name: str, request: pytest.FixtureRequest) -> Ground:
 
 
 @pytest.fixture(scope="module")
-async def desktop(ground: Ground) -> AsyncIterator[Desktop]:
+async def desktop(ground: Ground) -> AsyncIterator[DesktopPort]:
     with ground.entered():
         opened = ground.open()
         yield opened
@@ -73,6 +73,6 @@ async def desktop(ground: Ground) -> AsyncIterator[Desktop]:
 
 
 @pytest.fixture
-async def bench(ground: Ground, desktop: Desktop, toolkit: Toolkit) -> Workbench:
+async def bench(ground: Ground, desktop: DesktopPort, toolkit: Toolkit) -> Workbench:
     app = ground.app(toolkit)
     return Workbench(ground, desktop, app, await window_of(desktop, app))

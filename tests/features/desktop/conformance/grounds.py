@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
-from handrail.features.desktop.backends.own_thread import ThreadedDesktop
-from handrail.features.desktop.platform import Desktop, Rect
+from handrail.features.desktop.backends.threaded_desktop import ThreadedDesktop
+from handrail.features.desktop.desktop_port import DesktopPort, Rect
 from tests.desktop_apps import ROOT, Toolkit, command
 from tests.desktop_session import App, DesktopSession
 
@@ -33,7 +33,7 @@ class Ground(Protocol):
         """This process is on the desktop meanwhile."""
         ...
 
-    def open(self) -> Desktop: ...
+    def open(self) -> DesktopPort: ...
 
     def app(self, toolkit: Toolkit) -> App:
         """The toolkit's program that all tests share; anew, where a failed test left it with a dialog or dead."""
@@ -74,7 +74,7 @@ class LinuxGround:
     def entered(self) -> AbstractContextManager[None]:
         return self._session.entered()
 
-    def open(self) -> Desktop:
+    def open(self) -> DesktopPort:
         return ThreadedDesktop(LinuxDesktop)
 
     def app(self, toolkit: Toolkit) -> App:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from handrail.features.desktop.platform import Combination
+from handrail.features.desktop.desktop_port import KeyCombination
 from tests.desktop_apps import texts
 from tests.features.desktop.conformance.workbench import Workbench
 from tests.waiting import eventually
@@ -17,7 +17,7 @@ async def test_cancelled_keys_end_where_they_are_and_none_stays_down(bench: Work
     await bench.empty(texts.NAME)
     await bench.focus(texts.NAME)
     sending = asyncio.create_task(
-        bench.desktop.send_keys(bench.window, [Combination(("shift",), "a")] * MANY, delay_ms=20)
+        bench.desktop.send_keys(bench.window, [KeyCombination(("shift",), "a")] * MANY, delay_ms=20)
     )
 
     async def has_begun() -> bool:
@@ -27,7 +27,7 @@ async def test_cancelled_keys_end_where_they_are_and_none_stays_down(bench: Work
     await _cancel(sending)
     assert not bench.ground.has_pressed_keys()
 
-    await bench.desktop.send_keys(bench.window, [Combination((), "z")], delay_ms=0)
+    await bench.desktop.send_keys(bench.window, [KeyCombination((), "z")], delay_ms=0)
 
     async def has_ended() -> bool:
         return (await bench.value(texts.NAME)).endswith("z")

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from handrail.features.desktop.platform import Desktop, Query
+from handrail.features.desktop.desktop_port import DesktopPort, Query
 from handrail.ports.errors import Failure, Timeout
 from tests.desktop_apps import texts
 from tests.desktop_session import App, DesktopSession
@@ -29,13 +29,13 @@ async def doomed(ground: Ground, request: pytest.FixtureRequest) -> AsyncIterato
 
 
 @pytest.fixture
-async def sound(ground: Ground, desktop: Desktop) -> Workbench:
+async def sound(ground: Ground, desktop: DesktopPort) -> Workbench:
     app = ground.app("gtk3")
     return Workbench(ground, desktop, app, await window_of(desktop, app))
 
 
 @pytest.mark.trial("desktop", is_long=True)
-async def test_a_program_that_hangs_hides_only_itself(desktop: Desktop, doomed: App, sound: Workbench) -> None:
+async def test_a_program_that_hangs_hides_only_itself(desktop: DesktopPort, doomed: App, sound: Workbench) -> None:
     window = await window_of(desktop, doomed)
     os.kill(doomed.pid, signal.SIGSTOP)
     async with asyncio.timeout(SOON):
@@ -50,7 +50,7 @@ async def test_a_program_that_hangs_hides_only_itself(desktop: Desktop, doomed: 
 
 @pytest.mark.trial("desktop", is_long=True)
 async def test_a_program_that_dies_while_it_is_read_ends_the_reading(
-    desktop: Desktop, doomed: App, sound: Workbench
+    desktop: DesktopPort, doomed: App, sound: Workbench
 ) -> None:
     window = await window_of(desktop, doomed)
     [button] = await desktop.find(window, Query(role="AXButton", title_contains=texts.COUNT))
@@ -60,7 +60,7 @@ async def test_a_program_that_dies_while_it_is_read_ends_the_reading(
     async with asyncio.timeout(SOON):
         await asyncio.wait([reading])
         assert reading.exception() is None or isinstance(reading.exception(), Failure)
-        assert await desktop.look(button.element.handle) is None
+        assert await desktop.read_element(button.element.handle) is None
         with suppress(Failure):
             assert not await desktop.find(window, Query(title_contains=texts.COUNT))
         with pytest.raises(Failure):
@@ -74,7 +74,7 @@ async def test_a_program_that_dies_while_it_is_read_ends_the_reading(
 
 
 async def test_a_program_without_accessibility_is_told_of_and_disturbs_nobody(
-    ground: Ground, desktop: Desktop, sound: Workbench
+    ground: Ground, desktop: DesktopPort, sound: Workbench
 ) -> None:
     mute = ground.start_mute()
     try:
@@ -98,7 +98,7 @@ async def test_after_the_accessibility_bus_was_restarted_programs_are_read_again
         app = ground.start("qt6", "--title", "After")
         after = await window_of(desktop, app, "After")
         assert await desktop.find(after, Query(role="AXButton", title_contains=texts.COUNT))
-        assert await desktop.look(before.handle) is None
+        assert await desktop.read_element(before.handle) is None
         with pytest.raises(Failure):
             await desktop.tree(before, max_depth=5, max_nodes=50)
         await desktop.close()

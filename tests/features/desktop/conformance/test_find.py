@@ -53,7 +53,7 @@ async def test_a_match_knows_the_way_to_it_from_its_window(bench: Workbench) -> 
     found = await bench.find_one(texts.COUNT, "AXButton")
     assert found.ancestors[0].handle == bench.window.handle
     assert len(found.ancestors) == len(found.path) > 0
-    again = await bench.desktop.at_path(bench.window, found.path)
+    again = await bench.desktop.element_at_path(bench.window, found.path)
     assert again is not None
     assert again.element.handle == found.element.handle
     assert [one.handle for one in again.ancestors] == [one.handle for one in found.ancestors]
@@ -61,8 +61,8 @@ async def test_a_match_knows_the_way_to_it_from_its_window(bench: Workbench) -> 
 
 async def test_a_path_that_leads_nowhere_finds_nothing(bench: Workbench) -> None:
     for path in ([999], [0, 999], [-1], [2**31], [0] * 200):
-        assert await bench.desktop.at_path(bench.window, path) is None
-    window = await bench.desktop.at_path(bench.window, [])
+        assert await bench.desktop.element_at_path(bench.window, path) is None
+    window = await bench.desktop.element_at_path(bench.window, [])
     assert window is not None
     assert window.element.handle == bench.window.handle
 
@@ -71,11 +71,11 @@ async def test_what_came_after_the_first_look_is_found_and_what_went_is_not(benc
     assert not await bench.find(texts.ADDED)
     await bench.press(texts.ADD_LATER)
     added = (await bench.wait_for(texts.ADDED)).element
-    assert await bench.desktop.look(added.handle) is not None
+    assert await bench.desktop.read_element(added.handle) is not None
     await bench.desktop.press(bench.window, added)
 
     async def is_gone() -> bool:
-        return not await bench.find(texts.ADDED) and await bench.desktop.look(added.handle) is None
+        return not await bench.find(texts.ADDED) and await bench.desktop.read_element(added.handle) is None
 
     await eventually(is_gone, "the added button to go")
 
@@ -86,7 +86,7 @@ async def test_a_look_shows_an_element_as_it_is_now(bench: Workbench) -> None:
     await bench.press(texts.COUNT)
 
     async def has_counted() -> bool:
-        now = await bench.desktop.look(label.handle)
+        now = await bench.desktop.read_element(label.handle)
         return now is not None and now.title == texts.COUNTED.format(count + 1)
 
     await eventually(has_counted, "the label to count")

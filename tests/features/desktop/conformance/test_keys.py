@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from handrail.features.desktop.platform import Combination
+from handrail.features.desktop.desktop_port import KeyCombination
 from handrail.ports.errors import Conflict, InvalidParams
 from tests.desktop_apps import Toolkit, texts
 from tests.features.desktop.conformance.workbench import Workbench, window_of
 from tests.waiting import eventually
 
 
-def keys(*names: str) -> list[Combination]:
+def keys(*names: str) -> list[KeyCombination]:
     """`shift+c` and the like."""
-    return [Combination(tuple(parts[:-1]), parts[-1]) for parts in (name.split("+") for name in names)]
+    return [KeyCombination(tuple(parts[:-1]), parts[-1]) for parts in (name.split("+") for name in names)]
 
 
 @pytest.fixture
@@ -81,6 +81,6 @@ async def test_keys_end_where_another_window_takes_them(field: Workbench, toolki
 @pytest.mark.parametrize("name", ["nosuchkey", "", "ab", "f99"])
 async def test_a_key_that_does_not_exist_is_refused_before_any_is_pressed(field: Workbench, name: str) -> None:
     with pytest.raises(InvalidParams):
-        await field.desktop.send_keys(field.window, [*keys("a"), Combination((), name)], delay_ms=0)
+        await field.desktop.send_keys(field.window, [*keys("a"), KeyCombination((), name)], delay_ms=0)
     await field.desktop.send_keys(field.window, keys("z"), delay_ms=0)
     await field.wait_for_value(texts.NAME, "z")

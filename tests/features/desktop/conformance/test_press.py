@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 
-from handrail.features.desktop.platform import Element
+from handrail.features.desktop.desktop_port import Element
 from handrail.ports.errors import Failure, PermissionMissing
 from tests.desktop_apps import Toolkit, texts
 from tests.features.desktop.conformance.workbench import Workbench, window_of
@@ -25,7 +25,7 @@ async def test_a_box_is_checked_and_unchecked(bench: Workbench) -> None:
         await bench.desktop.press(bench.window, box)
 
         async def has_turned(before: bool = was) -> bool:
-            now = await bench.desktop.look(box.handle)
+            now = await bench.desktop.read_element(box.handle)
             return now is not None and ("checked" in now.states) is not before
 
         await eventually(has_turned, "the box to turn")
@@ -113,7 +113,7 @@ async def test_an_element_that_is_gone_is_not_pressed(bench: Workbench) -> None:
     await bench.desktop.press(bench.window, added)
 
     async def is_gone() -> bool:
-        return await bench.desktop.look(added.handle) is None
+        return await bench.desktop.read_element(added.handle) is None
 
     await eventually(is_gone, "the added button to go")
     with pytest.raises(Failure):

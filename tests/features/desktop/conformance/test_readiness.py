@@ -1,10 +1,10 @@
 """What the backend says of the machine it is on."""
 
-from handrail.features.desktop.platform import Desktop
+from handrail.features.desktop.desktop_port import DesktopPort
 from tests.features.desktop.conformance.grounds import Ground
 
 
-async def test_a_whole_desktop_is_ready(ground: Ground, desktop: Desktop) -> None:
+async def test_a_whole_desktop_is_ready(ground: Ground, desktop: DesktopPort) -> None:
     ground.app("gtk3")
     readiness = await desktop.readiness()
     assert readiness.can_read

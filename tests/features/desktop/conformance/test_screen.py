@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.desktop.platform import Desktop, Rect
+from handrail.features.desktop.desktop_port import DesktopPort, Rect
 from handrail.ports.errors import Failure
 from tests.desktop_apps import texts
 from tests.features.desktop.conformance import png
@@ -14,11 +14,11 @@ A_SECOND = 1_000
 
 
 @pytest.mark.trial("toolkits", is_long=True)
-async def test_the_whole_screen_is_what_is_on_it(ground: Ground, desktop: Desktop) -> None:
+async def test_the_whole_screen_is_what_is_on_it(ground: Ground, desktop: DesktopPort) -> None:
     ground.app("gtk3")
 
     async def is_equal() -> bool:
-        shot = await desktop.shot()
+        shot = await desktop.screenshot()
         assert shot.area == ground.size
         assert png.size(shot.png) == (ground.size.width, ground.size.height)
         return png.pixels(shot.png) == ground.pixels(ground.size)
@@ -36,18 +36,18 @@ async def test_the_whole_screen_is_what_is_on_it(ground: Ground, desktop: Deskto
     ],
 )
 async def test_an_area_is_taken_as_far_as_it_is_on_the_screen(
-    ground: Ground, desktop: Desktop, asked: Rect, seen: Rect
+    ground: Ground, desktop: DesktopPort, asked: Rect, seen: Rect
 ) -> None:
-    shot = await desktop.shot(asked)
+    shot = await desktop.screenshot(asked)
     assert shot.area == seen
     assert png.size(shot.png) == (seen.width, seen.height)
     assert png.pixels(shot.png) == ground.pixels(seen)
 
 
 @pytest.mark.parametrize("area", [Rect(5000, 5000, 10, 10), Rect(-100, 0, 50, 50), Rect(10, 10, 0, 5)])
-async def test_an_area_outside_the_screen_is_refused(desktop: Desktop, area: Rect) -> None:
+async def test_an_area_outside_the_screen_is_refused(desktop: DesktopPort, area: Rect) -> None:
     with pytest.raises(Failure):
-        await desktop.shot(area)
+        await desktop.screenshot(area)
 
 
 async def test_an_outline_is_drawn_in_the_picture_and_not_on_the_screen(bench: Workbench) -> None:
@@ -57,15 +57,15 @@ async def test_an_outline_is_drawn_in_the_picture_and_not_on_the_screen(bench: W
     assert frame is not None
 
     async def is_drawn() -> bool:
-        plain = await bench.desktop.shot(window)
-        outlined = await bench.desktop.shot(window, outlined=frame)
+        plain = await bench.desktop.screenshot(window)
+        outlined = await bench.desktop.screenshot(window, outlined=frame)
         if bench.ground.pixels(window) != png.pixels(plain.png):
             return False
         changed = _changed(png.pixels(plain.png), png.pixels(outlined.png), window)
         left, top = min(x for x, _ in changed), min(y for _, y in changed)
         right, bottom = max(x for x, _ in changed), max(y for _, y in changed)
         around = Rect(left, top, right - left + 1, bottom - top + 1)
-        return around.meets(frame) == frame and frame.center not in changed
+        return around.intersection(frame) == frame and frame.center not in changed
 
     await eventually(is_drawn, "an outline around the element")
 
@@ -77,7 +77,9 @@ async def test_a_highlight_is_shown_takes_no_click_away_and_goes(bench: Workbenc
     assert area.frame is not None
     await bench.desktop.press(bench.window, area)  # where the pointer can't be put back, it shows from now on
     await bench.wait_for(texts.TOUCHED.format(touches + 1))
-    around = Rect(area.frame.x - 3, area.frame.y - 3, area.frame.width + 6, area.frame.height).meets(bench.ground.size)
+    around = Rect(area.frame.x - 3, area.frame.y - 3, area.frame.width + 6, area.frame.height).intersection(
+        bench.ground.size
+    )
     assert around is not None
 
     plain = bench.ground.pixels(around)

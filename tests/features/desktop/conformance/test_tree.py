@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.desktop.platform import Desktop
+from handrail.features.desktop.desktop_port import DesktopPort
 from tests.desktop_apps import texts
 from tests.features.desktop.conformance.grounds import Ground
 from tests.features.desktop.conformance.workbench import Workbench, depth, nodes, window_of
@@ -60,7 +60,7 @@ async def test_elements_lie_on_the_screen_where_their_window_is(bench: Workbench
     for title in (texts.COUNT, texts.AGREE, texts.NAME, texts.NOTES, texts.AREA):
         frame = (await bench.one(title)).frame
         assert frame is not None
-        assert window.meets(frame) == frame, title
+        assert window.intersection(frame) == frame, title
 
 
 async def test_a_disabled_element_can_be_told_from_the_others(bench: Workbench) -> None:
@@ -74,7 +74,7 @@ async def test_what_is_on_the_screen_is_showing(bench: Workbench) -> None:
 
 
 @pytest.mark.alone
-async def test_a_window_of_ten_thousand_nodes_is_read_whole_or_in_part(ground: Ground, desktop: Desktop) -> None:
+async def test_a_window_of_ten_thousand_nodes_is_read_whole_or_in_part(ground: Ground, desktop: DesktopPort) -> None:
     app = ground.start("gtk3", "--rows", str(ROWS))
     window = await window_of(desktop, app)
     part = await desktop.tree(window, max_depth=100, max_nodes=2_000)

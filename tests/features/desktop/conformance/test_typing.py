@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.desktop.platform import Combination
+from handrail.features.desktop.desktop_port import KeyCombination
 from tests.desktop_apps import texts
 from tests.features.desktop.conformance.workbench import Workbench
 from tests.waiting import eventually
@@ -66,13 +66,15 @@ async def test_the_clipboard_is_as_it_was_before(bench: Workbench) -> None:
     await bench.desktop.type_text(bench.window, name, "kept 世界", clear_before=True)
     await bench.wait_for_value(texts.NAME, "kept 世界")
     await bench.focus(texts.NAME)
-    await bench.desktop.send_keys(bench.window, [Combination(("cmd",), "a"), Combination(("cmd",), "c")], delay_ms=20)
+    await bench.desktop.send_keys(
+        bench.window, [KeyCombination(("cmd",), "a"), KeyCombination(("cmd",), "c")], delay_ms=20
+    )
     await bench.desktop.type_text(bench.window, await bench.one(texts.NOTES), "something else", clear_before=True)
     await bench.wait_for_value(texts.NOTES, "something else")
 
     await bench.empty(texts.NAME)
     await bench.focus(texts.NAME)
-    await bench.desktop.send_keys(bench.window, [Combination(("cmd",), "v")], delay_ms=0)
+    await bench.desktop.send_keys(bench.window, [KeyCombination(("cmd",), "v")], delay_ms=0)
     await bench.wait_for_value(texts.NAME, "kept 世界")
 
 

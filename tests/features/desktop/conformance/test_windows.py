@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.desktop.platform import Window
+from handrail.features.desktop.desktop_port import Window
 from tests.desktop_apps import Toolkit, texts
 from tests.features.desktop.conformance.workbench import Workbench, window_of
 from tests.waiting import eventually

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from handrail.features.desktop.platform import Desktop, Element, Found, Node, Query, Tree, Window
+from handrail.features.desktop.desktop_port import DesktopPort, Element, LocatedElement, Node, Query, Tree, Window
 from tests.desktop_apps import texts
 from tests.desktop_session import App
 from tests.features.desktop.conformance.grounds import Ground
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Workbench:
-    def __init__(self, ground: Ground, desktop: Desktop, app: App, window: Window) -> None:
+    def __init__(self, ground: Ground, desktop: DesktopPort, app: App, window: Window) -> None:
         self.ground = ground
         self.desktop = desktop
         self.app = app
@@ -21,10 +21,10 @@ class Workbench:
 
     async def find(
         self, title: str | None = None, role: str | None = None, value: str | None = None
-    ) -> Sequence[Found]:
+    ) -> Sequence[LocatedElement]:
         return await self.desktop.find(self.window, Query(role, title, value))
 
-    async def find_one(self, title: str, role: str | None = None) -> Found:
+    async def find_one(self, title: str, role: str | None = None) -> LocatedElement:
         """The one of exactly this title; the first where toolkits put a label of the same text inside."""
         found = [one for one in await self.find(title, role) if one.element.title == title]
         assert found, f"no {title!r} in {self.window}"
@@ -40,7 +40,7 @@ class Workbench:
     async def press(self, title: str) -> None:
         await self.desktop.press(self.window, await self.one(title))
 
-    async def wait_for(self, title: str) -> Found:
+    async def wait_for(self, title: str) -> LocatedElement:
         found = await eventually(lambda: self.find(title), f"{title!r} to be shown")
         return found[0]
 
@@ -61,7 +61,7 @@ class Workbench:
 
     def _lies_on_screen(self) -> bool:
         frame = self.ground.frame(self.app)
-        return frame.meets(self.ground.size) == frame
+        return frame.intersection(self.ground.size) == frame
 
     async def count(self) -> int:
         """How often the button has counted."""
@@ -99,7 +99,7 @@ class Workbench:
         return int(found[0].element.title.removeprefix(words))
 
 
-async def window_of(desktop: Desktop, app: App, title: str | None = None) -> Window:
+async def window_of(desktop: DesktopPort, app: App, title: str | None = None) -> Window:
     pids = app.pids
 
     async def look() -> list[Window]:

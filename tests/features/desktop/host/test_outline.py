@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from handrail.features.desktop.host.outline import outline, shallow
-from handrail.features.desktop.platform import Element, Node, Tree
+from handrail.features.desktop.desktop_port import Element, Node, Tree
+from handrail.features.desktop.host.outline import limit_depth, outline
 
 READY = frozenset({"showing", "visible", "enabled", "sensitive"})
 _handles = count()
@@ -122,7 +122,7 @@ def test_containers_without_a_line_are_no_level() -> None:
     deep = node("TextArea", "", node("Button", "Inside"), value="text")
     for _ in range(30):
         deep = node("Group", "", deep)
-    tree = shallow(Tree(node("Window", "W", deep), 33, is_cut=False), max_depth=1)
+    tree = limit_depth(Tree(node("Window", "W", deep), 33, is_cut=False), max_depth=1)
     assert tree.is_cut
     assert tree.count == 32
     last = tree.root

@@ -2,10 +2,10 @@
 
 import pytest
 
+from handrail.features.desktop.desktop_port import Element, Rect, Window
 from handrail.features.desktop.host.conditions import StaleElement
 from handrail.features.desktop.host.params import ElementRef
 from handrail.features.desktop.host.refs import ElementRefs, fingerprint
-from handrail.features.desktop.platform import Element, Rect, Window
 
 WINDOW = Window("w", "W", "app", "app", frozenset(), 1, None)
 
@@ -23,16 +23,16 @@ def test_an_element_that_changed_its_title_gets_another_name() -> None:
     first = refs.name(WINDOW, button("h"))
     assert refs.name(WINDOW, button("h")) == first
     assert refs.name(WINDOW, button("h", "Sent")) != first
-    assert refs.known(ElementRef(element_id=first)).title == "Send"
+    assert refs.resolve(ElementRef(element_id=first)).title == "Send"
 
 
 def test_the_oldest_names_are_forgotten_and_never_given_again() -> None:
-    refs = ElementRefs(most=3)
+    refs = ElementRefs(max_refs=3)
     names = [refs.name(WINDOW, button(f"h{n}")) for n in range(5)]
     assert len(set(names)) == 5
     with pytest.raises(StaleElement):
-        refs.known(ElementRef(element_id=names[0]))
-    assert refs.known(ElementRef(element_id=names[4])).handle == "h4"
+        refs.resolve(ElementRef(element_id=names[0]))
+    assert refs.resolve(ElementRef(element_id=names[4])).handle == "h4"
     assert refs.name(WINDOW, button("h0")) not in names
 
 
@@ -40,4 +40,4 @@ def test_a_title_may_hold_a_bar() -> None:
     refs = ElementRefs()
     element = button("h", "a|b")
     ref = ElementRef(element_id=refs.name(WINDOW, element), fingerprint=fingerprint(element))
-    assert refs.known(ref).title == "a|b"
+    assert refs.resolve(ref).title == "a|b"

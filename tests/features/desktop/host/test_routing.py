@@ -2,10 +2,10 @@
 
 import pytest
 
+from handrail.features.desktop.desktop_port import Window
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.params import App, Route, WindowPattern
-from handrail.features.desktop.host.routing import resolve
-from handrail.features.desktop.platform import Window
+from handrail.features.desktop.host.routing import resolve_route
 
 
 def twin(handle: str, *, is_front: bool = False) -> Window:
@@ -17,12 +17,12 @@ def route_to(window_id: str) -> Route:
 
 
 def test_of_windows_with_the_same_title_the_one_that_was_looked_at_is_meant() -> None:
-    seen = resolve([twin("first", is_front=True), twin("second")], None).spelled()["windowId"]
-    later = resolve([twin("second", is_front=True), twin("first")], route_to(seen))
+    seen = resolve_route([twin("first", is_front=True), twin("second")], None).to_wire()["windowId"]
+    later = resolve_route([twin("second", is_front=True), twin("first")], route_to(seen))
     assert later.window.handle == "first"
 
 
 def test_a_window_that_is_gone_is_not_replaced_by_its_twin() -> None:
-    seen = resolve([twin("first", is_front=True)], None).spelled()["windowId"]
+    seen = resolve_route([twin("first", is_front=True)], None).to_wire()["windowId"]
     with pytest.raises(ElementNotFound):
-        resolve([twin("second", is_front=True)], route_to(seen))
+        resolve_route([twin("second", is_front=True)], route_to(seen))

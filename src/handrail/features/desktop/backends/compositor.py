@@ -1,7 +1,7 @@
-"""What draws windows and takes input: an X server with its window manager, or a Wayland compositor.
+"""The port for what draws windows and takes input: an X server with its window manager, or a Wayland compositor.
 
-Programs tell what is in their windows; this knows where the windows are, and reaches them with pointer, keys,
-clipboard and pictures.
+Accessibility reports what is inside windows; a compositor knows where the windows are, and gives access to pointer,
+keys, clipboard and pixels.
 """
 
 import asyncio
@@ -12,32 +12,33 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from handrail.features.desktop.platform import Arrangement, Combination, Gesture, Issue, Rect
+from handrail.features.desktop.desktop_port import Gesture, Issue, KeyCombination, Rect, WindowChange
 from handrail.ports.errors import Conflict
 
 _ACTIVATION_SECONDS = 1.0
 _FOCUS_CHANGE_SECONDS = 0.3
-_LOOK_EVERY = 0.01
+_POLL_SECONDS = 0.01
 
 Check = Callable[[], Awaitable[None]]
-"""Awaited before each key; raises when the key must not be sent."""
+"""Awaited before each key; raises if the key must not be sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopWindow:
-    """`frame` is the whole client area; `shadow` is the part around the window (left, right, top, bottom)."""
+    """A top-level window. `frame` is the client area with the shadow that the program draws around its window."""
 
     id: int
     pid: int
-    """0 where the compositor doesn't tell."""
+    """0 if the compositor doesn't report it."""
     classes: tuple[str, ...]
     title: str
     frame: Rect | None
-    """None where the compositor doesn't tell."""
+    """None if the compositor doesn't report it."""
     shadow: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Left, right, top, bottom."""
     is_modal: bool = False
     is_for_people: bool = True
-    """False for panels and for what lies behind all windows."""
+    """False for panels and the desktop background."""
 
     @property
     def visible_frame(self) -> Rect | None:
@@ -48,120 +49,120 @@ class TopWindow:
 
 
 class TopWindows(ABC):
-    """Raises PermissionMissing where there is no display."""
+    """The top-level windows of a display. PermissionMissing if there is no display."""
 
-    counts_from_window = False
-    """Programs know no place on the screen: they count from their own window."""
+    frames_are_relative = False
+    """Programs don't know where they are on the screen: their frames are relative to their window."""
 
     @abstractmethod
     def all(self) -> list[TopWindow]:
-        """From the bottom to the top."""
+        """Lists all windows from the bottom to the top."""
 
     @abstractmethod
     def shown(self) -> list[TopWindow]:
-        """Those that are neither minimized nor on a hidden workspace."""
+        """Lists windows that are neither minimized nor on a hidden workspace."""
 
     @abstractmethod
     def read(self, window_id: int) -> TopWindow | None:
-        """None when it is gone."""
+        """Returns None if it is gone."""
 
     def frame(self, window_id: int) -> Rect | None:
         window = self.read(window_id)
         return None if window is None else window.frame
 
     @abstractmethod
-    def key_holder(self) -> int | None:
-        """The window that has the keys; None while the focus moves from one to another."""
+    def focused_window(self) -> int | None:
+        """Returns the window with the keyboard focus; None while the focus moves."""
 
     def active(self) -> int | None:
-        """The window in front, where the compositor says which it is."""
-        return self.key_holder()
+        """Returns the window in front, if the compositor reports it."""
+        return self.focused_window()
 
     @abstractmethod
-    def ask_to_front(self, window_id: int) -> None: ...
+    def request_front(self, window_id: int) -> None: ...
 
     @abstractmethod
     def is_on_top(self, window_id: int, x: int, y: int) -> bool:
-        """Whether a click at this point reaches exactly this window."""
+        """Returns whether a click at this point reaches exactly this window."""
 
     def reaches(self, window_id: int, x: int, y: int) -> bool:
-        """Whether a click at this point reaches the window, or a menu or list of its program."""
+        """Returns whether a click at this point reaches the window, or a menu or list of its program."""
         return self.is_on_top(window_id, x, y)
 
     def popups(self, window_id: int) -> Sequence[tuple[int, Rect]]:
-        """Menus and drop-down lists of the same program that are windows of their own, and where."""
+        """Returns menus and drop-down lists of the same program that are separate windows, with their frames."""
         return ()
 
     @abstractmethod
-    async def arrange(self, window_id: int, change: Arrangement) -> None: ...
+    async def arrange(self, window_id: int, change: WindowChange) -> None: ...
 
     async def activate(self, window_id: int) -> bool:
-        """Whether it has the keys afterwards."""
+        """Brings the window to the front and returns whether it has the keyboard focus afterwards."""
         if self.active() == window_id:
             return True
-        self.ask_to_front(window_id)
+        self.request_front(window_id)
         deadline = time.monotonic() + _ACTIVATION_SECONDS
-        while self.key_holder() != window_id:
+        while self.focused_window() != window_id:
             if time.monotonic() > deadline:
                 return False
-            await asyncio.sleep(_LOOK_EVERY)
+            await asyncio.sleep(_POLL_SECONDS)
         return True
 
-    async def require_keys(self, window_id: int) -> None:
-        """Conflict if another window has the keys. A window that has just come up may be without them for a moment."""
+    async def require_focus(self, window_id: int) -> None:
+        """Conflict if another window has the keyboard focus. A window that has just opened gets it with a delay."""
         deadline = time.monotonic() + _FOCUS_CHANGE_SECONDS
-        while (holder := self.key_holder()) != window_id:
+        while (holder := self.focused_window()) != window_id:
             if holder is not None or time.monotonic() > deadline:
                 raise Conflict(
-                    "Another window has the keys: nothing more was sent.",
+                    "Another window has the keyboard focus, so nothing more was sent.",
                     hint="desktop.observe shows what is in front.",
                 )
-            await asyncio.sleep(_LOOK_EVERY / 2)
+            await asyncio.sleep(_POLL_SECONDS / 2)
 
 
 class Pointer(Protocol):
-    async def do(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
-        """Conflict where it would not reach what is meant: `reaches` is asked right before the button."""
+    async def perform(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
+        """Performs a gesture. Conflict if `reaches`, called right before the button is pressed, returns False."""
         ...
 
-    async def until_single(self, x: int, y: int) -> None:
-        """Waits as long as a click there would be taken for the second of a double click."""
+    async def wait_out_double_click(self, x: int, y: int) -> None:
+        """Waits until a click there would no longer count as the second one of a double click."""
         ...
 
 
 class Keyboard(Protocol):
-    """Releases everything it presses, also when a call is cancelled."""
+    """A keyboard. Releases every key that it presses, also if a call is cancelled."""
 
-    async def send(self, combinations: Sequence[Combination], *, before_each: Check, delay_ms: int = 0) -> None:
-        """Resolves all names before the first key is sent."""
+    async def send(self, combinations: Sequence[KeyCombination], *, before_each: Check, delay_ms: int = 0) -> None:
+        """Sends key combinations. Resolves all key names before the first key."""
         ...
 
     async def write(
         self, text: str, *, before_each: Check, arrived: Callable[[], Awaitable[bool | None]]
     ) -> bool | None:
-        """Types a text and returns what `arrived` says at the end."""
+        """Types a text and returns the result of `arrived`, which is awaited at the end."""
         ...
 
 
-class Offered(Protocol):
+class ClipboardOffer(Protocol):
     @property
-    def asked(self) -> asyncio.Event:
-        """Set when a program begins to take the content."""
+    def requested(self) -> asyncio.Event:
+        """Set when a program starts to read the content."""
         ...
 
     @property
-    def taken(self) -> asyncio.Event:
-        """Set when it has all of it."""
+    def transferred(self) -> asyncio.Event:
+        """Set when the program has read all of it."""
         ...
 
 
 class Clipboard(Protocol):
-    def lending(self, text: str, pasting_window: int) -> AbstractAsyncContextManager[Offered]:
-        """The clipboard has this text meanwhile, and afterwards what it had before."""
+    def lending(self, text: str, pasting_window: int) -> AbstractAsyncContextManager[ClipboardOffer]:
+        """Puts a text on the clipboard inside the context, and restores the content afterwards."""
         ...
 
     async def text(self) -> str | None:
-        """None where it is empty or holds no text."""
+        """Returns None if it is empty or contains no text."""
         ...
 
     async def put(self, text: str) -> None: ...
@@ -170,7 +171,7 @@ class Clipboard(Protocol):
 class Compositor(Protocol):
     @property
     def session(self) -> str:
-        """x11, wayland, or empty where there is no display."""
+        """x11, wayland, or empty if there is no display."""
         ...
 
     @property
@@ -186,19 +187,19 @@ class Compositor(Protocol):
     def clipboard(self) -> Clipboard: ...
 
     def area(self) -> Rect:
-        """All screens together."""
+        """Returns the bounding box of all screens."""
         ...
 
     def grab(self, area: Rect) -> bytearray:
-        """Four bytes a pixel: blue, green, red, and one without meaning."""
+        """Returns four bytes per pixel: blue, green, red, and an unused one."""
         ...
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
-        """Outlines it on the screen itself; goes away by itself, with `close`, or with this process."""
+        """Outlines a frame on the screen for a while, or until `close` or the end of this process."""
         ...
 
     def display_issues(self) -> list[Issue]:
-        """Why there is no display at all; empty where there is one."""
+        """Says why there is no display; empty if there is one."""
         ...
 
     def input_issues(self) -> Iterator[Issue]: ...

@@ -1,11 +1,11 @@
-"""Key names of a hotkey as keysyms, which X11 and Wayland share."""
+"""Translates key names into keysyms, which X11 and Wayland share."""
 
 from Xlib import XK
 
-from handrail.features.desktop.platform import Combination
+from handrail.features.desktop.desktop_port import KeyCombination
 from handrail.ports.errors import InvalidParams
 
-# `cmd` is the key for shortcuts, which is Control here.
+# `cmd` means the key for shortcuts, which is Control on Linux.
 MODIFIERS: dict[str, int] = {
     **dict.fromkeys(("cmd", "command", "ctrl", "control"), XK.XK_Control_L),
     **dict.fromkeys(("alt", "option", "opt"), XK.XK_Alt_L),
@@ -36,28 +36,28 @@ _UNICODE = 0x01000000
 
 
 def key(name: str) -> int:
-    """The keysym of a named key, a modifier or a single character."""
+    """Returns the keysym of a named key, a modifier or a single character."""
     # `Page_Up`, `page-up` and `PageUp` are one key.
     plain = name.lower() if len(name) == 1 else name.lower().replace("_", "").replace("-", "").replace(" ", "")
     if keysym := NAMED_KEYS.get(plain) or MODIFIERS.get(plain):
         return keysym
     if len(name) == 1 and (name.isprintable() or name in _CONTROL_CHARACTERS):
         return character(name)
-    raise InvalidParams(f"There is no key named {name!r}.", key=name)
+    raise InvalidParams(f"Unknown key {name!r}.", key=name)
 
 
 def character(text: str) -> int:
-    """The keysym that types one character."""
+    """Returns the keysym that types a character."""
     code = ord(text)
     if text in _CONTROL_CHARACTERS:
         return _CONTROL_CHARACTERS[text]
     return code if 0x20 <= code <= 0x7E or 0xA0 <= code <= 0xFF else _UNICODE + code
 
 
-def keysyms(combination: Combination) -> list[int]:
-    wanted = [key(name) for name in combination.modifiers]
+def keysyms(combination: KeyCombination) -> list[int]:
+    result = [key(name) for name in combination.modifiers]
     if combination.key is not None:
         name = combination.key
-        # With modifiers `A` is the key, not the capital: Control+A is not Control+Shift+A.
-        wanted.append(key(name.lower() if combination.modifiers and len(name) == 1 else name))
-    return list(dict.fromkeys(wanted))
+        # With modifiers, `A` means the key and not the capital letter: Control+A is not Control+Shift+A.
+        result.append(key(name.lower() if combination.modifiers and len(name) == 1 else name))
+    return list(dict.fromkeys(result))

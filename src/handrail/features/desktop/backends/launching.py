@@ -1,4 +1,4 @@
-"""Starts installed apps as the session's menu would: by their desktop files, and nothing else."""
+"""Starts installed apps by their desktop files, as the session's menu would."""
 
 import os
 import shlex
@@ -12,11 +12,11 @@ _FILE_CODES = ("%f", "%F", "%u", "%U")
 
 
 def launch(name: str, file: str | None) -> int:
-    """The process id. `name` is a desktop file's, with or without its ending, or the last part of it."""
-    path = _found(name)
+    """Starts an app and returns its process id. `name` is that of a desktop file, or the last part of it."""
+    path = _find_desktop_file(name)
     fields = desktop_entry(path)
     if fields.get("Type") != "Application" or not fields.get("Exec"):
-        raise NotFound(f"{name!r} is not a program.")
+        raise NotFound(f"{name!r} isn't a program.")
     if fields.get("Terminal", "").strip() == "true":
         raise Unsupported(f"{name!r} runs in a terminal.", hint="Launch a terminal instead.")
     process = subprocess.Popen(
@@ -31,7 +31,7 @@ def launch(name: str, file: str | None) -> int:
     return process.pid
 
 
-def _found(name: str) -> Path:
+def _find_desktop_file(name: str) -> Path:
     wanted = name.removesuffix(".desktop").casefold()
     ids: list[str] = []
     for folder in app_folders():
@@ -40,19 +40,19 @@ def _found(name: str) -> Path:
             if id.casefold() == wanted or id.rpartition(".")[2].casefold() == wanted:
                 return file
             ids.append(id)
-    near = [id for id in ids if wanted in id.casefold()]
-    raise NotFound(f"No app named {name!r} is installed.", hint=", ".join(near[:10]) or None)
+    similar = [id for id in ids if wanted in id.casefold()]
+    raise NotFound(f"No app named {name!r} is installed.", hint=", ".join(similar[:10]) or None)
 
 
 def _command(exec_line: str, file: str | None) -> list[str]:
     words: list[str] = []
-    has_place = False
+    takes_file = False
     for word in shlex.split(exec_line):
         if word in _FILE_CODES:
-            has_place = True
+            takes_file = True
             words += [file] if file is not None else []
         elif not (len(word) == 2 and word.startswith("%")):
             words.append(word.replace("%%", "%"))
-    if file is not None and not has_place:
+    if file is not None and not takes_file:
         raise Unsupported("This app takes no file when it is launched.")
     return words

@@ -1,4 +1,4 @@
-"""`handrail desktop`: runs a recipe of desktop steps, each through the gate; deletes passwords that 0.1 kept."""
+"""`handrail desktop`: runs recipes of desktop steps through the gate, and deletes passwords that version 0.1 stored."""
 
 import sys
 import time
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
-  handrail desktop run recipe.json --dry-run     what would be done, and by which tools
-  handrail desktop run recipe.json               each step that acts asks you first
+  handrail desktop run recipe.json --dry-run     show the steps and the tools they call
+  handrail desktop run recipe.json               run it; each step that acts asks you first
   handrail desktop run - --answer allow < recipe.json
 
 \b
@@ -28,8 +28,8 @@ A recipe is {"steps": [{"id": "ok", "op": "find", "params": {…}}, …]}; {"$re
 is replaced by a part of an earlier step's result. docs/desktop.md explains it.
 
 \b
-Exit status: 0 when every step succeeded; 1 when one failed; 2 when the recipe can't be read or a
-step of it is wrong, and then nothing was done."""
+Exit status: 0 if every step succeeded; 1 if one failed; 2 if the recipe can't be read or a step
+is invalid, and then nothing was done."""
 
 _MAX_RECIPE = 4 * 1024 * 1024
 _SURFACE = "desktop"
@@ -50,11 +50,11 @@ def forget_passwords(project: Path, state: Path | None) -> None:
     questions of the state directory. `handrail doctor` says whether there are any.
     """
     from handrail.faces.cli.program import program
-    from handrail.features.desktop.stored_passwords import forget
+    from handrail.features.desktop.stored_passwords import delete_passwords
     from handrail.ports.errors import InputOutput
 
     try:
-        files, questions = forget(project, Path(program().open_stores(state).prompts.location))
+        files, questions = delete_passwords(project, Path(program().open_stores(state).prompts.location))
     except OSError as error:
         raise InputOutput(f"Some passwords could not be deleted: {error}") from None
     say(f"Evidence files deleted: {files}. Questions masked: {questions}." if files or questions else "None stored.")
@@ -65,7 +65,7 @@ def forget_passwords(project: Path, state: Path | None) -> None:
 @project_option
 @state_option
 @answer_option
-@click.option("--dry-run", is_flag=True, help="Only check the recipe, and show what would be done.")
+@click.option("--dry-run", is_flag=True, help="Check the recipe and show its steps, but run nothing.")
 @json_option
 def run_recipe(
     file: str,
@@ -87,13 +87,13 @@ def run_recipe(
     approver = answers(answer, has_terminal=file != "-" and sys.stdin.isatty(), keeps_prompt=False)
     opened = program().open_project(project, state, approver)
     try:
-        told = run(_run(opened, steps))
+        entries = run(_run(opened, steps))
     finally:
         opened.close()
-    is_well = all(one["ok"] for one in told) and len(told) == len(steps)
+    has_succeeded = all(entry["ok"] for entry in entries) and len(entries) == len(steps)
     if as_json:
-        print_json({"ok": is_well, "steps": told})
-    if not is_well:
+        print_json({"ok": has_succeeded, "steps": entries})
+    if not has_succeeded:
         raise SystemExit(1)
 
 
@@ -108,13 +108,13 @@ def _read(file: str, registry: "Registry") -> "Sequence[Step]":
         return read_recipe(data, lambda op: _tool_of(op, registry), check)
     except OSError as error:
         raise click.BadParameter(f"{file}: {error.strerror}", param_hint="FILE") from None
-    except BrokenRecipe as broken:
-        hint = f" {broken.hint}" if broken.hint else ""
-        raise click.BadParameter(f"{broken.message}{hint}", param_hint="FILE") from None
+    except BrokenRecipe as error:
+        hint = f" {error.hint}" if error.hint else ""
+        raise click.BadParameter(f"{error.message}{hint}", param_hint="FILE") from None
 
 
 def _tool_of(op: str, registry: "Registry") -> str:
-    """`desktop_type_text`, the contract's `desktop.typeText`, or `typeText` and `type_text` alone."""
+    """Accepts `desktop_type_text`, the contract's `desktop.typeText`, and `typeText` or `type_text`."""
     import re
 
     from handrail.kernel.registry import UnknownTool
@@ -146,38 +146,38 @@ def _show(steps: "Sequence[Step]", registry: "Registry", as_json: bool) -> None:
         say(f"   {one_line(msgspec.json.encode(step['params']).decode())}")
 
 
-async def _run(opened: "Project", steps: "Sequence[Step]") -> list[dict[str, Any]]:
-    """What each step gave. Stops at the first failure, unless the step says otherwise."""
+async def _run(project: "Project", steps: "Sequence[Step]") -> list[dict[str, Any]]:
+    """Runs the steps and returns an entry for each. Stops at the first failure unless the step continues on error."""
     import secrets
 
     import msgspec
 
     from handrail.faces.cli.person import caller
     from handrail.features.desktop.dialect import envelope
-    from handrail.features.desktop.recipes import filled_in
+    from handrail.features.desktop.recipes import fill_in
     from handrail.kernel.call import Call
 
-    told: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     results: dict[str, Any] = {}
     task = f"recipe_{secrets.token_hex(6)}"
-    async with opened.in_use():
+    async with project.in_use():
         for number, step in enumerate(steps, 1):
-            head, began = f"{number}/{len(steps)} {step.id}: {step.op}", time.perf_counter()
-            _progress(f"{head} …")
+            label, began = f"{number}/{len(steps)} {step.id}: {step.op}", time.perf_counter()
+            _progress(f"{label} …")
             entry: dict[str, Any] = {"id": step.id, "op": step.op, "ok": False}
             try:
-                reply = await opened.gate.run(Call(step.op, filled_in(step, results), caller(), task))
+                reply = await project.gate.run(Call(step.op, fill_in(step, results), caller(), task))
                 results[step.id] = entry["result"] = msgspec.to_builtins(reply.result)
                 entry["ok"] = True
             except Failure as failure:
                 entry |= envelope(failure)
             entry["durationMs"] = round((time.perf_counter() - began) * 1000)
-            told.append(entry)
+            entries.append(entry)
             outcome = "ok" if entry["ok"] else f"{entry['error']['code']}: {entry['error']['message']}"
-            _progress(f"{head} {outcome} ({entry['durationMs']} ms)")
+            _progress(f"{label} {outcome} ({entry['durationMs']} ms)")
             if not entry["ok"] and not step.continues_on_error:
                 break
-    return told
+    return entries
 
 
 def _progress(line: str) -> None:

@@ -1,4 +1,4 @@
-"""`handrail desktop-host`: the one process that touches windows, screen, pointer and keyboard."""
+"""`handrail desktop-host`: starts the process that reads and controls windows, screen, pointer and keyboard."""
 
 import os
 import sys
@@ -21,14 +21,14 @@ Example:
 
 
 @click.command("desktop-host", epilog=EPILOG)
-@click.option("--socket", type=Path, metavar="PATH", help="Where to listen, if not at desktop.sock in the state.")
+@click.option("--socket", type=Path, metavar="PATH", help="Socket to listen on [desktop.sock in the state directory].")
 @click.option(
     "--workspace-root",
     type=Path,
     envvar="WORKSPACE_ROOT",
     required=True,
     metavar="DIR",
-    help="Callers work in folders below this one; or $WORKSPACE_ROOT.",
+    help="Parent folder of all workspaces; or $WORKSPACE_ROOT.",
 )
 @click.option(
     "--confirm",
@@ -36,7 +36,7 @@ Example:
     default="human",
     show_default=True,
     metavar="<human|token|contract>",
-    help="What confirms a click: a token that a person allowed, any token, or also the contract's phrases.",
+    help="What confirms an action: a token that a person approved, any token, or also the contract's phrases.",
 )
 @state_option
 @click.option("--until-unused", type=WholeNumber(min=1), hidden=True)
@@ -51,8 +51,8 @@ def desktop_host(
 ) -> None:
     """Serve the desktop on a Unix socket.
 
-    Programs see windows, elements and the screen through it; what clicks or types needs a confirmation, and leaves
-    evidence in the workspace.
+    Programs use it to read windows, elements and the screen. Clicking and typing need a confirmation and leave evidence
+    in the workspace.
     """
     import asyncio
 
@@ -75,7 +75,7 @@ def desktop_host(
 
 
 async def _until_stopped(serving: Coroutine[Any, Any, None], *, ends_with_input: bool) -> None:
-    """SIGINT, SIGTERM and SIGHUP end it in order: running calls are answered, then the socket is removed."""
+    """Shuts down cleanly on SIGINT, SIGTERM and SIGHUP: answers running calls, then removes the socket."""
     import asyncio
 
     from handrail.kernel.end_signals import end_signals
@@ -85,7 +85,7 @@ async def _until_stopped(serving: Coroutine[Any, Any, None], *, ends_with_input:
         loop.add_signal_handler(number, task.cancel)
 
     def on_input() -> None:
-        if not os.read(0, 4096):  # who started us holds the other end, and writes nothing
+        if not os.read(0, 4096):  # the parent keeps the pipe open and writes nothing
             loop.remove_reader(0)
             task.cancel()
 

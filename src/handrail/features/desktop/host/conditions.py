@@ -1,4 +1,4 @@
-"""Failures that only desktops have; all others are in `ports/errors.py`."""
+"""Conditions of the desktop feature; general ones are in `ports/errors.py`."""
 
 from handrail.ports.errors import Declined, Failure, InvalidParams, NotFound
 
@@ -23,11 +23,11 @@ class PathNotFound(NotFound):
 
 
 class ModalBlocking(Failure):
-    """A modal window blocks the window that the call means."""
+    """A modal window blocks the target window."""
 
 
 class CallerNotAllowed(Failure):
-    """The workspace's allow-list does not have the caller, or can't be read."""
+    """The workspace's allow-list doesn't contain the caller, or can't be read."""
 
 
 class Unconfirmed(Declined):
@@ -35,4 +35,4 @@ class Unconfirmed(Declined):
 
 
 class UnknownMethod(InvalidParams):
-    """The contract has no such method."""
+    """The contract has no method of this name."""

@@ -1,7 +1,7 @@
-"""What an action changed: compares the window and the list of windows before and after. Never fails.
+"""Reports what an action changed, by comparing the window and the list of windows before and after. Never fails.
 
-The first look is before the action, the second when the app reports a change, and the last when no more changes
-come; half a second at most.
+The first snapshot is taken before the action, the next one when the app reports a change, and the last one when it
+stops reporting changes, which takes half a second at most.
 """
 
 import asyncio
@@ -10,95 +10,95 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from handrail.features.desktop.host.refs import spelled_frame
-from handrail.features.desktop.host.selection import flattened
-from handrail.features.desktop.platform import Changes, Element, Reader, Window
+from handrail.features.desktop.desktop_port import Changes, Element, Reader, Window
+from handrail.features.desktop.host.refs import frame_to_wire
+from handrail.features.desktop.host.selection import flatten
 from handrail.ports.errors import Failure
 
-MOST_CHANGES = 30
+MAX_CHANGES = 30
 WATCHED_SECONDS = 0.5
-_REST_SECONDS = 0.06
-_LOOK_SECONDS = 1.0
-_LOOK_NODES = 600
-_LOOK_DEPTH = 40
-_LONGEST_VALUE = 200
-_UNTOLD_STATES = frozenset({"armed", "has-tooltip", "transient", "stale"})
+_QUIET_SECONDS = 0.06
+_SNAPSHOT_SECONDS = 1.0
+_SNAPSHOT_NODES = 600
+_SNAPSHOT_DEPTH = 40
+_MAX_VALUE = 200
+_IGNORED_STATES = frozenset({"armed", "has-tooltip", "transient", "stale"})
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """None means that it could not be read, not that there is nothing."""
+class Snapshot:
+    """Windows and elements at one moment. None means that they could not be read, not that there are none."""
 
     windows: Mapping[str, Window] | None = None
     elements: Mapping[str, Element] | None = None
     is_cut: bool = False
-    """There are more elements, so one that is missing here may still exist."""
+    """There are more elements, so one that is missing here may exist."""
     seconds: float = 0.0
     """How long the app took to answer."""
 
 
 class Watch:
-    def __init__(self, reader: Reader, window: Window, changes: Changes, before: Look) -> None:
+    def __init__(self, reader: Reader, window: Window, changes: Changes, before: Snapshot) -> None:
         self._reader = reader
         self._window = window
         self._changes = changes
         self._before = before
 
     @property
-    def may_be_blind(self) -> bool:
-        """The window can hardly be read in time, so what happens in it may go unnoticed."""
-        return self._before.elements is None or self._before.seconds > _LOOK_SECONDS / 2
+    def may_miss_changes(self) -> bool:
+        """Whether changes may go unnoticed because the window can't be read quickly enough."""
+        return self._before.elements is None or self._before.seconds > _SNAPSHOT_SECONDS / 2
 
     async def outcome(self, within: float = WATCHED_SECONDS) -> list[dict[str, Any]]:
-        """What was seen to have changed; empty when nothing was."""
+        """Returns the observed changes."""
         loop = asyncio.get_running_loop()
         until = loop.time() + within
         while not (changed := await self._difference()):
-            if (left := until - loop.time()) <= 0:
+            if (remaining := until - loop.time()) <= 0:
                 return []
-            await self._changes.next(left)
-        is_resting = False
-        while not is_resting and (left := until - loop.time()) > 0:
-            is_resting = not await self._changes.next(min(left, _REST_SECONDS))
+            await self._changes.next(remaining)
+        is_quiet = False
+        while not is_quiet and (remaining := until - loop.time()) > 0:
+            is_quiet = not await self._changes.next(min(remaining, _QUIET_SECONDS))
         return await self._difference() or changed
 
     async def _difference(self) -> list[dict[str, Any]]:
-        return difference(self._before, await look(self._reader, self._window))
+        return difference(self._before, await take_snapshot(self._reader, self._window))
 
 
 @asynccontextmanager
-async def watching(reader: Reader, window: Window) -> AsyncIterator[Watch]:
-    """Begins before the action, so that nothing is missed."""
+async def watch_changes(reader: Reader, window: Window) -> AsyncIterator[Watch]:
+    """Starts to watch before the action, so that no change is missed."""
     async with reader.changes(window) as changes:
-        yield Watch(reader, window, changes, await look(reader, window))
+        yield Watch(reader, window, changes, await take_snapshot(reader, window))
 
 
-async def look(reader: Reader, window: Window) -> Look:
-    """As much as the app answers in time."""
+async def take_snapshot(reader: Reader, window: Window) -> Snapshot:
+    """Reads as much as the app answers in time."""
     windows: Mapping[str, Window] | None = None
     elements: Mapping[str, Element] | None = None
     is_cut, clock = False, asyncio.get_running_loop().time
     began = clock()
     try:
-        async with asyncio.timeout(_LOOK_SECONDS):
-            windows = {one.handle: one for one in await reader.windows()}
-            tree = await reader.tree(window, max_depth=_LOOK_DEPTH, max_nodes=_LOOK_NODES)
-            elements = {found.element.handle: found.element for found in flattened(tree.root)}
+        async with asyncio.timeout(_SNAPSHOT_SECONDS):
+            windows = {window.handle: window for window in await reader.windows()}
+            tree = await reader.tree(window, max_depth=_SNAPSHOT_DEPTH, max_nodes=_SNAPSHOT_NODES)
+            elements = {located.element.handle: located.element for located in flatten(tree.root)}
             is_cut = tree.is_cut
     except (Failure, TimeoutError):
         pass
-    return Look(windows, elements, is_cut, clock() - began)
+    return Snapshot(windows, elements, is_cut, clock() - began)
 
 
-def difference(before: Look, after: Look) -> list[dict[str, Any]]:
-    """Windows first, then texts, then states, then elements that appeared or disappeared."""
+def difference(before: Snapshot, after: Snapshot) -> list[dict[str, Any]]:
+    """Lists changes of windows, then of texts, then of states, then elements that appeared or disappeared."""
     changed = [*_windows(before, after), *_elements(before, after)]
-    if len(changed) > MOST_CHANGES:
-        changed[MOST_CHANGES:] = [{"what": "more", "count": len(changed) - MOST_CHANGES}]
+    if len(changed) > MAX_CHANGES:
+        changed[MAX_CHANGES:] = [{"what": "more", "count": len(changed) - MAX_CHANGES}]
     return changed
 
 
-def _windows(before: Look, after: Look) -> list[dict[str, Any]]:
+def _windows(before: Snapshot, after: Snapshot) -> list[dict[str, Any]]:
     if before.windows is None or after.windows is None:
         return []
     changed: list[dict[str, Any]] = []
@@ -110,34 +110,34 @@ def _windows(before: Look, after: Look) -> list[dict[str, Any]]:
             changed.append({"what": "windowTitle", "from": old.title, "to": window.title})
         elif window.is_front and not old.is_front:
             changed.append({"what": "window", "change": "cameToFront", **_window(window)})
-    gone = [window for handle, window in before.windows.items() if handle not in after.windows]
-    return changed + [{"what": "window", "change": "disappeared", **_window(window)} for window in gone]
+    closed = [window for handle, window in before.windows.items() if handle not in after.windows]
+    return changed + [{"what": "window", "change": "disappeared", **_window(window)} for window in closed]
 
 
-def _elements(before: Look, after: Look) -> list[dict[str, Any]]:
+def _elements(before: Snapshot, after: Snapshot) -> list[dict[str, Any]]:
     if before.elements is None or after.elements is None:
         return []
-    is_whole = not before.is_cut and not after.is_cut
-    texts, states, came_and_went = [], [], []
+    is_complete = not before.is_cut and not after.is_cut
+    text_changes, state_changes, other_changes = [], [], []
     for handle, new in after.elements.items():
         old = before.elements.get(handle)
         if old is None:
-            if is_whole and _is_shown(new):
-                came_and_went.append({"what": "element", "change": "appeared", **_element(new)})
+            if is_complete and _is_shown(new):
+                other_changes.append({"what": "element", "change": "appeared", **_element(new)})
             continue
         if not _is_shown(old) and not _is_shown(new):
-            continue  # a closed menu's items are nobody's business
+            continue  # an item of a closed menu
         if old.value != new.value:
-            texts.append({"what": "value", **_element(new), "from": _short(old.value), "to": _short(new.value)})
-        if old.title != new.title and new.role != "AXWindow":  # whose title is told among the windows
-            texts.append({"what": "title", **_element(new), "from": _short(old.title), "to": _short(new.title)})
-        if (turned := (old.states ^ new.states) - _UNTOLD_STATES) and old.states and new.states:
-            gained, lost = sorted(turned & new.states), sorted(turned & old.states)
-            states.append({"what": "state", **_element(new), "gained": gained, "lost": lost})
+            text_changes.append({"what": "value", **_element(new), "from": _short(old.value), "to": _short(new.value)})
+        if old.title != new.title and new.role != "AXWindow":  # window titles are reported with the windows
+            text_changes.append({"what": "title", **_element(new), "from": _short(old.title), "to": _short(new.title)})
+        if (toggled := (old.states ^ new.states) - _IGNORED_STATES) and old.states and new.states:
+            gained, lost = sorted(toggled & new.states), sorted(toggled & old.states)
+            state_changes.append({"what": "state", **_element(new), "gained": gained, "lost": lost})
     for handle, old in before.elements.items():
-        if is_whole and handle not in after.elements and _is_shown(old):
-            came_and_went.append({"what": "element", "change": "disappeared", **_element(old)})
-    return [*texts, *states, *came_and_went]
+        if is_complete and handle not in after.elements and _is_shown(old):
+            other_changes.append({"what": "element", "change": "disappeared", **_element(old)})
+    return [*text_changes, *state_changes, *other_changes]
 
 
 def _is_shown(element: Element) -> bool:
@@ -145,7 +145,7 @@ def _is_shown(element: Element) -> bool:
 
 
 def _window(window: Window) -> dict[str, Any]:
-    return {"title": window.title, "isModal": window.is_modal, "frame": spelled_frame(window.frame)}
+    return {"title": window.title, "isModal": window.is_modal, "frame": frame_to_wire(window.frame)}
 
 
 def _element(element: Element) -> dict[str, Any]:
@@ -153,4 +153,4 @@ def _element(element: Element) -> dict[str, Any]:
 
 
 def _short(text: str | None) -> str | None:
-    return text if text is None or len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+    return text if text is None or len(text) <= _MAX_VALUE else text[:_MAX_VALUE] + "…"

@@ -1,7 +1,7 @@
-"""One execution: the evidence that it writes into its workspace, and how it is found and aborted.
+"""Executions: the evidence that each writes into its workspace, and finding and aborting them.
 
-Evidence is in `artifacts/desktop/YYYY-MM-DD/<executionId>/`, with a line in the index. `save` writes all that was
-added; nothing is sent to an app before it has returned.
+Evidence is in `artifacts/desktop/YYYY-MM-DD/<executionId>/`, with a line in the index. `save` writes everything that
+was added; nothing is sent to an app before it has returned.
 """
 
 import asyncio
@@ -29,22 +29,24 @@ ROOT = "artifacts/desktop"
 INDEX = f"{ROOT}/index.ndjson"
 RESULT = "result.json"
 REFUSED = "refused.json"
-"""In place of the result where a person is asked again."""
+"""Replaces the result if a person is asked again."""
 _TRACE = "trace.jsonl"
-_LARGEST_TRACE = 64 * 1024 * 1024
+_MAX_TRACE_BYTES = 64 * 1024 * 1024
 
 
 class Record:
-    """`given` is the workspace as its caller spelled it, for the paths in the answer.
+    """The evidence of one execution. `workspace_path` is the path that the caller used, for paths in the answer.
 
-    `is_shared`: the gateway writes into the same folder. If it has written a result already, that one stays.
+    `is_shared` means that the gate writes into the same folder. Its result, if it has written one, is not replaced.
     """
 
-    def __init__(self, folder: Folder, given: str, execution_id: str, at: datetime, *, is_shared: bool) -> None:
+    def __init__(
+        self, folder: Folder, workspace_path: str, execution_id: str, at: datetime, *, is_shared: bool
+    ) -> None:
         self._folder = folder.private()
         self._is_shared = is_shared
         self._exhibit = CallEvidence(self._folder, f"{ROOT}/{at:%Y-%m-%d}/{execution_id}")
-        self.dir = f"{given.rstrip('/')}/{self._exhibit.path}/"
+        self.dir = f"{workspace_path.rstrip('/')}/{self._exhibit.path}/"
         self._added: dict[str, Any] = {}
         self._trace: list[bytes] = []
         self._traced = sha256()
@@ -53,16 +55,16 @@ class Record:
 
     @property
     def path(self) -> str:
-        """Of the folder, within the workspace."""
+        """The folder's path within the workspace."""
         return self._exhibit.path
 
     @property
     def hashes(self) -> Mapping[str, str]:
-        """SHA-256 of everything that was saved."""
+        """The SHA-256 of every file that was saved."""
         return {**self._exhibit.hashes, _TRACE: self._traced.hexdigest()}
 
     def has(self, name: str) -> bool:
-        """Whether it is on disk. False if that can't be read; then `save` fails."""
+        """Returns whether a file is on disk. False if that can't be read, in which case `save` will fail."""
         try:
             return self._folder.has(f"{self._exhibit.path}/{name}")
         except Failure:
@@ -74,19 +76,19 @@ class Record:
         return name
 
     def note(self, event: str, **more: Any) -> None:
-        """A line of `trace.jsonl`."""
+        """Adds a line to `trace.jsonl`."""
         self._trace.append(_line({"ts": stamp(utc_now()), "event": event, **more}))
 
-    def enter(self, line: dict[str, Any]) -> None:
-        """The execution's line in the index."""
+    def set_index_line(self, line: dict[str, Any]) -> None:
+        """Sets the execution's line in the index."""
         self._index = line
 
     async def save(self) -> None:
-        """InputOutput if it can't be written; then what was added is kept for the next `save`."""
+        """Writes everything that was added. InputOutput if that fails; it is then kept for the next `save`."""
         await run_in_thread(self._save)
 
     def path_of(self, name: str) -> str:
-        """For people to read; never used to open anything."""
+        """Returns a path for people to read; it is never used to open a file."""
         return f"{self.dir}{name}"
 
     def _save(self) -> None:
@@ -99,21 +101,21 @@ class Record:
                 del self._added[name]
             if self._trace:
                 lines = b"".join(self._trace)
-                self._go_on_from_earlier_trace()
+                self._continue_earlier_trace()
                 self._folder.append(f"{self._exhibit.path}/{_TRACE}", lines)
                 self._traced.update(lines)
                 self._trace.clear()
             if self._index is not None:
                 self._folder.append(INDEX, _line(self._index))
                 self._index = None
-        except (NotFound, OutsideRoot) as refused:  # a link or a file stands where a folder of ours should be
+        except (NotFound, OutsideRoot) as refused:  # a link or a file is in the place of a folder
             raise InputOutput(f"No evidence can be kept: {refused.message}", **refused.details) from None
 
-    def _go_on_from_earlier_trace(self) -> None:
-        """The gateway's call may have been refused before and asked about again: its trace goes on."""
+    def _continue_earlier_trace(self) -> None:
+        """Continues the trace of an earlier attempt, whose action was refused and asked about again."""
         path = f"{self._exhibit.path}/{_TRACE}"
         if self._is_shared and not self._has_trace and self._folder.has(path):
-            self._traced.update(self._folder.read(path, _LARGEST_TRACE))
+            self._traced.update(self._folder.read(path, _MAX_TRACE_BYTES))
         self._has_trace = True
 
 
@@ -140,18 +142,18 @@ class Execution:
     params_digest: str
     task: "asyncio.Task[object]"
     has_acted: bool = False
-    """Something may have reached an app."""
+    """Input may have reached an app."""
     is_aborted: bool = False
     is_audited: bool = False
-    """Its begin is in the audit, so its end must be. Calls from the gateway are in the gateway's own records."""
+    """The audit contains its begin, so it must get its end as well. The gate records its own calls itself."""
     began: float = field(default_factory=time.perf_counter)
 
     @property
     def caller(self) -> Caller:
         return Caller("bridge", f"pid {self.peer.pid}", f"uid:{self.peer.uid}", f"bridge:{self.peer.digest}")
 
-    def audited(self, event: str, **more: Any) -> dict[str, Any]:
-        """A line of the audit."""
+    def audit_record(self, event: str, **more: Any) -> dict[str, Any]:
+        """Returns a record for the audit."""
         return {
             "event": event,
             "executionId": self.id,
@@ -179,19 +181,19 @@ class Executions:
         finally:
             del self._running[execution.id]
 
-    def named(self, name: str, workspace: str) -> Sequence[Execution]:
-        """By executionId, or else by requestId, or else by JSON-RPC id; only of this workspace."""
-        inside = [one for one in self._running.values() if one.workspace.location == workspace]
-        by_name = (
-            [one for one in inside if one.id == name],
-            [one for one in inside if one.meta.request_id == name],
-            [one for one in inside if one.rpc_id == name],
+    def find(self, name: str, workspace: str) -> Sequence[Execution]:
+        """Finds executions of this workspace by executionId, or else by requestId, or else by JSON-RPC id."""
+        candidates = [execution for execution in self._running.values() if execution.workspace.location == workspace]
+        matches_by_kind = (
+            [execution for execution in candidates if execution.id == name],
+            [execution for execution in candidates if execution.meta.request_id == name],
+            [execution for execution in candidates if execution.rpc_id == name],
         )
-        return next((found for found in by_name if found), [])
+        return next((found for found in matches_by_kind if found), [])
 
 
 async def abort_all(executions: Sequence[Execution]) -> None:
-    """Returns when they have ended: nothing is sent after that."""
+    """Aborts executions and returns once they have ended, so that nothing is sent after that."""
     for execution in executions:
         execution.is_aborted = True
         execution.task.cancel()

@@ -1,12 +1,12 @@
-"""Windows in which handrail itself asks people: no tool reads them or acts in them.
+"""Windows in which handrail itself asks people. No tool may read them or act in them.
 
-Whoever presses a button there answers in a person's name. A browser is known by the addresses of the pages it shows; a
-terminal by the process that asks in it: then all windows of that terminal program count, since they look alike.
+A click on a button there would answer in a person's name. A browser is recognized by the addresses of its pages; a
+terminal by the process that asks in it, in which case all windows of that terminal program count.
 """
 
 from collections.abc import Sequence
 
-from handrail.features.desktop.platform import Reader, Window
+from handrail.features.desktop.desktop_port import Reader, Window
 from handrail.kernel.own_pages import is_own_page
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.web_address import place_of_page
@@ -22,45 +22,45 @@ _CONTROLS_OTHER_PAGES = (
     "edge://inspect",
     "edge://extensions",
 )
-"""Who types there can press a button in any other page or extension, handrail's own included."""
-UNTOLD = "it can't be told which page this browser shows, and it may be handrail's own"
+"""Input there can press buttons in any other page or extension, including handrail's."""
+UNKNOWN_PAGE = "this browser doesn't report which page it shows, and it may be handrail's own"
 
 
-async def refuse_own(reader: Reader, window: Window, everything: Sequence[Window], *, acts: bool) -> None:
-    """Declined; also where it can't be told what a browser shows, if something would be done there."""
-    why = await why_closed(reader, window, everything)
-    if why is None or (why is UNTOLD and not acts):
+async def refuse_own_window(reader: Reader, window: Window, all_windows: Sequence[Window], *, acts: bool) -> None:
+    """Raises Declined for such a window. Actions are declined as well if it is unknown what a browser shows."""
+    reason = await why_off_limits(reader, window, all_windows)
+    if reason is None or (reason is UNKNOWN_PAGE and not acts):
         return
     hint = "Ask the person to look there."
-    if why is UNTOLD:
+    if reason is UNKNOWN_PAGE:
         hint = "Start it with --force-renderer-accessibility, or use the browser_* tools."
-    raise Declined(f"The window {window.title!r} is not for tools: {why}.", hint=hint, reason="own")
+    raise Declined(f"The window {window.title!r} is not for tools: {reason}.", hint=hint, reason="own")
 
 
-async def why_closed(reader: Reader, window: Window, everything: Sequence[Window]) -> str | None:
-    """None for a window that tools may use. Which processes there are the system tells from memory, not from a disk."""
-    if _asks_here(window, everything):
+async def why_off_limits(reader: Reader, window: Window, all_windows: Sequence[Window]) -> str | None:
+    """Returns None for a window that tools may use. Reads process ids from /proc, which needs no disk."""
+    if _asks_person(window, all_windows):
         return "handrail asks a person in a terminal of this program"
     if not find_own_ports():
         return None
-    addresses = await reader.addresses(window)
+    addresses = await reader.page_addresses(window)
     if addresses is None:
-        return UNTOLD
+        return UNKNOWN_PAGE
     for address in addresses:
-        if await _is_ours(address):
+        if await _is_own_address(address):
             return "it shows a page of handrail itself, or can control one"
     return None
 
 
-def _asks_here(window: Window, everything: Sequence[Window]) -> bool:
-    """The nearest ancestor that has a window is the terminal. A window without a process may be any of them."""
+def _asks_person(window: Window, all_windows: Sequence[Window]) -> bool:
+    """The terminal is the asking process's nearest ancestor with a window. Without a pid, any window may be it."""
     if window.pid == 0:
         return any(True for _ in view_ancestries())
-    with_windows = {one.pid for one in everything}
+    with_windows = {window.pid for window in all_windows}
     return any(next((pid for pid in chain if pid in with_windows), None) == window.pid for chain in view_ancestries())
 
 
-async def _is_ours(address: str) -> bool:
+async def _is_own_address(address: str) -> bool:
     if address.startswith((f"{EXTENSION_ORIGIN}/", *_CONTROLS_OTHER_PAGES)):
         return True
     place = place_of_page(address)

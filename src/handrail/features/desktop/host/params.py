@@ -1,4 +1,4 @@
-"""Parameters of contract 1 that several methods share, and how they are read.
+"""Parameters that several methods of contract 1 share, and how they are read.
 
 Unknown members are refused, so that a misspelled option is never silently ignored.
 """
@@ -26,7 +26,7 @@ StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """An object on the wire: camelCase, no unknown members."""
+    """An object on the wire: camelCase names, no unknown members."""
 
 
 class Meta(Wire, frozen=True, kw_only=True):
@@ -35,33 +35,33 @@ class Meta(Wire, frozen=True, kw_only=True):
     workspace_path: Annotated[str, Bound(min_length=1, max_length=4096)]
     timeout_ms: Milliseconds = 60_000
     execution_id: Annotated[str, Bound(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
-    """The gateway's execution id, so that the call has one id and one evidence folder."""
+    """The execution id of the gate's call, so that both share one id and one evidence folder."""
     began_at: datetime | None = None
-    """When that call began, which decides the day of its evidence folder."""
+    """When the gate's call began, which determines the date of its evidence folder."""
 
 
 class Confirm(Wire, frozen=True, kw_only=True):
-    """`approved_at` and `approver` are claims of the caller: they are recorded and prove nothing."""
+    """`approved_at` and `approver` are the caller's claims: they are recorded, but prove nothing."""
 
     token: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     phrase: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     gate_token: Annotated[str, Bound(min_length=1, max_length=LONGEST_NAME)] | None = msgspec.field(
         name="pass", default=None
     )
-    """The gateway's one-time token, from the token store that it shares with the host."""
+    """The gate's one-time token, from the token store that it shares with the host."""
     approved_at: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
     approver: Annotated[str, Bound(max_length=LONGEST_NAME)] | None = None
 
 
 class App(Wire, frozen=True, kw_only=True):
-    """Any name of the app: the one that macOS would know, its desktop file, its window class."""
+    """Names of an app: its bundle id, its desktop file, its window class, or any name."""
 
     bundle_id: Name | None = None
     desktop_id: Name | None = None
     wm_class: Name | None = None
     name: Name | None = None
     pid: Annotated[int, Bound(ge=1, le=2**31)] | None = None
-    """Which of several processes of the app, as `routeResolved` tells it."""
+    """Picks one of several processes of the app; `routeResolved` has its pid."""
 
     @property
     def names(self) -> list[str]:
@@ -71,7 +71,7 @@ class App(Wire, frozen=True, kw_only=True):
 class WindowPattern(Wire, frozen=True, kw_only=True):
     title_pattern: Name
     id: Name | None = None
-    """Which of several windows with this title, as `routeResolved` has it."""
+    """Picks one of several windows with this title; `routeResolved` has its id."""
 
 
 class Route(Wire, frozen=True, kw_only=True):
@@ -104,7 +104,7 @@ class Near(Wire, frozen=True, kw_only=True):
 
 
 class Selector(Wire, frozen=True, kw_only=True):
-    """Without any member but `limit` it means every element."""
+    """Without criteria it matches every element."""
 
     by_role: Name | None = None
     title_contains: Name | None = None
@@ -116,8 +116,8 @@ class Selector(Wire, frozen=True, kw_only=True):
 
     @property
     def is_for_everything(self) -> bool:
-        given = (self.by_role, self.title_contains, self.value_contains, self.by_rect, self.by_path, self.near)
-        return all(one is None for one in given)
+        criteria = (self.by_role, self.title_contains, self.value_contains, self.by_rect, self.by_path, self.near)
+        return all(criterion is None for criterion in criteria)
 
 
 class Frame(Wire, frozen=True, kw_only=True):
@@ -128,7 +128,7 @@ class Frame(Wire, frozen=True, kw_only=True):
 
 
 class ElementRef(Wire, frozen=True, kw_only=True):
-    """As `desktop.find` returns it. Only id and fingerprint are used."""
+    """An element as `desktop.find` returns it. Only id and fingerprint are used."""
 
     element_id: Name
     fingerprint: Annotated[str, Bound(max_length=LONGEST_TEXT)] | None = None
@@ -141,7 +141,7 @@ class ElementRef(Wire, frozen=True, kw_only=True):
 
 
 class Point(Wire, frozen=True, kw_only=True):
-    """A pixel of the screen, as `area` of a picture counts them."""
+    """A pixel of the screen, in the same coordinates as the `area` of a picture."""
 
     x: _Pixels
     y: _Pixels
@@ -156,11 +156,11 @@ class Target(Wire, frozen=True, kw_only=True):
             raise ValueError("A target needs an elementRef or a selector.")
         if self.element_ref is not None and self.selector is not None:
             raise ValueError("A target is an elementRef or a selector, not both.")
-        _check_meaning(self.selector)
+        _check_selector(self.selector)
 
 
 class PlaceTarget(Wire, frozen=True, kw_only=True):
-    """What a pointer can be put on: an element, a point of a window, or a mark of the last pictures."""
+    """A target for the pointer: an element, a point of a window, or a mark of a recent picture."""
 
     element_ref: ElementRef | None = None
     selector: Selector | None = None
@@ -170,20 +170,20 @@ class PlaceTarget(Wire, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if [self.element_ref, self.selector, self.point, self.mark].count(None) != 3:
             raise ValueError("A target is one of elementRef, selector, point and mark.")
-        _check_meaning(self.selector)
+        _check_selector(self.selector)
 
     @property
     def element(self) -> Target:
         return Target(element_ref=self.element_ref, selector=self.selector)
 
 
-def _check_meaning(selector: Selector | None) -> None:
+def _check_selector(selector: Selector | None) -> None:
     if selector is not None and selector.is_for_everything:
         raise ValueError("A target's selector needs byRole, titleContains, valueContains, byRect, byPath or near.")
 
 
 class Params(Wire, frozen=True, kw_only=True):
-    """What every method has."""
+    """Parameters that every method has."""
 
     meta: Meta
 
@@ -197,18 +197,18 @@ class ConfirmedParams(RoutedParams, frozen=True, kw_only=True):
 
     confirm: Any = None
     shown: Name | None = None
-    """`seen` of `desktop.locate`: what a person was shown around the target. It must still be there."""
+    """`seen` of `desktop.locate`: a fingerprint of what a person was shown, which must still be there."""
 
 
 def read(value: Any, into: type[StructT], at: str = "params") -> StructT:
-    """InvalidParams names the first field that is wrong."""
+    """Reads parameters. InvalidParams names the first invalid field."""
     try:
         try:
             return msgspec.convert(value, into)
         except msgspec.ValidationError:
             return msgspec.convert(_whole_numbers(value), into)
     except msgspec.ValidationError as error:
-        field, problem = _place(str(error), at)
+        field, problem = _locate_error(str(error), at)
         raise InvalidParams(f"{field}: {problem}", field=field) from None
 
 
@@ -217,17 +217,17 @@ _MEMBER = re.compile(r"^Object (?:missing required|contains unknown) field `(?P<
 _LONGEST_PROBLEM = 300
 
 
-def _place(told: str, at: str) -> tuple[str, str]:
-    found = _PLACE.match(told)
-    assert found is not None
-    problem, field = found["problem"], at + (found["path"] or "")
+def _locate_error(message: str, at: str) -> tuple[str, str]:
+    match = _PLACE.match(message)
+    assert match is not None
+    problem, field = match["problem"], at + (match["path"] or "")
     if (member := _MEMBER.match(problem)) is not None:
         field, problem = f"{field}.{member['name']}", problem.split(" `")[0]
     return field[:_LONGEST_PROBLEM], problem[:_LONGEST_PROBLEM]
 
 
 def _whole_numbers(value: Any) -> Any:
-    """1.0 and 1 are the same number in JSON and have the same digest."""
+    """Turns 1.0 into 1: both are the same number in JSON and have the same digest."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

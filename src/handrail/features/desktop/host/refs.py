@@ -1,4 +1,4 @@
-"""Short names for elements: while the host runs, `e:12` never means another element."""
+"""Short names for elements. While the host runs, `e:12` never means another element."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from handrail.features.desktop.desktop_port import Element, LocatedElement, Rect, Window
 from handrail.features.desktop.host.conditions import StaleElement
 from handrail.features.desktop.host.params import ElementRef
-from handrail.features.desktop.platform import Element, Found, Rect, Window
 
-MOST_REFS = 50_000
-_MOST_SPOTS = 5_000
+MAX_REFS = 50_000
+_MAX_MARKS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The element of a name. With another role or title it counts as another element."""
+class NamedElement:
+    """The element that a name stands for. With another role or title it counts as a different element."""
 
     element_id: str
     window: str
@@ -29,8 +29,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A place that was found in the picture of a window, and where in the window it was."""
+class PictureMark:
+    """A place that was marked in the picture of a window; `frame` is relative to the window."""
 
     window: str
     size: tuple[int, int]
@@ -38,56 +38,56 @@ class Spot:
 
 
 class ElementRefs:
-    def __init__(self, most: int = MOST_REFS) -> None:
-        self._most = most
+    def __init__(self, max_refs: int = MAX_REFS) -> None:
+        self._max_refs = max_refs
         self._count = 0
-        self._by_id: OrderedDict[str, Known] = OrderedDict()
-        self._by_identity: dict[tuple[str, str, str], str] = {}
-        self._spots: OrderedDict[int, Spot] = OrderedDict()
+        self._by_id: OrderedDict[str, NamedElement] = OrderedDict()
+        self._ids_by_identity: dict[tuple[str, str, str], str] = {}
+        self._marks: OrderedDict[int, PictureMark] = OrderedDict()
 
     def mark(self, window: Window, frame: Rect) -> int:
-        """The number of a place on the screen; no element has it."""
+        """Assigns a number to a place of a window. No element has the same number."""
         assert window.frame is not None
         self._count += 1
-        inside = Rect(frame.x - window.frame.x, frame.y - window.frame.y, frame.width, frame.height)
-        self._spots[self._count] = Spot(window.handle, (window.frame.width, window.frame.height), inside)
-        if len(self._spots) > _MOST_SPOTS:
-            self._spots.popitem(last=False)
+        relative_frame = Rect(frame.x - window.frame.x, frame.y - window.frame.y, frame.width, frame.height)
+        self._marks[self._count] = PictureMark(window.handle, (window.frame.width, window.frame.height), relative_frame)
+        if len(self._marks) > _MAX_MARKS:
+            self._marks.popitem(last=False)
         return self._count
 
-    def spot(self, number: int) -> Spot | None:
-        """None for the number of an element."""
-        return self._spots.get(number)
+    def picture_mark(self, number: int) -> PictureMark | None:
+        """Returns None if the number belongs to an element."""
+        return self._marks.get(number)
 
     def name(self, window: Window, element: Element) -> str:
-        """Its name; a new one if it has none yet."""
+        """Returns the element's name, and assigns one if it has none yet."""
         identity = (element.handle, element.role, element.title)
-        if (known_id := self._by_identity.get(identity)) is not None:
-            self._by_id.move_to_end(known_id)
-            return known_id
+        if (id := self._ids_by_identity.get(identity)) is not None:
+            self._by_id.move_to_end(id)
+            return id
         self._count += 1
-        new = f"e:{self._count}"
-        self._by_id[new] = Known(new, window.handle, *identity)
-        self._by_identity[identity] = new
-        if len(self._by_id) > self._most:
-            _, forgotten = self._by_id.popitem(last=False)
-            del self._by_identity[forgotten.handle, forgotten.role, forgotten.title]
-        return new
+        new_id = f"e:{self._count}"
+        self._by_id[new_id] = NamedElement(new_id, window.handle, *identity)
+        self._ids_by_identity[identity] = new_id
+        if len(self._by_id) > self._max_refs:
+            _, oldest = self._by_id.popitem(last=False)
+            del self._ids_by_identity[oldest.handle, oldest.role, oldest.title]
+        return new_id
 
-    def known(self, ref: ElementRef) -> Known:
-        """StaleElement for a name that is unknown or comes with the fingerprint of another element."""
-        known = self._by_id.get(ref.element_id)
-        if known is None:
+    def resolve(self, ref: ElementRef) -> NamedElement:
+        """StaleElement if the name is unknown or the fingerprint belongs to another element."""
+        element = self._by_id.get(ref.element_id)
+        if element is None:
             raise StaleElement(f"This host knows no element {ref.element_id!r}.", elementId=ref.element_id)
-        if ref.fingerprint is not None and not _is_of(ref.fingerprint, known):
-            raise StaleElement(f"The fingerprint is not that of {ref.element_id}.", elementId=ref.element_id)
-        return known
+        if ref.fingerprint is not None and not _has_same_name(ref.fingerprint, element):
+            raise StaleElement(f"The fingerprint doesn't belong to {ref.element_id}.", elementId=ref.element_id)
+        return element
 
-    def naming(self, window: Window) -> Callable[[Element], str]:
+    def namer(self, window: Window) -> Callable[[Element], str]:
         return lambda element: self.name(window, element)
 
-    def spelled(self, window: Window, found: Found) -> dict[str, Any]:
-        """An elementRef of the contract, plus `states` and `path`."""
+    def to_wire(self, window: Window, found: LocatedElement) -> dict[str, Any]:
+        """Returns an elementRef of the contract, plus `states` and `path`."""
         element = found.element
         return {
             "elementId": self.name(window, element),
@@ -95,7 +95,7 @@ class ElementRefs:
             "role": element.role,
             "title": element.title or None,
             "value": element.value,
-            "frame": spelled_frame(element.frame),
+            "frame": frame_to_wire(element.frame),
             "states": sorted(element.states),
             "path": list(found.path),
         }
@@ -107,16 +107,16 @@ def fingerprint(element: Element) -> str:
 
 
 def window_id(window: Window) -> str:
-    """A short name that no other window has while the app runs."""
+    """Returns a short name that no other window has while the app runs."""
     return "w:" + sha256(window.handle.encode()).hexdigest()[:12]
 
 
-def spelled_frame(frame: Rect | None) -> dict[str, int] | None:
+def frame_to_wire(frame: Rect | None) -> dict[str, int] | None:
     if frame is None:
         return None
     return {"x": frame.x, "y": frame.y, "width": frame.width, "height": frame.height}
 
 
-def _is_of(given: str, known: Known) -> bool:
-    """Role and title must be the same; the position may differ."""
-    return given.rpartition("|")[0] == f"{known.role}|{known.title}"
+def _has_same_name(fingerprint: str, element: NamedElement) -> bool:
+    """Compares role and title; the position may differ."""
+    return fingerprint.rpartition("|")[0] == f"{element.role}|{element.title}"

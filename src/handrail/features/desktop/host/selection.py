@@ -1,28 +1,28 @@
-"""Which of several elements a selector means: filters and ranking. Pure."""
+"""Decides which of several elements a selector means: filters and ranking."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from handrail.features.desktop.desktop_port import Element, LocatedElement, Node, Rect
 from handrail.features.desktop.host.params import Anchor, Box, Near, Selector
-from handrail.features.desktop.platform import Element, Found, Node, Rect
 
-_NAMELESS = 3
+_PARTIAL_MATCH = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """An anchor that was found, and what counts as near it."""
+    """The element of an anchor, and what counts as near it."""
 
-    anchor: Found
+    anchor: LocatedElement
     near: Near
 
-    def distance(self, found: Found) -> float | None:
-        """From edge to edge; None if it is too far away, is the anchor itself or contains it."""
-        frame, anchor = _place(found.element), self.anchor.element.frame
-        if frame is None or anchor is None or found.element.handle in self._excluded():
+    def distance(self, candidate: LocatedElement) -> float | None:
+        """Returns the gap between the edges; None if it is too far away, the anchor, or around it."""
+        frame, anchor = _placed_frame(candidate.element), self.anchor.element.frame
+        if frame is None or anchor is None or candidate.element.handle in self._excluded():
             return None
-        if self.near.direction is not None and not _lies(frame, self.near.direction, anchor):
+        if self.near.direction is not None and not _lies_in_direction(frame, self.near.direction, anchor):
             return None
         gap = math.hypot(
             max(anchor.x - (frame.x + frame.width), frame.x - (anchor.x + anchor.width), 0),
@@ -34,77 +34,83 @@ class Neighbourhood:
         return {self.anchor.element.handle, *(element.handle for element in self.anchor.ancestors)}
 
 
-def ranked(
-    candidates: Sequence[Found], selector: Selector, neighbourhood: Neighbourhood | None = None
-) -> Sequence[Found]:
-    """Matches, the best first: by exact title, then visible, enabled, near, small; then in tree order."""
+def rank_matches(
+    candidates: Sequence[LocatedElement], selector: Selector, neighbourhood: Neighbourhood | None = None
+) -> Sequence[LocatedElement]:
+    """Returns matches, the best first: exact title, then visible, enabled, near, small; then in tree order."""
     box = _rect(selector.by_rect)
     scored = []
-    for order, found in enumerate(candidates):
-        if not fits(found.element, selector) or (box is not None and not _has_center_in(_place(found.element), box)):
+    for order, candidate in enumerate(candidates):
+        if not matches_selector(candidate.element, selector) or (
+            box is not None and not _has_center_in(_placed_frame(candidate.element), box)
+        ):
             continue
-        distance = 0.0 if neighbourhood is None else neighbourhood.distance(found)
+        distance = 0.0 if neighbourhood is None else neighbourhood.distance(candidate)
         if distance is None:
             continue
-        # A place alone means the innermost element that is there, and not the containers around it.
-        area = _area(found.element.frame) if selector.by_rect is not None else 0
-        scored.append(((*_score(found.element, selector), distance, area, order), found))
+        # A rectangle means the innermost element there, not the containers around it.
+        area = _area(candidate.element.frame) if selector.by_rect is not None else 0
+        scored.append(((*_score(candidate.element, selector), distance, area, order), candidate))
     scored.sort(key=lambda pair: pair[0])
-    return [found for _, found in scored]
+    return [candidate for _, candidate in scored]
 
 
-def best_anchor(candidates: Sequence[Found], anchor: Anchor) -> Found | None:
-    """Only what has a place can be an anchor."""
-    placed = [found for found in candidates if _place(found.element) is not None and fits(found.element, anchor)]
-    return min(placed, key=lambda found: _score(found.element, anchor), default=None)
+def choose_anchor(candidates: Sequence[LocatedElement], anchor: Anchor) -> LocatedElement | None:
+    """Chooses the best anchor among elements that are on the screen."""
+    anchors = [
+        candidate
+        for candidate in candidates
+        if _placed_frame(candidate.element) is not None and matches_selector(candidate.element, anchor)
+    ]
+    return min(anchors, key=lambda candidate: _score(candidate.element, anchor), default=None)
 
 
-def fits(element: Element, wanted: Selector | Anchor) -> bool:
-    role = wanted.by_role
+def matches_selector(element: Element, criteria: Selector | Anchor) -> bool:
+    role = criteria.by_role
     if role is not None and role.casefold() not in (element.role.casefold(), element.native_role.casefold()):
         return False
-    return _holds(element.title, wanted.title_contains) and _holds(element.value or "", wanted.value_contains)
+    return _contains(element.title, criteria.title_contains) and _contains(element.value or "", criteria.value_contains)
 
 
 def is_visible(element: Element) -> bool:
-    return "showing" in element.states and _place(element) is not None
+    return "showing" in element.states and _placed_frame(element) is not None
 
 
 def is_enabled(element: Element) -> bool:
     return not element.states.isdisjoint({"enabled", "sensitive"})
 
 
-def flattened(root: Node) -> list[Found]:
-    """A tree as a list of `Found`: the window itself first, with an empty path."""
-    flat: list[Found] = []
-    waiting: list[tuple[Node, tuple[Element, ...], tuple[int, ...]]] = [(root, (), ())]
-    while waiting:
-        node, ancestors, path = waiting.pop()
-        flat.append(Found(node.element, ancestors, path))
-        below = (*ancestors, node.element)
-        for place, child in reversed(list(enumerate(node.children))):
-            waiting.append((child, below, (*path, place if child.index is None else child.index)))
-    return flat
+def flatten(root: Node) -> list[LocatedElement]:
+    """Lists the elements of a tree in tree order: first the window itself, with an empty path."""
+    elements: list[LocatedElement] = []
+    unvisited: list[tuple[Node, tuple[Element, ...], tuple[int, ...]]] = [(root, (), ())]
+    while unvisited:
+        node, ancestors, path = unvisited.pop()
+        elements.append(LocatedElement(node.element, ancestors, path))
+        child_ancestors = (*ancestors, node.element)
+        for position, child in reversed(list(enumerate(node.children))):
+            unvisited.append((child, child_ancestors, (*path, position if child.index is None else child.index)))
+    return elements
 
 
-def _score(element: Element, wanted: Selector | Anchor) -> tuple[int, bool, bool]:
-    title = max(_rank(element.title, wanted.title_contains), _rank(element.value or "", wanted.value_contains))
+def _score(element: Element, criteria: Selector | Anchor) -> tuple[int, bool, bool]:
+    title = max(_rank(element.title, criteria.title_contains), _rank(element.value or "", criteria.value_contains))
     return title, not is_visible(element), not is_enabled(element)
 
 
-def _rank(text: str, wanted: str | None) -> int:
-    if wanted is None or text == wanted:
+def _rank(text: str, needle: str | None) -> int:
+    if needle is None or text == needle:
         return 0
-    text, wanted = text.strip().casefold(), wanted.strip().casefold()
-    return 1 if text == wanted else 2 if text.startswith(wanted) else _NAMELESS
+    text, needle = text.strip().casefold(), needle.strip().casefold()
+    return 1 if text == needle else 2 if text.startswith(needle) else _PARTIAL_MATCH
 
 
-def _holds(text: str, wanted: str | None) -> bool:
-    return wanted is None or wanted.casefold() in text.casefold()
+def _contains(text: str, needle: str | None) -> bool:
+    return needle is None or needle.casefold() in text.casefold()
 
 
-def _lies(frame: Rect, direction: str, anchor: Rect) -> bool:
-    """By its centre, so that borders may touch."""
+def _lies_in_direction(frame: Rect, direction: str, anchor: Rect) -> bool:
+    """Compares the center, so that borders may touch."""
     x, y = frame.center
     return {
         "above": y < anchor.y,
@@ -114,8 +120,8 @@ def _lies(frame: Rect, direction: str, anchor: Rect) -> bool:
     }[direction]
 
 
-def _place(element: Element) -> Rect | None:
-    """Its frame; None if it is empty."""
+def _placed_frame(element: Element) -> Rect | None:
+    """Returns the frame; None if it is missing or empty."""
     frame = element.frame
     return frame if frame is not None and frame.width > 0 and frame.height > 0 else None
 

@@ -1,4 +1,4 @@
-"""What the host's methods share: the desktop, which may be missing and come later, and the three kinds of methods."""
+"""What the host's methods share: the desktop, which may become available later, and the kinds of methods."""
 
 import asyncio
 import logging
@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from handrail.features.desktop.desktop_port import Delivery, DesktopPort, Issue, Readiness
 from handrail.features.desktop.host.confirmation import Confirmation
 from handrail.features.desktop.host.execution import Execution, Executions
-from handrail.features.desktop.host.params import ConfirmedParams, Meta, Params
+from handrail.features.desktop.host.params import ConfirmedParams, Meta, Params, Route, RoutedParams, Target
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.search import Search, Subject
-from handrail.features.desktop.host.surroundings import Pictures
-from handrail.features.desktop.platform import Delivery, Desktop, Issue, Readiness
+from handrail.features.desktop.host.surroundings import ShownPictures
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import Failure, Internal, NotReady
 from handrail.ports.files import Folder
@@ -22,11 +22,11 @@ from handrail.ports.tokens import OneTimeClaims
 
 logger = logging.getLogger(__name__)
 
-_TRY_AGAIN_SECONDS = 2.0
-_YOUNG_SECONDS = 2.0
+_REOPEN_SECONDS = 2.0
+_FRESH_SECONDS = 2.0
 _OLD_SECONDS = 10.0
 
-OpenDesktop = Callable[[], Awaitable[Desktop]]
+OpenDesktop = Callable[[], Awaitable[DesktopPort]]
 
 
 class DesktopSource:
@@ -34,27 +34,27 @@ class DesktopSource:
         self._open = open_desktop
         self._os_name = os_name
         self._opening: asyncio.Task[None] | None = None
-        self._desktop: Desktop | None = None
+        self._desktop: DesktopPort | None = None
         self._failure: Failure = NotReady("The host is still starting.", hint="Try again in a moment.")
         self._tried_at = float("-inf")
         self._readiness: Readiness | None = None
-        self._looked_at = float("-inf")
-        self._looking: asyncio.Task[None] | None = None
+        self._read_at = float("-inf")
+        self._refreshing: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begins to open it; until that has ended, everything is NotReady."""
+        """Starts opening the desktop; until that has finished, calls get NotReady."""
         if self._opening is None:
             self._opening = asyncio.create_task(self._try())
 
-    def check(self) -> None:
-        """NotReady until the first try has ended."""
+    def require_started(self) -> None:
+        """Raises NotReady until the first attempt to open the desktop has finished."""
         if isinstance(self._failure, NotReady) and self._desktop is None:
             raise self._failure
 
-    async def get(self) -> Desktop:
-        """The desktop; tries again if it was missing. PermissionMissing says what is still missing."""
-        self.check()
-        if self._desktop is None and asyncio.get_running_loop().time() - self._tried_at > _TRY_AGAIN_SECONDS:
+    async def get(self) -> DesktopPort:
+        """Returns the desktop; tries to open it again if it was missing. PermissionMissing says what is missing."""
+        self.require_started()
+        if self._desktop is None and asyncio.get_running_loop().time() - self._tried_at > _REOPEN_SECONDS:
             self.start()
         if self._opening is not None:
             await asyncio.shield(self._opening)
@@ -63,51 +63,51 @@ class DesktopSource:
         return self._desktop
 
     async def readiness(self, *, is_fresh: bool) -> Readiness:
-        """What works on this desktop, freshly checked or a few seconds old. A missing desktop is reported as an issue.
+        """Reports what works on this desktop. A missing desktop is reported as an issue.
 
-        An answer that is some seconds old is returned at once and renewed in the background.
+        Unless it must be fresh, an answer that is a few seconds old is returned and refreshed in the background.
         """
-        if is_fresh or self.known_readiness() is None:
-            self.check()
-            await asyncio.shield(self._look())
+        if is_fresh or self.recent_readiness() is None:
+            self.require_started()
+            await asyncio.shield(self._refresh())
         assert self._readiness is not None
         return self._readiness
 
-    def known_readiness(self) -> Readiness | None:
-        """The last answer; None if it is too old."""
-        self.check()
-        age = asyncio.get_running_loop().time() - self._looked_at
+    def recent_readiness(self) -> Readiness | None:
+        """Returns the last answer; None if it is too old."""
+        self.require_started()
+        age = asyncio.get_running_loop().time() - self._read_at
         if age > _OLD_SECONDS:
             return None
-        if age > _YOUNG_SECONDS:
-            self._look()
+        if age > _FRESH_SECONDS:
+            self._refresh()
         return self._readiness
 
-    def _look(self) -> "asyncio.Task[None]":
-        """One check at a time."""
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look_now())
-        return self._looking
+    def _refresh(self) -> "asyncio.Task[None]":
+        """Runs one check at a time."""
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = asyncio.create_task(self._refresh_now())
+        return self._refreshing
 
-    async def _look_now(self) -> None:
+    async def _refresh_now(self) -> None:
         try:
             self._readiness = await (await self.get()).readiness()
         except Failure as failure:
-            self._readiness = self._without(failure)
+            self._readiness = self._not_ready(failure)
         except Exception as fault:
-            logger.exception("the desktop can't say what works")
-            self._readiness = self._without(Internal(f"The desktop failed: {type(fault).__name__}: {fault}"))
-        self._looked_at = asyncio.get_running_loop().time()
+            logger.exception("the desktop's readiness can't be read")
+            self._readiness = self._not_ready(Internal(f"The desktop failed: {type(fault).__name__}: {fault}"))
+        self._read_at = asyncio.get_running_loop().time()
 
     async def close(self) -> None:
-        for task in (self._opening, self._looking):
+        for task in (self._opening, self._refreshing):
             if task is not None:
                 task.cancel()
                 await asyncio.wait({task})
         if self._desktop is not None:
             await self._desktop.close()
 
-    def _without(self, failure: Failure) -> Readiness:
+    def _not_ready(self, failure: Failure) -> Readiness:
         issue = Issue("accessibility", failure.message, failure.hint or "")
         return Readiness(False, False, False, self._os_name, "", (issue,))
 
@@ -119,7 +119,7 @@ class DesktopSource:
             except BaseException:
                 await desktop.close()
                 raise
-            self._looked_at = asyncio.get_running_loop().time()
+            self._read_at = asyncio.get_running_loop().time()
             self._desktop = desktop
         except Failure as failure:
             self._failure = failure if not isinstance(failure, NotReady) else Internal(failure.message)
@@ -143,18 +143,26 @@ class Services:
     once: OneTimeClaims
     audit: Audit
     refs: ElementRefs = field(default_factory=ElementRefs)
-    pictures: Pictures = field(default_factory=Pictures)
+    pictures: ShownPictures = field(default_factory=ShownPictures)
     executions: Executions = field(default_factory=Executions)
     input_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """There is one keyboard and one pointer, whatever the number of workspaces."""
+    """All workspaces share one keyboard and one pointer."""
 
     async def search(self) -> Search:
         return Search(await self.source.get(), self.refs)
 
+    async def window_subject(self, params: RoutedParams) -> Subject:
+        """Returns the window of the route, for actions that need no element."""
+        return Subject.of(await (await self.search()).resolve_route(params.route))
+
+    async def element_subject(self, target: Target, route: Route | None) -> Subject:
+        resolved_route, match = await (await self.search()).target(target, route)
+        return Subject.of(resolved_route, match.window, match.located)
+
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """One request whose parameters, workspace and caller were checked."""
+class CheckedRequest:
+    """A request whose parameters, workspace and caller have been checked."""
 
     rpc_id: str
     caller: PeerProcess
@@ -163,19 +171,19 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """A method that leaves no evidence. If it may have to wait, it has its own deadline."""
+class UnrecordedMethod:
+    """A method that leaves no evidence. If it may have to wait, it enforces its own deadline."""
 
     name: str
     params: type[Params]
-    run: Callable[[Services, Visit, Any], Awaitable[Result]]
-    at_once: Callable[[Services, Visit, Any], Result | None] | None = None
-    """The result if it is known already; saves a task."""
+    run: Callable[[Services, CheckedRequest, Any], Awaitable[Result]]
+    at_once: Callable[[Services, CheckedRequest, Any], Result | None] | None = None
+    """Returns the result if it is known already, which saves starting a task."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A method that has an executionId, can be aborted and leaves evidence, without the `unrecorded` members."""
+class ReadMethod:
+    """A method that only reads. It can be aborted and leaves evidence, which omits the `unrecorded` members."""
 
     name: str
     params: type[Params]
@@ -185,30 +193,30 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A method that acts on an app: it needs a confirmation and waits for its turn in the workspace's lane."""
+    """A method that acts on a window. It needs a confirmation and runs in the workspace's lane."""
 
     name: str
     params: type[ConfirmedParams]
     done: str
-    """The member of the result that says it was delivered."""
+    """The member of the result that confirms the delivery."""
     subject: Callable[[Services, Any], Awaitable[Subject]]
-    """What these parameters mean now."""
-    deliver: Callable[[Desktop, Execution, Subject, Any], Awaitable[Delivery | None]]
+    """Finds what the parameters refer to."""
+    deliver: Callable[[DesktopPort, Execution, Subject, Any], Awaitable[Delivery | None]]
     needs_front: Callable[[Subject], bool] = lambda subject: True
     check: Callable[[Any, str], None] = lambda params, at: None
-    """InvalidParams for what the types can't check; `at` is the path of the parameters."""
+    """Raises InvalidParams for what types can't express; `at` is the path of the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """A method that acts on no window, such as launching an app: it needs a confirmation, too."""
+class WindowlessAction:
+    """A method that acts without a window, such as launching an app. It needs a confirmation as well."""
 
     name: str
     params: type[ConfirmedParams]
     run: Callable[[Services, Execution, Any], Awaitable[Result]]
     about: Callable[[Any], str]
-    """Of the parameters: what the audit says that it was done to."""
+    """Returns the target that the audit records."""
     unrecorded: frozenset[str] = frozenset()
 
 
-Method = Inquiry | Reading | Action | Deed
+Method = UnrecordedMethod | ReadMethod | Action | WindowlessAction

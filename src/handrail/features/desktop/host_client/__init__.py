@@ -1,1 +1,1 @@
-"""The host as other processes of handrail use it: found or started on demand, kept alive by `up`."""
+"""How other processes of handrail use the desktop host: they find or start it; the server keeps one running."""

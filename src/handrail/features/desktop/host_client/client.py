@@ -1,4 +1,4 @@
-"""Calls to the host over its socket: one connection, which is opened again when it breaks, with many calls at once."""
+"""Calls the host over its socket: many calls at once over one connection, which is reopened when it breaks."""
 
 import asyncio
 import socket
@@ -16,8 +16,8 @@ from handrail.ports.errors import Failure, Internal, NotReady, Offline, Reported
 from handrail.ports.unix_socket import socket_address
 
 _CONNECT_SECONDS = 5.0
-_CONNECT_AGAIN_SECONDS = 0.02
-_LONGEST_LINE = 64 * 1024 * 1024
+_CONNECT_RETRY_SECONDS = 0.02
+_MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 class Connection:
@@ -29,14 +29,14 @@ class Connection:
 
     @classmethod
     async def open(cls, path: Path) -> "Connection":
-        """OSError where nobody listens, or whoever listens takes no connections."""
-        connected = socket.socket(socket.AF_UNIX)
+        """OSError if no process listens or accepts connections."""
+        sock = socket.socket(socket.AF_UNIX)
         try:
-            connected.setblocking(False)
-            await _connect(connected, path)
-            reader, writer = await asyncio.open_unix_connection(sock=connected, limit=_LONGEST_LINE)
+            sock.setblocking(False)
+            await _connect(sock, path)
+            reader, writer = await asyncio.open_unix_connection(sock=sock, limit=_MAX_LINE_BYTES)
         except BaseException:
-            connected.close()
+            sock.close()
             raise
         return cls(reader, writer)
 
@@ -44,22 +44,22 @@ class Connection:
     def is_open(self) -> bool:
         return not self._reading.done()
 
-    async def ask(self, id: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """The whole answer to this request. Offline when the host ends first."""
+    async def request(self, id: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Sends a request and returns the answer with its envelope. Offline if the host ends first."""
         if not self.is_open:
-            raise _ended()
+            raise _host_ended()
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._waiting[id] = answer
         try:
-            self.tell(id, method, params)
-            with suppress(ConnectionError):  # the reading end knows it as well, and says it
+            self.send(id, method, params)
+            with suppress(ConnectionError):  # `_read` notices it as well and reports it
                 await self._writer.drain()
             return await answer
         finally:
             del self._waiting[id]
 
-    def tell(self, id: str, method: str, params: dict[str, Any]) -> None:
-        """Sends a request whose answer nobody waits for."""
+    def send(self, id: str, method: str, params: dict[str, Any]) -> None:
+        """Sends a request without waiting for its answer."""
         if self.is_open:
             request = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
             self._writer.write(msgspec.json.encode(request) + b"\n")
@@ -75,15 +75,15 @@ class Connection:
     async def _read(self) -> None:
         try:
             while line := await self._reader.readline():
-                self._take(line)
-        except (OSError, ValueError):  # a broken pipe, or a line that isn't an end of one
+                self._receive(line)
+        except (OSError, ValueError):  # a broken pipe, or a line that is too long or no JSON
             pass
         finally:
             for answer in self._waiting.values():
                 if not answer.done():
-                    answer.set_exception(_ended())
+                    answer.set_exception(_host_ended())
 
-    def _take(self, line: bytes) -> None:
+    def _receive(self, line: bytes) -> None:
         try:
             message = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -93,25 +93,27 @@ class Connection:
             answer.set_result(message)
 
 
-def _ended() -> Offline:
-    return Offline("The desktop's host ended before it answered.", hint="Look again before you repeat what acts.")
+def _host_ended() -> Offline:
+    return Offline(
+        "The desktop host ended before it answered.", hint="Check what happened before you repeat an action."
+    )
 
 
-async def _connect(connected: socket.socket, path: Path) -> None:
-    """The loop's own `sock_connect` mistakes a full backlog for a connection."""
+async def _connect(sock: socket.socket, path: Path) -> None:
+    """Connects itself, because the loop's `sock_connect` mistakes a full backlog for a connection."""
     async with asyncio.timeout(_CONNECT_SECONDS):
         while True:
             try:
                 with socket_address(path) as address:
-                    return connected.connect(address)
+                    return sock.connect(address)
             except BlockingIOError:
-                await asyncio.sleep(_CONNECT_AGAIN_SECONDS)
+                await asyncio.sleep(_CONNECT_RETRY_SECONDS)
 
 
 SCHEMA_VERSION = 1
-_STARTS_WITHIN = 15.0
-_LOOK_EVERY_SECONDS = 0.05
-_GRACE_SECONDS = 5.0  # the host keeps the time itself: this is for one that is stuck
+_START_TIMEOUT_SECONDS = 15.0
+_RETRY_SECONDS = 0.05
+_GRACE_SECONDS = 5.0  # the host enforces the timeout itself; this is for a host that is stuck
 _CONDITIONS: dict[str, type[Failure]] = {
     **{code: condition for condition, code in reversed(list(CODES.items()))},
     "DESKTOP_HOST_NOT_READY": NotReady,
@@ -119,12 +121,12 @@ _CONDITIONS: dict[str, type[Failure]] = {
 
 
 class HostClient:
-    """`workspace` is the project's folder, without links in its path; the host leaves its evidence there."""
+    """`workspace` is the project's folder, with links resolved; the host writes its evidence there."""
 
     def __init__(self, workspace: str, find: Callable[[], Awaitable[Connection]]) -> None:
         self._workspace = workspace
         self._find = find
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._connection: Connection | None = None
 
     async def call(
@@ -137,17 +139,17 @@ class HostClient:
         meta: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, Any]:
         clock = asyncio.get_running_loop().time
-        until = clock() + min(timeout_ms / 1000, _STARTS_WITHIN)
+        until = clock() + min(timeout_ms / 1000, _START_TIMEOUT_SECONDS)
         while True:
             connection = await self._connected()
             try:
-                return await asked(
+                return await call_host(
                     connection, self._workspace, method, params, timeout_ms=timeout_ms, request_id=request_id, meta=meta
                 )
             except NotReady:  # nothing was done: the host is still starting
                 if clock() >= until:
                     raise
-            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+            await asyncio.sleep(_RETRY_SECONDS)
 
     async def close(self) -> None:
         if self._connection is not None:
@@ -155,14 +157,14 @@ class HostClient:
             self._connection = None
 
     async def _connected(self) -> Connection:
-        async with self._turn:
+        async with self._lock:
             if self._connection is None or not self._connection.is_open:
                 await self.close()
                 self._connection = await self._find()
             return self._connection
 
 
-async def asked(
+async def call_host(
     connection: Connection,
     workspace: str,
     method: str,
@@ -172,21 +174,21 @@ async def asked(
     request_id: str | None = None,
     meta: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """One call over one connection."""
+    """Makes one call over an open connection."""
     id = request_id or str(uuid4())
     base = {"schemaVersion": SCHEMA_VERSION, "requestId": id, "workspacePath": workspace, "timeoutMs": timeout_ms}
     try:
         async with asyncio.timeout(timeout_ms / 1000 + _GRACE_SECONDS):
-            answer = await connection.ask(id, method, {"meta": {**base, **meta}, **params})
+            answer = await connection.request(id, method, {"meta": {**base, **meta}, **params})
     except TimeoutError:
         raise Timeout(
             f"The desktop host isn't responding to {method}.",
-            hint="If it was stopped, resume or end it: `handrail up` starts another.",
+            hint="If it was stopped, resume or kill it; `handrail up` starts another.",
             timeoutMs=timeout_ms,
         ) from None
     except asyncio.CancelledError:
-        own = str(uuid4())
-        connection.tell(own, "desktop.abort", {"meta": {**base, "requestId": own}, "executionId": id})
+        abort_id = str(uuid4())
+        connection.send(abort_id, "desktop.abort", {"meta": {**base, "requestId": abort_id}, "executionId": id})
         raise
     return _result(answer)
 
@@ -199,7 +201,7 @@ def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _failure(error: Any) -> Failure:
-    """The Failure for an error code of the host; unknown codes are passed on."""
+    """Returns the Failure for an error of the host; unknown codes are passed on."""
     if not isinstance(error, dict) or not isinstance(error.get("code"), str):
         return Internal("The desktop host's answer can't be read.")
     code, message, retryable = error["code"], str(error.get("message", "")), error.get("retryable") is True

@@ -1,4 +1,4 @@
-"""desktop.launch and desktop.clipboard: they act on no window that is there yet."""
+"""Tools that act on no window: launching apps and using the clipboard."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, TypeVar
@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 from handrail.features.desktop.declaration import desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.params import LONGEST_TEXT, Name
-from handrail.features.desktop.messages import DesktopParams, Executed, on_wire, read, said
+from handrail.features.desktop.messages import DesktopParams, ExecutionResult, read_result, to_wire, with_content
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.quoting import quote_text
@@ -17,24 +17,24 @@ from handrail.kernel.tool import CallSubject, Preview, Reply
 from handrail.ports.effect import Effect
 from handrail.ports.prompts import ApprovedAction
 
-_LAUNCH_MS = 30_000
-_CLIPBOARD_MS = 15_000
+_LAUNCH_TIMEOUT_MS = 30_000
+_CLIPBOARD_TIMEOUT_MS = 15_000
 ParamsT = TypeVar("ParamsT", bound=DesktopParams)
 
 
-def _previewing(
+def _preview_maker(
     summary: Callable[[ParamsT], str], about: Callable[[ParamsT], CallSubject]
 ) -> Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]:
     async def preview(desktop: Desktop, call: Call, params: ParamsT) -> Preview:
-        sent = on_wire(params)
-        allowed = digest(sent)
+        request = to_wire(params)
+        params_digest = digest(request)
         return Preview(
             summary(params),
             about=about(params),
             app=getattr(params, "app", None),
-            binding={"paramsDigest": allowed},
-            state=sent,
-            warrant=ApprovedAction(method=method_of(call.tool), params_digest=allowed),
+            binding={"paramsDigest": params_digest},
+            state=request,
+            warrant=ApprovedAction(method=method_of(call.tool), params_digest=params_digest),
             executor=desktop.executor(),
         )
 
@@ -46,22 +46,22 @@ class LaunchParams(DesktopParams, frozen=True, kw_only=True):
     file: Name | None = None
 
 
-class LaunchResult(Executed, frozen=True, kw_only=True):
+class LaunchResult(ExecutionResult, frozen=True, kw_only=True):
     launched: Literal[True]
     pid: int
     window: dict[str, Any] | None = None
 
 
 async def desktop_launch(desktop: Desktop, call: Call, params: LaunchParams, preview: Preview | None) -> Reply:
-    """Start an installed app (`gedit`), if wanted with a `file` of the project. Returns its first window."""
+    """Start an installed app (`gedit`), optionally with a `file` of the project. Returns its first window."""
     assert preview is not None
-    told = read(await desktop.act(call, method_of(call.tool), preview.state, _LAUNCH_MS), LaunchResult)
-    if told.window is None:
-        return Reply(told, text="Launched. No new window was seen.")
-    return Reply(told, text=said("Launched.", f"window {quote_text(str(told.window.get('title', '')))}"))
+    result = read_result(await desktop.act(call, method_of(call.tool), preview.state, _LAUNCH_TIMEOUT_MS), LaunchResult)
+    if result.window is None:
+        return Reply(result, text="Launched. No new window appeared.")
+    return Reply(result, text=with_content("Launched.", f"window {quote_text(str(result.window.get('title', '')))}"))
 
 
-async def _launched(desktop: Desktop, call: Call, params: LaunchParams) -> Target:
+async def _launch_target(desktop: Desktop, call: Call, params: LaunchParams) -> Target:
     return Target(app=params.app.removesuffix(".desktop"))
 
 
@@ -75,9 +75,9 @@ LAUNCH = desktop_tool(
     LaunchResult,
     "Launch an app",
     effect=Effect.UI_CONTROL,
-    deadline_ms=_LAUNCH_MS,
-    preview=_previewing(_launch_summary, lambda params: CallSubject(params.app, "app", "")),
-    locate=_launched,
+    deadline_ms=_LAUNCH_TIMEOUT_MS,
+    preview=_preview_maker(_launch_summary, lambda params: CallSubject(params.app, "app", "")),
+    locate=_launch_target,
 )
 
 
@@ -86,20 +86,22 @@ class ClipboardParams(DesktopParams, frozen=True, kw_only=True):
     text: Annotated[str, Meta(max_length=LONGEST_TEXT)] | None = None
 
 
-class ClipboardResult(Executed, frozen=True, kw_only=True):
+class ClipboardResult(ExecutionResult, frozen=True, kw_only=True):
     done: Literal[True]
     text: str | UnsetType | None = UNSET
 
 
 async def desktop_clipboard(desktop: Desktop, call: Call, params: ClipboardParams, preview: Preview | None) -> Reply:
-    """Read the clipboard's text, or `write` one."""
+    """Read the clipboard's text, or `write` a new one."""
     assert preview is not None
-    told = read(await desktop.act(call, method_of(call.tool), preview.state, _CLIPBOARD_MS), ClipboardResult)
+    result = read_result(
+        await desktop.act(call, method_of(call.tool), preview.state, _CLIPBOARD_TIMEOUT_MS), ClipboardResult
+    )
     if params.action == "write":
-        return Reply(told, text="The clipboard has it.")
-    if not isinstance(told.text, str):
-        return Reply(told, text="The clipboard has no text.")
-    return Reply(told, text=said("The clipboard has:", told.text))
+        return Reply(result, text="Copied to the clipboard.")
+    if not isinstance(result.text, str):
+        return Reply(result, text="The clipboard has no text.")
+    return Reply(result, text=with_content("The clipboard contains:", result.text))
 
 
 def _clipboard_summary(params: ClipboardParams) -> str:
@@ -114,6 +116,6 @@ CLIPBOARD = desktop_tool(
     ClipboardResult,
     "Use the clipboard",
     effect=Effect.UI_CONTROL,
-    deadline_ms=_CLIPBOARD_MS,
-    preview=_previewing(_clipboard_summary, lambda params: CallSubject(kind=params.action)),
+    deadline_ms=_CLIPBOARD_TIMEOUT_MS,
+    preview=_preview_maker(_clipboard_summary, lambda params: CallSubject(kind=params.action)),
 )

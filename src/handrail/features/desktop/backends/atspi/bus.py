@@ -76,12 +76,12 @@ class AccessibilityBus:
             except Silent:
                 raise _silent(name, patience) from None
         try:
-            return await self.tell_all(name, questions, patience)
+            return await self.send_all_once(name, questions, patience)
         except Gone:
             if name.startswith(":"):
                 raise
             # Often only the first call notices that the bus was restarted; the well-known names are there again.
-            return await self.tell_all(name, questions, patience)
+            return await self.send_all_once(name, questions, patience)
 
     async def ask_each(self, refs: Sequence[Ref], call: Call) -> Answers:
         """One question to objects of any apps, answered in the order of the objects."""
@@ -92,11 +92,11 @@ class AccessibilityBus:
                 found[index] = answer
         return found
 
-    async def tell(self, ref: Ref, call: Call, patience: float = PATIENCE) -> Any:
+    async def send_once(self, ref: Ref, call: Call, patience: float = PATIENCE) -> Any:
         """For what must not happen twice: never sent again."""
-        return (await self.tell_all(ref.name, [(ref.path, call)], patience))[0]
+        return (await self.send_all_once(ref.name, [(ref.path, call)], patience))[0]
 
-    async def tell_all(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
+    async def send_all_once(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
         connection = await self.connection()
         try:
             return await connection.ask_all(name, questions, patience)
@@ -139,7 +139,7 @@ class AccessibilityBus:
 
     async def _open_peer(self, name: str, patience: float) -> Connection | None:
         """None where the app has no address of its own, or one that this process can't reach."""
-        answer = await self.tell(Ref(name, calls.ROOT_PATH), calls.BUS_ADDRESS, patience)
+        answer = await self.send_once(Ref(name, calls.ROOT_PATH), calls.BUS_ADDRESS, patience)
         if isinstance(answer, Refused) or not answer[0]:
             return None
         with contextlib.suppress(Lost, Silent):

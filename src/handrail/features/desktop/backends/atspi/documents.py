@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from handrail.features.desktop.backends.atspi import calls, roles
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.connection import Refused
-from handrail.features.desktop.platform import Window
+from handrail.features.desktop.desktop_port import Window
 
 BROWSERS = (
     "chromium",
@@ -31,7 +31,7 @@ def is_browser(window: Window) -> bool:
     return any(browser in name for name in names for browser in BROWSERS)
 
 
-async def addresses(bus: AccessibilityBus, window: Window, top: Ref) -> Sequence[str] | None:
+async def page_addresses(bus: AccessibilityBus, window: Window, top: Ref) -> Sequence[str] | None:
     """None where a browser does not tell them; nothing for what isn't a browser."""
     toolkit = await bus.ask(Ref(top.name, calls.ROOT_PATH), calls.TOOLKIT)
     is_web = not isinstance(toolkit, Refused) and str(toolkit[0].value).casefold() in _WEB_TOOLKITS

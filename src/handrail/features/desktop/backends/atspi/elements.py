@@ -11,7 +11,7 @@ from handrail.features.desktop.backends.atspi.calls import Call
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.displacement import NONE as NO_OFFSET
 from handrail.features.desktop.backends.atspi.displacement import Offset
-from handrail.features.desktop.platform import Element, Rect
+from handrail.features.desktop.desktop_port import Element, Rect
 
 
 class Origin(NamedTuple):

@@ -18,8 +18,8 @@ from handrail.features.desktop.backends.atspi.signals import ask_for_signals
 from handrail.features.desktop.backends.atspi.tree import read_tree
 from handrail.features.desktop.backends.atspi.windows import Windows
 from handrail.features.desktop.backends.compositor import TopWindows
-from handrail.features.desktop.backends.matching import Look
-from handrail.features.desktop.platform import Changes, Element, Found, Query, Tree, Window
+from handrail.features.desktop.backends.matching import WindowTraits
+from handrail.features.desktop.desktop_port import Changes, Element, LocatedElement, Query, Tree, Window
 from handrail.ports.errors import Gone
 
 
@@ -36,8 +36,8 @@ class AtspiReader:
     async def windows(self) -> Sequence[Window]:
         return await self._windows.all()
 
-    def silent(self) -> Collection[int]:
-        return self._windows.silent()
+    def unresponsive_pids(self) -> Collection[int]:
+        return self._windows.unresponsive_pids()
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         top, origin = await self._place(window)
@@ -50,14 +50,14 @@ class AtspiReader:
         origin = await self._origin_of(ref)
         return await read_tree(self._elements, self._children, ref, origin, max_depth=max_depth, max_nodes=max_nodes)
 
-    async def find(self, window: Window, query: Query) -> Sequence[Found]:
+    async def find(self, window: Window, query: Query) -> Sequence[LocatedElement]:
         top, origin = await self._place(window)
         return await self._search.find(top, origin, query)
 
-    async def addresses(self, window: Window) -> Sequence[str] | None:
-        return await documents.addresses(self._bus, window, await self._ref(window))
+    async def page_addresses(self, window: Window) -> Sequence[str] | None:
+        return await documents.page_addresses(self._bus, window, await self._ref(window))
 
-    async def at_path(self, window: Window, path: Sequence[int]) -> Found | None:
+    async def element_at_path(self, window: Window, path: Sequence[int]) -> LocatedElement | None:
         top, origin = await self._place(window)
         refs = [top]
         for index in path:
@@ -68,9 +68,9 @@ class AtspiReader:
         if element is None:
             return None
         ancestors = [one or self._elements.unreadable(ref) for ref, one in zip(refs, above, strict=False)]
-        return Found(element, tuple(ancestors), tuple(path))
+        return LocatedElement(element, tuple(ancestors), tuple(path))
 
-    async def look(self, handle: str) -> Element | None:
+    async def read_element(self, handle: str) -> Element | None:
         ref = await self._bus.ref(handle)
         if ref is None or ref.path == calls.NULL_PATH:
             return None
@@ -103,7 +103,7 @@ class AtspiReader:
         ref = await self._ref(window)
         if not await self._windows.is_relative(ref.name):
             return ref, SCREEN._replace(drawn=await self._displacement.in_window(ref))
-        return ref, await self._windows.origin(ref.name, Look(window.pid, window.title, window.frame))
+        return ref, await self._windows.origin(ref.name, WindowTraits(window.pid, window.title, window.frame))
 
     async def _is_orphan(self, ref: Ref) -> bool:
         """GTK 3 answers for removed widgets while the program still holds them."""
@@ -118,7 +118,7 @@ class AtspiReader:
         pid = await self._windows.pid(ref.name)
         if window is None or not pid:
             return None
-        return await self._windows.origin(ref.name, Look(pid, window.title, window.frame))
+        return await self._windows.origin(ref.name, WindowTraits(pid, window.title, window.frame))
 
 
 class _Flag:

@@ -13,7 +13,7 @@ from handrail.features.desktop.backends.atspi.calls import Call
 from handrail.features.desktop.backends.atspi.children import Children, has_endless
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.elements import Elements, Origin, cached_basics
-from handrail.features.desktop.platform import Element, Found, Query
+from handrail.features.desktop.desktop_port import Element, LocatedElement, Query
 from handrail.ports.errors import Gone, Timeout
 
 MOST_LEVELS = 1000
@@ -77,7 +77,7 @@ class Search:
         self._children = children
         self._is_qt: dict[str, bool] = {}
 
-    async def find(self, top: Ref, origin: Origin | None, query: Query) -> list[Found]:
+    async def find(self, top: Ref, origin: Origin | None, query: Query) -> list[LocatedElement]:
         wanted = None if query.role is None else roles.numbers(query.role)
         if wanted is not None and not wanted:
             return []
@@ -137,7 +137,7 @@ class Search:
         origin: Origin | None,
         matches: Sequence[tuple[Ref, Element]],
         steps: Mapping[Ref, Step] | None,
-    ) -> list[Found]:
+    ) -> list[LocatedElement]:
         """In the order of the tree."""
         paths = await self._paths(top, [ref for ref, _ in matches], steps)
         above = dict(matches)
@@ -145,7 +145,7 @@ class Search:
         for ref, element in zip(missing, await self._elements.of(missing, origin), strict=True):
             above[ref] = element or self._elements.unreadable(ref)
         found = [
-            Found(element, tuple(above[ref] for ref in refs), path)
+            LocatedElement(element, tuple(above[ref] for ref in refs), path)
             for (_, element), (refs, path) in zip(matches, paths, strict=True)
         ]
         return sorted(found, key=lambda one: one.path)

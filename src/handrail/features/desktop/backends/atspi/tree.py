@@ -10,7 +10,7 @@ from handrail.features.desktop.backends.atspi.bus import Ref
 from handrail.features.desktop.backends.atspi.cache import Cache
 from handrail.features.desktop.backends.atspi.children import Children
 from handrail.features.desktop.backends.atspi.elements import Elements, Origin, cached_basics
-from handrail.features.desktop.platform import Element, Node, Tree
+from handrail.features.desktop.desktop_port import Element, Node, Tree
 from handrail.ports.errors import Gone
 
 _LEAST_SECONDS = 2.0

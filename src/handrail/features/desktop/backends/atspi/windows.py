@@ -10,8 +10,8 @@ from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
 from handrail.features.desktop.backends.atspi.identity import Identities
 from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
-from handrail.features.desktop.backends.matching import Look, match
-from handrail.features.desktop.platform import Element, Rect, Window
+from handrail.features.desktop.backends.matching import WindowTraits, match_windows
+from handrail.features.desktop.desktop_port import Element, Rect, Window
 from handrail.ports.errors import Gone, PermissionMissing, Timeout
 
 _PATIENCE = 1.0
@@ -23,7 +23,7 @@ _PRESENT = frozenset(("visible", "showing", "iconified"))
 class _AppWindow:
     ref: Ref
     element: Element
-    look: Look
+    look: WindowTraits
     app_name: str
     is_relative: bool
 
@@ -36,7 +36,7 @@ class Windows:
         self._elements = elements
         self._top_windows = top_windows
         self._identities = Identities()
-        self._counts_from_window = top_windows is not None and top_windows.counts_from_window
+        self._counts_from_window = top_windows is not None and top_windows.frames_are_relative
         elements.count_from_window(is_always=self._counts_from_window)
         self._is_relative: dict[str, bool] = {}
         self.matched: frozenset[int] = frozenset()
@@ -56,7 +56,7 @@ class Windows:
         self._elements.count_as_windows([one.ref for one in found if one.element.role == "AXGroup"], names)
         return sorted(self._described(found), key=lambda window: not window.is_front)
 
-    def silent(self) -> Collection[int]:
+    def unresponsive_pids(self) -> Collection[int]:
         return set(self._slow.values()) - {0}
 
     async def _of_app(self, app: Ref) -> list[_AppWindow]:
@@ -72,7 +72,7 @@ class Windows:
         return found
 
     async def _read(self, app: Ref, patience: float) -> list[_AppWindow]:
-        name, children = await self._bus.tell_all(
+        name, children = await self._bus.send_all_once(
             app.name, [(app.path, calls.NAME), (app.path, calls.CHILDREN)], patience
         )
         if isinstance(name, Refused) or isinstance(children, Refused):
@@ -85,7 +85,7 @@ class Windows:
         pid = await self.pid(app.name)
         is_relative = await self.is_relative(app.name, patience)
         return [
-            _AppWindow(ref, one, Look(pid, one.title, one.frame), str(name[0].value), is_relative)
+            _AppWindow(ref, one, WindowTraits(pid, one.title, one.frame), str(name[0].value), is_relative)
             for ref, one in present
         ]
 
@@ -96,7 +96,7 @@ class Windows:
         handle = self._bus.handle(Ref(app, calls.ROOT_PATH))
         if handle not in self._is_relative:
             questions = [(calls.ROOT_PATH, calls.TOOLKIT), (calls.ROOT_PATH, calls.TOOLKIT_VERSION)]
-            answers = await self._bus.tell_all(app, questions, patience)
+            answers = await self._bus.send_all_once(app, questions, patience)
             toolkit, version = ("" if isinstance(answer, Refused) else str(answer[0].value) for answer in answers)
             self._is_relative[handle] = toolkit == "GTK" and version.startswith("4.")
         return self._is_relative[handle]
@@ -107,14 +107,14 @@ class Windows:
         siblings = [] if ref is None else await self._of_app(Ref(ref.name, calls.ROOT_PATH))
         looks = [one.look for one in siblings if one.element.handle != window.handle]
         own = next((one.look for one in siblings if one.element.handle == window.handle), None)
-        own = own or Look(window.pid, window.title, window.frame)
-        return match([own, *looks], self._top_windows.all() if self._top_windows else [])[0]
+        own = own or WindowTraits(window.pid, window.title, window.frame)
+        return match_windows([own, *looks], self._top_windows.all() if self._top_windows else [])[0]
 
-    async def origin(self, app: str, window: Look) -> Origin | None:
+    async def origin(self, app: str, window: WindowTraits) -> Origin | None:
         """None where nobody knows it."""
         if not await self.is_relative(app):
             return SCREEN
-        return self._content_origin(match([window], self._on_screen()[0])[0], window)
+        return self._content_origin(match_windows([window], self._on_screen()[0])[0], window)
 
     async def pid(self, app: str) -> int:
         """From the bus itself, which answers even if the app does not; 0 for one that has left it."""
@@ -123,7 +123,7 @@ class Windows:
 
     def _described(self, found: Sequence[_AppWindow]) -> list[Window]:
         shown, active = self._on_screen()
-        pairs = list(zip(found, match([one.look for one in found], shown), strict=True))
+        pairs = list(zip(found, match_windows([one.look for one in found], shown), strict=True))
         self.matched = frozenset(top.id for _, on_screen in pairs for top in on_screen)
         pairs.sort(key=lambda pair: not pair[1])
         return [self._window(one, on_screen, active) for one, on_screen in pairs]
@@ -156,7 +156,7 @@ class Windows:
             is_modal="modal" in element.states or (bool(on_screen) and all(top.is_modal for top in on_screen)),
         )
 
-    def _content_origin(self, windows: Sequence[TopWindow], look: Look) -> Origin | None:
+    def _content_origin(self, windows: Sequence[TopWindow], look: WindowTraits) -> Origin | None:
         """Where the content begins. Windows at one place have one origin; on X11 all others count from the screen.
 
         GTK 4's own size leaves its border out; on Wayland that of GTK 3 has its shadow in.

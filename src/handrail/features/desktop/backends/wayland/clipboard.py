@@ -20,8 +20,8 @@ class Offer:
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
         self.contents = contents
-        self.asked = asyncio.Event()
-        self.taken = asyncio.Event()
+        self.requested = asyncio.Event()
+        self.transferred = asyncio.Event()
         self.is_replaced = False
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -31,9 +31,9 @@ class Offer:
         writing.add_done_callback(self._writing.discard)
 
     async def _write(self, content: bytes, descriptor: int) -> None:
-        self.asked.set()
+        self.requested.set()
         await asyncio.to_thread(_write_all, descriptor, content)
-        self.taken.set()
+        self.transferred.set()
 
 
 class WaylandClipboard:

@@ -11,10 +11,10 @@ from handrail.features.desktop.backends.wayland.screencopy import Screencopy
 from handrail.features.desktop.backends.wayland.session import KEYBOARD_MANAGER, POINTER_MANAGER, Wayland
 from handrail.features.desktop.backends.wayland.sway_windows import SwayWindows, socket_path
 from handrail.features.desktop.backends.wayland.toplevels import Toplevels
-from handrail.features.desktop.platform import Issue, Rect
+from handrail.features.desktop.desktop_port import Issue, Rect
 from handrail.ports.errors import PermissionMissing
 
-NEEDED = frozenset({KEYBOARD_MANAGER, POINTER_MANAGER})
+REQUIRED_INTERFACES = frozenset({KEYBOARD_MANAGER, POINTER_MANAGER})
 _NO_PLACES = (
     "This Wayland compositor doesn't report where windows are: elements have no frame, and nothing can be pointed at. "
     "Keys, text, pictures and what apps do by themselves work."

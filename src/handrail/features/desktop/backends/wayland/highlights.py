@@ -5,10 +5,10 @@ import os
 import struct
 from contextlib import suppress
 
-from handrail.features.desktop.backends.picture import bars
+from handrail.features.desktop.backends.picture import frame_bars
 from handrail.features.desktop.backends.wayland.connection import Proxy
 from handrail.features.desktop.backends.wayland.session import Session, Wayland
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from handrail.ports.errors import Failure, Unsupported
 
 LAYERS = "zwlr_layer_shell_v1"
@@ -33,9 +33,9 @@ class Highlights:
         if len(self._shown) >= _MOST_HIGHLIGHTS:
             self._hide(self._shown[0])
         surfaces: list[Proxy] = []
-        for bar in bars(frame, _DISTANCE, _THICKNESS):
+        for bar in frame_bars(frame, _DISTANCE, _THICKNESS):
             for output in session.outputs:
-                if (part := bar.meets(output.area)) is not None:
+                if (part := bar.intersection(output.area)) is not None:
                     here = Rect(part.x - output.area.x, part.y - output.area.y, part.width, part.height)
                     surfaces += _bar(session, output.proxy, here)
         session.connection.roundtrip()

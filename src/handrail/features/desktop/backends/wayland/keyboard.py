@@ -10,7 +10,7 @@ from handrail.features.desktop.backends.keysyms import character, keysyms
 from handrail.features.desktop.backends.wayland import keymap
 from handrail.features.desktop.backends.wayland.connection import Proxy
 from handrail.features.desktop.backends.wayland.session import Session, Wayland
-from handrail.features.desktop.platform import Combination
+from handrail.features.desktop.desktop_port import KeyCombination
 from handrail.ports.errors import PermissionMissing, Unsupported
 
 _XKB_V1 = 1
@@ -22,7 +22,7 @@ class VirtualKeyboard:
         self._told: tuple[Session, tuple[int, ...]] | None = None
         """The keymap that the compositor has of us."""
 
-    async def send(self, combinations: Sequence[Combination], *, before_each: Check, delay_ms: int = 0) -> None:
+    async def send(self, combinations: Sequence[KeyCombination], *, before_each: Check, delay_ms: int = 0) -> None:
         wanted = [keysyms(combination) for combination in combinations]
         spare = keymap.lacking(keysym for one in wanted for keysym in one)
         if len(spare) > keymap.MOST_SPARE:

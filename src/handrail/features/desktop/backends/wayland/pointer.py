@@ -7,7 +7,7 @@ from collections.abc import Callable
 from handrail.features.desktop.backends.click_pace import ClickPace
 from handrail.features.desktop.backends.wayland.connection import Proxy
 from handrail.features.desktop.backends.wayland.session import Wayland
-from handrail.features.desktop.platform import Gesture, Place
+from handrail.features.desktop.desktop_port import Gesture, Place
 from handrail.ports.errors import Conflict, PermissionMissing
 
 _POINTER_SECONDS = 0.04
@@ -26,7 +26,7 @@ class VirtualPointer(ClickPace):
         super().__init__()
         self._wayland = wayland
 
-    async def do(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
+    async def perform(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
         self._move(x, y)
         await asyncio.sleep(_POINTER_SECONDS)
         if not reaches():
@@ -41,7 +41,7 @@ class VirtualPointer(ClickPace):
         elif gesture.kind == "drag" and gesture.to is not None:
             await self._drag(gesture.button, (x, y), gesture.to)
         self._wayland.session().connection.roundtrip()
-        self.clicked(x, y)
+        self.note_click(x, y)
         await asyncio.sleep(_POINTER_SECONDS)
 
     async def _drag(self, button: str, start: Place, end: Place) -> None:

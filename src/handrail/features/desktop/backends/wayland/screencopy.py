@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from handrail.features.desktop.backends.wayland.connection import Proxy
 from handrail.features.desktop.backends.wayland.session import SCREENCOPY, Output, Session, Wayland
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from handrail.ports.errors import PermissionMissing, Timeout, Unsupported
 
 _BYTES_A_PIXEL = 4
@@ -25,7 +25,7 @@ class Screencopy:
 
     def grab(self, area: Rect) -> bytearray:
         session = self._wayland.session()
-        parts = [(output, part) for output in session.outputs if (part := output.area.meets(area)) is not None]
+        parts = [(output, part) for output in session.outputs if (part := output.area.intersection(area)) is not None]
         if len(parts) == 1 and parts[0][1] == area:
             return self._copy(session, parts[0][0], area)
         whole = bytearray(area.width * area.height * _BYTES_A_PIXEL)

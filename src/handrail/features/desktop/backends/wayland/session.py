@@ -4,7 +4,7 @@ import asyncio
 import os
 
 from handrail.features.desktop.backends.wayland.connection import Connection, Lost, Proxy
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from handrail.ports.errors import PermissionMissing
 
 POINTER_MANAGER = "zwlr_virtual_pointer_manager_v1"
@@ -110,7 +110,7 @@ class Wayland:
         return session.connection.is_lost or len(session.connection.globals["wl_output"]) != self._outputs
 
 
-def offered(path: str) -> frozenset[str]:
+def offered_interfaces(path: str) -> frozenset[str]:
     """The interfaces of the compositor there; none where nobody answers."""
     try:
         connection = Connection(path)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
-from handrail.features.desktop.platform import Arrangement, Rect
+from handrail.features.desktop.desktop_port import Rect, WindowChange
 from handrail.ports.errors import Conflict, PermissionMissing, Timeout, Unsupported
 
 _MAGIC = b"i3-ipc"
@@ -23,7 +23,7 @@ def socket_path() -> str | None:
 
 
 class SwayWindows(TopWindows):
-    counts_from_window = True
+    frames_are_relative = True
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -38,18 +38,18 @@ class SwayWindows(TopWindows):
         node = self._node(window_id)
         return None if node is None else _window(node)
 
-    def key_holder(self) -> int | None:
+    def focused_window(self) -> int | None:
         return next((node["id"] for node in self._views() if node.get("focused")), None)
 
-    def ask_to_front(self, window_id: int) -> None:
+    def request_front(self, window_id: int) -> None:
         self._run(window_id, "focus")
 
     def is_on_top(self, window_id: int, x: int, y: int) -> bool:
         point = Rect(x, y, 1, 1)
-        above = [one for one in self.shown() if one.frame is not None and one.frame.meets(point)]
+        above = [one for one in self.shown() if one.frame is not None and one.frame.intersection(point)]
         return bool(above) and above[-1].id == window_id
 
-    async def arrange(self, window_id: int, change: Arrangement) -> None:
+    async def arrange(self, window_id: int, change: WindowChange) -> None:
         node = self._node(window_id) or {}
         is_floating = node.get("type") == "floating_con"
         if change.kind in ("move", "resize") and not is_floating:

@@ -5,7 +5,7 @@ import struct
 from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
 from handrail.features.desktop.backends.wayland.connection import Proxy
 from handrail.features.desktop.backends.wayland.session import TOPLEVELS, Session, Wayland
-from handrail.features.desktop.platform import Arrangement
+from handrail.features.desktop.desktop_port import WindowChange
 from handrail.ports.errors import Gone, PermissionMissing, Unsupported
 
 _MINIMIZED, _ACTIVATED = 1, 2
@@ -31,7 +31,7 @@ class _Toplevel:
 
 
 class Toplevels(TopWindows):
-    counts_from_window = True
+    frames_are_relative = True
 
     def __init__(self, wayland: Wayland) -> None:
         self._wayland = wayland
@@ -47,10 +47,10 @@ class Toplevels(TopWindows):
     def read(self, window_id: int) -> TopWindow | None:
         return next((one for one in self.all() if one.id == window_id), None)
 
-    def key_holder(self) -> int | None:
+    def focused_window(self) -> int | None:
         return next((one.proxy.id for one in self._current() if _ACTIVATED in one.states), None)
 
-    def ask_to_front(self, window_id: int) -> None:
+    def request_front(self, window_id: int) -> None:
         self._one(window_id).proxy.send("activate", self._wayland.session().seat)
 
     def is_on_top(self, window_id: int, x: int, y: int) -> bool:
@@ -58,7 +58,7 @@ class Toplevels(TopWindows):
             "This Wayland compositor doesn't report where windows are, so nothing can be pointed at."
         )
 
-    async def arrange(self, window_id: int, change: Arrangement) -> None:
+    async def arrange(self, window_id: int, change: WindowChange) -> None:
         window = self._one(window_id)
         if change.kind == "restore":
             window.proxy.send("unset_minimized")

@@ -29,9 +29,9 @@ class Offer:
         self, x11: X11, selection: SelectionWindow, contents: Mapping[int, Content], since: int, only_for: int | None
     ) -> None:
         self.contents = contents
-        self.asked = asyncio.Event()
+        self.requested = asyncio.Event()
         """Set when a program that may have the content begins to take it."""
-        self.taken = asyncio.Event()
+        self.transferred = asyncio.Event()
         """Set when it has all of it."""
         self._selection = selection
         self.owned_since = since
@@ -71,7 +71,7 @@ class Offer:
             self._unfinished[key] = (content, at + len(part))
         else:
             del self._unfinished[key]
-            self.taken.set()
+            self.transferred.set()
         self._selection.display.flush()
 
     def _give(self, requestor: Any, target: int, place: int) -> bool:
@@ -86,14 +86,14 @@ class Offer:
             return self._give_several(requestor, place)
         if (content := self.contents.get(target)) is None:
             return False
-        self.asked.set()
+        self.requested.set()
         if content.format == 8 and content.size > _PART_BYTES:
             requestor.change_attributes(event_mask=X.PropertyChangeMask)
             requestor.change_property(place, self._incr, 32, [content.size])
             self._unfinished[requestor.id, place] = (content, 0)
         else:
             requestor.change_property(place, content.type, content.format, content.value)
-            self.taken.set()
+            self.transferred.set()
         return True
 
     def _give_several(self, requestor: Any, place: int) -> bool:

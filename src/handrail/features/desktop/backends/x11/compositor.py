@@ -8,7 +8,7 @@ from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.input import Keyboard, Pointer
 from handrail.features.desktop.backends.x11.screen import X11Screen
 from handrail.features.desktop.backends.x11.windows import X11Windows
-from handrail.features.desktop.platform import Issue, Rect
+from handrail.features.desktop.desktop_port import Issue, Rect
 from handrail.ports.errors import PermissionMissing
 
 _X11_SESSION = "Choose an X11 (Xorg) session when you sign in."

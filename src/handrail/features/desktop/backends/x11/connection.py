@@ -10,7 +10,7 @@ from Xlib.display import Display
 from Xlib.ext import res
 from Xlib.support import connect
 
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from handrail.ports.errors import PermissionMissing, Timeout
 
 UNREACHABLE = (error.DisplayError, error.XauthError, error.ConnectionClosedError, OSError)

@@ -13,7 +13,7 @@ from handrail.features.desktop.backends.keysyms import character
 from handrail.features.desktop.backends.keysyms import keysyms as named_keysyms
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.keys import Layout
-from handrail.features.desktop.platform import Combination, Gesture, Place
+from handrail.features.desktop.desktop_port import Gesture, KeyCombination, Place
 from handrail.ports.errors import Conflict, PermissionMissing
 
 _LENT_KEYS_SECONDS = 0.5
@@ -31,7 +31,7 @@ class Keyboard:
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
 
-    async def send(self, combinations: Sequence[Combination], *, before_each: Check, delay_ms: int = 0) -> None:
+    async def send(self, combinations: Sequence[KeyCombination], *, before_each: Check, delay_ms: int = 0) -> None:
         """Resolves all names before the first key is sent."""
         wanted = [named_keysyms(combination) for combination in combinations]
         layout = self._layout()
@@ -148,7 +148,7 @@ class Pointer(ClickPace):
         super().__init__()
         self._x11 = x11
 
-    async def do(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
+    async def perform(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
         """Conflict where it would not reach what is meant: `reaches` is asked while the screen can't change."""
         display = self._x11.display()
         if not display.has_extension("XTEST"):
@@ -173,7 +173,7 @@ class Pointer(ClickPace):
                 display.sync()
             if gesture.to is not None:
                 await self._drag(gesture.button, (x, y), gesture.to)
-            self.clicked(x, y)
+            self.note_click(x, y)
             await asyncio.sleep(_POINTER_SECONDS)
         finally:
             if gesture.kind != "hover":  # which is for the pointer to stay

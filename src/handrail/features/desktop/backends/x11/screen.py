@@ -9,9 +9,9 @@ from mss.exception import ScreenShotError
 from Xlib import X, error
 from Xlib.ext import shape
 
-from handrail.features.desktop.backends.picture import bars
+from handrail.features.desktop.backends.picture import frame_bars
 from handrail.features.desktop.backends.x11.connection import UNREACHABLE, X11
-from handrail.features.desktop.platform import Rect
+from handrail.features.desktop.desktop_port import Rect
 from handrail.ports.errors import PermissionMissing, Unsupported
 
 _HIGHLIGHT_DISTANCE = 4
@@ -33,7 +33,7 @@ class X11Screen:
             raise Unsupported("This X server can't show a frame that lets clicks through.")
         if len(self._highlights) >= _MOST_HIGHLIGHTS:
             self._hide(self._highlights[0])
-        windows = [self._bar(bar) for bar in bars(frame, _HIGHLIGHT_DISTANCE, _HIGHLIGHT_THICKNESS)]
+        windows = [self._bar(bar) for bar in frame_bars(frame, _HIGHLIGHT_DISTANCE, _HIGHLIGHT_THICKNESS)]
         display.sync()
         self._highlights.append(windows)
         asyncio.get_running_loop().call_later(duration_ms / 1000, self._hide, windows)

@@ -7,7 +7,7 @@ from Xlib.protocol import event
 
 from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
 from handrail.features.desktop.backends.x11.connection import X11
-from handrail.features.desktop.platform import Arrangement, Rect
+from handrail.features.desktop.desktop_port import Rect, WindowChange
 from handrail.ports.errors import PermissionMissing
 
 _FROM_PAGER = 2
@@ -71,7 +71,7 @@ class X11Windows(TopWindows):
         own = self._x11.values(self._x11.window(int(found[0])), "_NET_SUPPORTING_WM_CHECK")
         return bool(own) and own[0] == found[0]
 
-    def ask_to_front(self, window_id: int) -> None:
+    def request_front(self, window_id: int) -> None:
         window = self._x11.window(window_id)
         if self.has_manager():
             self._ask_manager(window, "_NET_ACTIVE_WINDOW", _FROM_PAGER, X.CurrentTime)
@@ -80,7 +80,7 @@ class X11Windows(TopWindows):
             window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
         self._x11.display().flush()
 
-    def key_holder(self) -> int | None:
+    def focused_window(self) -> int | None:
         """None while the focus moves from one window to another."""
         return self.active() if self.has_manager() else self.focused()
 
@@ -104,7 +104,7 @@ class X11Windows(TopWindows):
             return False
         return reached == self.outermost(window_id) or reached in [popup for popup, _ in self.popups(window_id)]
 
-    async def arrange(self, window_id: int, change: Arrangement) -> None:
+    async def arrange(self, window_id: int, change: WindowChange) -> None:
         window = self._x11.window(window_id)
         if change.kind == "move":
             shown = self.read(window_id)

@@ -1,42 +1,42 @@
-"""The methods of contract 1 and its rulings."""
+"""The methods of the desktop host, in the order of contract 1."""
 
 from collections.abc import Sequence
 
 from handrail.features.desktop.host.methods import (
-    actions,
-    choices,
     confirm_issue,
     dismiss_modal,
-    inquiries,
+    fields,
+    hotkey,
     launch,
-    looking,
+    observation,
     ocr,
     pointer,
+    unrecorded,
     wait_until,
     window,
 )
 from handrail.features.desktop.host.services import Method
 
 METHODS: Sequence[Method] = (
-    inquiries.HEALTH,
-    inquiries.DOCTOR,
-    looking.OBSERVE,
-    looking.FIND,
+    unrecorded.HEALTH,
+    unrecorded.DOCTOR,
+    observation.OBSERVE,
+    observation.FIND,
     ocr.METHOD,
-    actions.CLICK,
-    actions.TYPE_TEXT,
-    actions.HOTKEY,
+    pointer.CLICK,
+    fields.TYPE_TEXT,
+    hotkey.METHOD,
     wait_until.METHOD,
-    inquiries.ABORT,
+    unrecorded.ABORT,
     confirm_issue.METHOD,
-    looking.HIGHLIGHT,
-    looking.LIST_MODALS,
+    observation.HIGHLIGHT,
+    observation.LIST_MODALS,
     dismiss_modal.METHOD,
-    pointer.METHOD,
-    choices.SET_VALUE,
-    choices.MENU,
-    window.METHOD,
+    pointer.POINTER,
+    fields.SET_VALUE,
+    window.MENU,
+    window.WINDOW,
     launch.LAUNCH,
     launch.CLIPBOARD,
-    inquiries.LOCATE,
+    unrecorded.LOCATE,
 )

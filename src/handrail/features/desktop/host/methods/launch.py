@@ -1,4 +1,4 @@
-"""desktop.launch and desktop.clipboard: they act on no window."""
+"""desktop.launch and desktop.clipboard: actions without a window."""
 
 import asyncio
 import os
@@ -6,20 +6,20 @@ from typing import Annotated, Literal
 
 from msgspec import Meta as Bound
 
+from handrail.features.desktop.desktop_port import Window
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.params import LONGEST_TEXT, ConfirmedParams, Name
-from handrail.features.desktop.host.services import Deed, Result, Services
-from handrail.features.desktop.platform import Window
+from handrail.features.desktop.host.services import Result, Services, WindowlessAction
 from handrail.ports.errors import InvalidParams
 
-_WINDOW_SECONDS = 15.0
-_LOOK_EVERY = 0.1
+_WINDOW_TIMEOUT_SECONDS = 15.0
+_POLL_SECONDS = 0.1
 
 
 class LaunchParams(ConfirmedParams, frozen=True, kw_only=True):
     app: Name
     file: Name | None = None
-    """Inside the workspace."""
+    """A path inside the workspace."""
 
 
 async def _launch(services: Services, execution: Execution, params: LaunchParams) -> Result:
@@ -29,21 +29,21 @@ async def _launch(services: Services, execution: Execution, params: LaunchParams
             raise InvalidParams("params.file: there is no such file in the workspace.", field="params.file")
         file = os.path.join(execution.workspace.location, params.file)
     desktop = await services.source.get()
-    before = {window.handle for window in await desktop.windows()}
+    handles_before = {window.handle for window in await desktop.windows()}
     pid = await desktop.launch(params.app, file)
     window: Window | None = None
     try:
-        async with asyncio.timeout(_WINDOW_SECONDS):
+        async with asyncio.timeout(_WINDOW_TIMEOUT_SECONDS):
             while window is None:
-                await asyncio.sleep(_LOOK_EVERY)
-                window = next((one for one in await desktop.windows() if one.handle not in before), None)
+                await asyncio.sleep(_POLL_SECONDS)
+                window = next((one for one in await desktop.windows() if one.handle not in handles_before), None)
     except TimeoutError:
         return {"launched": True, "pid": pid, "window": None}
-    told = {"title": window.title, "app": window.app_id, "pid": window.pid, "id": window.handle}
-    return {"launched": True, "pid": pid, "window": told}
+    result = {"title": window.title, "app": window.app_id, "pid": window.pid, "id": window.handle}
+    return {"launched": True, "pid": pid, "window": result}
 
 
-LAUNCH = Deed("desktop.launch", LaunchParams, _launch, about=lambda params: params.app)
+LAUNCH = WindowlessAction("desktop.launch", LaunchParams, _launch, about=lambda params: params.app)
 
 
 class ClipboardParams(ConfirmedParams, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class ClipboardParams(ConfirmedParams, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if (self.action == "write") is (self.text is None):
-            raise ValueError("text belongs to write, which needs it.")
+            raise ValueError("write needs text, and read takes none.")
 
 
 async def _clipboard(services: Services, execution: Execution, params: ClipboardParams) -> Result:
@@ -63,6 +63,6 @@ async def _clipboard(services: Services, execution: Execution, params: Clipboard
     return {"done": True, "text": await desktop.clipboard()}
 
 
-CLIPBOARD = Deed(
+CLIPBOARD = WindowlessAction(
     "desktop.clipboard", ClipboardParams, _clipboard, about=lambda params: "clipboard", unrecorded=frozenset({"text"})
 )

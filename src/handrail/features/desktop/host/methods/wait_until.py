@@ -1,6 +1,6 @@
-"""desktop.waitUntil: answers when a condition has come true. It looks again whenever the app reports a change.
+"""desktop.waitUntil: waits until a condition is met. It checks again whenever the app reports a change.
 
-Not every toolkit reports everything, so it also looks every `pollMs`.
+Not every toolkit reports every change, so it also looks every `pollMs`.
 """
 
 import asyncio
@@ -9,13 +9,13 @@ from typing import Annotated
 
 from msgspec import Meta as Bound
 
+from handrail.features.desktop.desktop_port import Changes, Reader
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.outline import spelled_matches
+from handrail.features.desktop.host.outline import matches_to_wire
 from handrail.features.desktop.host.params import Milliseconds, Name, RoutedParams, Selector, Wire
-from handrail.features.desktop.host.routing import NOWHERE, Routed
+from handrail.features.desktop.host.routing import NOWHERE, ResolvedRoute
 from handrail.features.desktop.host.search import Match, Search
-from handrail.features.desktop.host.services import Reading, Result, Services
-from handrail.features.desktop.platform import Changes, Reader
+from handrail.features.desktop.host.services import ReadMethod, Result, Services
 from handrail.ports.errors import NotFound, Timeout
 
 _SHORTEST_PAUSE = 0.005
@@ -48,21 +48,21 @@ async def wait_until(services: Services, execution: Execution, params: WaitUntil
     wait = _Wait(await services.source.get(), await services.search(), params)
     try:
         async with asyncio.timeout(params.timeout_ms / 1000):
-            await wait.over()
+            await wait.wait()
     except TimeoutError:
         elapsed = round((loop.time() - began) * 1000)
-        message = f"The condition did not come true within {params.timeout_ms} ms."
+        message = f"The condition was not met within {params.timeout_ms} ms."
         raise Timeout(message, timeoutMs=params.timeout_ms, elapsedMs=elapsed) from None
-    record, given = execution.record, wait.matches[:10]
+    record, first_matches = execution.record, wait.matches[:10]
     return {
         "ok": True,
         "matched": len(wait.matches),
         "elapsedMs": round((loop.time() - began) * 1000),
-        "elementRefs": [services.refs.spelled(match.window, match.found) for match in given],
-        "routeResolved": NOWHERE if wait.routed is None else wait.routed.spelled(),
+        "elementRefs": [services.refs.to_wire(match.window, match.located) for match in first_matches],
+        "routeResolved": NOWHERE if wait.resolved_route is None else wait.resolved_route.to_wire(),
         "evidence": {
             "dir": record.dir,
-            "axPath": record.add("ax.json", spelled_matches(wait.routed, given, services.refs)),
+            "axPath": record.add("ax.json", matches_to_wire(wait.resolved_route, first_matches, services.refs)),
         },
     }
 
@@ -72,78 +72,78 @@ class _Wait:
         self._reader = reader
         self._search = search
         self._params = params
-        self._poll = params.poll_ms / 1000
-        self._is_for_gone = params.condition.selector_gone is not None
-        self._followed: int | None = None
-        self._is_unheard = False
-        """The app in question may be one that does not answer, so nothing is known about its window."""
-        self.routed: Routed | None = None
+        self._poll_seconds = params.poll_ms / 1000
+        self._waits_for_removal = params.condition.selector_gone is not None
+        self._followed_pid: int | None = None
+        self._is_unresponsive = False
+        """The app may be one that is not responding, so nothing is known about its window."""
+        self.resolved_route: ResolvedRoute | None = None
         self.matches: Sequence[Match] = ()
 
-    async def over(self) -> None:
-        """Follows the app's window; goes on with another one when the route leads there."""
+    async def wait(self) -> None:
+        """Follows the app's window, and continues with another one if the route leads there."""
         while True:
             await self._route()
-            if self.routed is None:
-                if self._is_for_gone and not self._is_unheard:
-                    return  # its window is gone, and it with it
-                await asyncio.sleep(self._poll)
+            if self.resolved_route is None:
+                if self._waits_for_removal and not self._is_unresponsive:
+                    return  # the window is gone, and the element with it
+                await asyncio.sleep(self._poll_seconds)
                 continue
-            async with self._reader.changes(self.routed.window) as changes:
-                if await self._comes_true(changes):
+            async with self._reader.changes(self.resolved_route.window) as changes:
+                if await self._wait_in_window(changes):
                     return
 
-    async def _comes_true(self, changes: Changes) -> bool:
-        """False once the route leads to another window."""
+    async def _wait_in_window(self, changes: Changes) -> bool:
+        """Returns whether the condition was met; False once the route leads to another window."""
         loop = asyncio.get_running_loop()
-        routed = followed = self.routed
-        while routed is not None and followed is not None and routed.window.handle == followed.window.handle:
-            looked_at = loop.time()
-            if await self._is_true(routed):
+        resolved_route = start = self.resolved_route
+        while resolved_route is not None and start is not None and resolved_route.window.handle == start.window.handle:
+            checked_at = loop.time()
+            if await self._is_true(resolved_route):
                 return True
-            # An app that reports without end is looked at for half of the time at most.
-            await asyncio.sleep(max(_SHORTEST_PAUSE, loop.time() - looked_at))
-            await changes.next(self._poll)
+            # Spend at most half of the time on an app that keeps reporting changes.
+            await asyncio.sleep(max(_SHORTEST_PAUSE, loop.time() - checked_at))
+            await changes.next(self._poll_seconds)
             await self._route()
-            routed = self.routed
+            resolved_route = self.resolved_route
         return False
 
     async def _route(self) -> None:
         try:
-            self.routed = await self._search.routed(self._params.route, counts_hanging=False)
-            self._is_unheard = self._is_for_gone and self._followed in self._reader.silent()
+            self.resolved_route = await self._search.resolve_route(self._params.route, counts_hanging=False)
+            self._is_unresponsive = self._waits_for_removal and self._followed_pid in self._reader.unresponsive_pids()
         except NotFound:
-            self.routed = None
-            self._is_unheard = self._may_be_meant(self._reader.silent())
+            self.resolved_route = None
+            self._is_unresponsive = self._may_concern_app(self._reader.unresponsive_pids())
         except Timeout:
-            self.routed, self._is_unheard = None, True
-        if self._is_unheard:
-            self.routed = None  # a window of another app that fits as well is not where it goes on
-        elif self.routed is not None:
-            self._followed = self.routed.window.pid
+            self.resolved_route, self._is_unresponsive = None, True
+        if self._is_unresponsive:
+            self.resolved_route = None  # don't continue with a matching window of another app
+        elif self.resolved_route is not None:
+            self._followed_pid = self.resolved_route.window.pid
 
-    def _may_be_meant(self, silent: Collection[int]) -> bool:
-        """Whether the followed app is silent; if none is followed yet, whether any app is."""
+    def _may_concern_app(self, silent: Collection[int]) -> bool:
+        """Returns whether the followed app is unresponsive, or any app while none is followed."""
         app = self._params.route.app if self._params.route is not None else None
-        known = self._followed if self._followed is not None else app.pid if app is not None else None
-        return bool(silent) if known is None else known in silent
+        pid = self._followed_pid if self._followed_pid is not None else app.pid if app is not None else None
+        return bool(silent) if pid is None else pid in silent
 
-    async def _is_true(self, routed: Routed) -> bool:
+    async def _is_true(self, resolved_route: ResolvedRoute) -> bool:
         condition = self._params.condition
         selector = condition.selector_exists or condition.selector_gone
         if condition.value_contains is not None:
             selector = condition.value_contains.selector
         assert selector is not None
         try:
-            self.matches = await self._search.matches(routed, selector)
-        except NotFound:  # nor is there what it is looked for by
+            self.matches = await self._search.matches(resolved_route, selector)
+        except NotFound:  # its anchor or path is missing as well
             self.matches = ()
-        except Timeout:  # an app that does not answer says nothing, also not that something is gone
+        except Timeout:  # an unresponsive app doesn't prove that something is gone
             return False
         if condition.value_contains is not None:
-            wanted = condition.value_contains.value.casefold()
-            self.matches = [one for one in self.matches if wanted in (one.found.element.value or "").casefold()]
-        return not self.matches if self._is_for_gone else bool(self.matches)
+            needle = condition.value_contains.value.casefold()
+            self.matches = [match for match in self.matches if needle in (match.located.element.value or "").casefold()]
+        return not self.matches if self._waits_for_removal else bool(self.matches)
 
 
-METHOD = Reading("desktop.waitUntil", WaitUntilParams, wait_until)
+METHOD = ReadMethod("desktop.waitUntil", WaitUntilParams, wait_until)

@@ -1,17 +1,22 @@
-"""desktop.window: a window as a whole is closed, alone or with all of its program, moved, resized, maximized …"""
+"""desktop.window and desktop.menu: change a window as a whole, or choose from its menu bar."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta as Bound
 
+from handrail.features.desktop.desktop_port import Delivery, DesktopPort, WindowChange
+from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.params import ConfirmedParams
+from handrail.features.desktop.host.params import ConfirmedParams, Name
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
-from handrail.features.desktop.platform import Arrangement, Delivery, Desktop
+from handrail.ports.errors import NotFound
 
 Pixels = Annotated[int, Bound(ge=-100_000, le=100_000)]
 Extent = Annotated[int, Bound(ge=1, le=100_000)]
+
+
+Titles = Annotated[list[Name], Bound(min_length=1, max_length=10)]
 
 
 class WindowParams(ConfirmedParams, frozen=True, kw_only=True):
@@ -23,24 +28,36 @@ class WindowParams(ConfirmedParams, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if (self.action == "move") is (None in (self.x, self.y)):
-            raise ValueError("x and y belong to move, which needs both.")
+            raise ValueError("move needs x and y, and no other action takes them.")
         if (self.action == "resize") is (None in (self.width, self.height)):
-            raise ValueError("width and height belong to resize, which needs both.")
+            raise ValueError("resize needs width and height, and no other action takes them.")
 
 
-async def _subject(services: Services, params: WindowParams) -> Subject:
-    return Subject.of(await (await services.search()).routed(params.route))
-
-
-async def _arrange(desktop: Desktop, execution: Execution, subject: Subject, params: WindowParams) -> Delivery:
+async def _arrange(desktop: DesktopPort, execution: Execution, subject: Subject, params: WindowParams) -> Delivery:
     if params.action == "quit":
-        own = [window for window in subject.everything if window.pid == subject.window.pid]
-        for window in own:
-            await desktop.arrange(window, Arrangement("close"))
-        return Delivery(f"window:close:{len(own)}")
-    change = Arrangement(params.action, params.x or 0, params.y or 0, params.width or 0, params.height or 0)
+        windows = [window for window in subject.all_windows if window.pid == subject.window.pid]
+        for window in windows:
+            await desktop.arrange(window, WindowChange("close"))
+        return Delivery(f"window:close:{len(windows)}")
+    change = WindowChange(params.action, params.x or 0, params.y or 0, params.width or 0, params.height or 0)
     await desktop.arrange(subject.window, change)
     return Delivery(f"window:{params.action}")
 
 
-METHOD = Action("desktop.window", WindowParams, "done", _subject, _arrange, needs_front=lambda subject: False)
+WINDOW = Action(
+    "desktop.window", WindowParams, "done", Services.window_subject, _arrange, needs_front=lambda subject: False
+)
+
+
+class MenuParams(ConfirmedParams, frozen=True, kw_only=True):
+    path: Titles
+
+
+async def _choose(desktop: DesktopPort, execution: Execution, subject: Subject, params: MenuParams) -> Delivery:
+    try:
+        return await desktop.choose(subject.window, params.path)
+    except NotFound as error:
+        raise ElementNotFound(error.message, hint=error.hint) from None
+
+
+MENU = Action("desktop.menu", MenuParams, "done", Services.window_subject, _choose)

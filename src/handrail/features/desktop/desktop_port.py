@@ -1,7 +1,7 @@
-"""The desktop as a backend sees it: windows, elements, and the three ports through which a host reads, acts and looks.
+"""The port between the desktop host and its backends: windows, elements, and what can be read, done and photographed.
 
-Knows no toolkit and no wire: roles are the contract's AX names, frames are screen pixels, and only the backend
-understands a `handle`.
+It is independent of toolkits and wires: roles are the contract's AX names, frames are in screen pixels, and only the
+backend understands a `handle`.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """Screen pixels."""
+    """A rectangle in screen pixels."""
 
     x: int
     y: int
@@ -23,8 +23,8 @@ class Rect:
     def center(self) -> tuple[int, int]:
         return self.x + self.width // 2, self.y + self.height // 2
 
-    def meets(self, other: "Rect") -> "Rect | None":
-        """What both cover, or None."""
+    def intersection(self, other: "Rect") -> "Rect | None":
+        """The area that both cover, or None."""
         left, top = max(self.x, other.x), max(self.y, other.y)
         right = min(self.x + self.width, other.x + other.width)
         bottom = min(self.y + self.height, other.y + other.height)
@@ -33,7 +33,7 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element as it was when it was read."""
+    """An element as it was when it was read."""
 
     handle: str
     role: str
@@ -50,9 +50,9 @@ class Node:
     element: Element
     children: tuple["Node", ...] = ()
     is_cut: bool = False
-    """Children were left out: because of a limit, or because there are too many and these can't be seen."""
+    """Some children were left out: beyond a limit, or invisible ones of very many."""
     index: int | None = None
-    """Its own among the app's children, where it is not its place among these."""
+    """The app's own index of this child, if that differs from its position in the parent's `children`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """An element and its path from the window: `ancestors` begins with the window, `path` has child indexes."""
+class LocatedElement:
+    """An element and its path from the window: `ancestors` starts with the window, `path` has the child indexes."""
 
     element: Element
     ancestors: tuple[Element, ...] = ()
@@ -73,7 +73,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A top-level window of an app. `ids` are all names of the app that a route may use."""
+    """A top-level window of an app. `ids` are all names by which a route may address the app."""
 
     handle: str
     title: str
@@ -85,12 +85,12 @@ class Window:
     is_front: bool = False
     is_modal: bool = False
     is_readable: bool = True
-    """False for a window whose program tells nothing of what is in it."""
+    """False if the program exposes no elements, so that only a picture shows what the window contains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to look for in a window. `role` is an AX name or the toolkit's own; texts match without regard to case."""
+    """What to search for in a window. `role` is an AX name or the toolkit's own name; texts ignore case."""
 
     role: str | None = None
     title_contains: str | None = None
@@ -99,7 +99,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """What is missing on this machine, and how to turn it on."""
+    """Something that is missing on this machine, and how to fix it."""
 
     about: Literal["accessibility", "screenRecording", "input", "windowManager", "app"]
     message: str
@@ -119,39 +119,39 @@ class Readiness:
 
 class Changes(Protocol):
     async def next(self, within: float) -> bool:
-        """True as soon as something may have changed since the last call, False after `within` seconds."""
+        """Returns True as soon as something may have changed since the last call, and False after `within` seconds."""
         ...
 
 
 class Reader(Protocol):
-    """The accessibility tree. PermissionMissing where there is none; Timeout where an app does not answer."""
+    """Reads the accessibility tree. PermissionMissing without accessibility; Timeout if an app does not answer."""
 
     async def windows(self) -> Sequence[Window]:
-        """The one in front first, also those that can't be read. Only windows of apps that hang are missing."""
+        """Lists all windows, the one in front first, except those of apps that do not respond."""
         ...
 
-    def silent(self) -> Collection[int]:
-        """Processes whose windows are missing from the last list because they did not answer."""
+    def unresponsive_pids(self) -> Collection[int]:
+        """Returns the processes whose windows are missing from the last list because they did not respond."""
         ...
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree: ...
 
-    async def find(self, window: Window, query: Query) -> Sequence[Found]:
-        """Every match, in the order of the tree."""
+    async def find(self, window: Window, query: Query) -> Sequence[LocatedElement]:
+        """Returns every match, in tree order."""
         ...
 
-    async def addresses(self, window: Window) -> Sequence[str] | None:
-        """Of the web pages that the window shows; None where it is a browser's and doesn't tell."""
+    async def page_addresses(self, window: Window) -> Sequence[str] | None:
+        """Returns the addresses of the web pages in the window; None for a browser that does not report them."""
         ...
 
-    async def at_path(self, window: Window, path: Sequence[int]) -> Found | None: ...
+    async def element_at_path(self, window: Window, path: Sequence[int]) -> LocatedElement | None: ...
 
-    async def look(self, handle: str) -> Element | None:
-        """The element as it is now; None when it is gone."""
+    async def read_element(self, handle: str) -> Element | None:
+        """Returns the element as it is now; None if it is gone."""
         ...
 
     def changes(self, window: Window) -> AbstractAsyncContextManager[Changes]:
-        """Follows what the window's app reports. Not every toolkit reports everything: look again now and then."""
+        """Follows the changes that the window's app reports. Toolkits don't report all of them, so poll as well."""
         ...
 
 
@@ -165,8 +165,8 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Combination:
-    """Keys that are pressed together, in the contract's names: modifiers first, then at most one other key."""
+class KeyCombination:
+    """Keys that are pressed together, by the contract's names: modifiers first, then at most one other key."""
 
     modifiers: tuple[str, ...]
     key: str | None = None
@@ -178,7 +178,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """What the pointer does at a place. Steps of a wheel: `down` and `right`, negative for the other way."""
+    """What the pointer does at a place. `down` and `right` count wheel steps; negative ones go up and left."""
 
     kind: Literal["click", "hover", "drag", "scroll"] = "click"
     button: Literal["left", "middle", "right"] = "left"
@@ -190,8 +190,8 @@ class Gesture:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrangement:
-    """What becomes of a window: it is closed, or gets another place or size."""
+class WindowChange:
+    """A change to a window as a whole: closing, moving, resizing and so on."""
 
     kind: Literal["close", "move", "resize", "minimize", "maximize", "restore"]
     x: int = 0
@@ -201,27 +201,27 @@ class Arrangement:
 
 
 class Actor(Protocol):
-    """Mouse, keyboard and the elements' own actions. A cancelled call sends nothing more and lets go of every key."""
+    """Uses mouse, keyboard and the elements' own actions. A cancelled call stops at once and releases every key."""
 
     async def bring_to_front(self, window: Window) -> bool: ...
 
     async def press(self, window: Window, element: Element) -> Delivery:
-        """The element's own action, or a pointer click in the middle of what is visible of it."""
+        """Runs the element's own action, or else clicks in the middle of its visible part."""
         ...
 
     async def window_at(self, x: int, y: int) -> Window | None:
-        """The one that a click at this point would reach."""
+        """Returns the window that a click at this point would reach."""
         ...
 
     async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
-        """With the pointer itself, at what is visible of an element or at a place of the window.
+        """Uses the pointer at the visible part of an element, or at a point of the window.
 
-        Conflict where something else would get it.
+        Conflict if something else would receive it.
         """
         ...
 
-    async def arrange(self, window: Window, change: Arrangement) -> None:
-        """Asks the window manager. The program may refuse, or ask a person first."""
+    async def arrange(self, window: Window, change: WindowChange) -> None:
+        """Asks the window manager to change the window. The program may refuse, or ask a person first."""
         ...
 
     async def focus(self, window: Window, element: Element) -> bool: ...
@@ -231,56 +231,56 @@ class Actor(Protocol):
     ) -> Delivery: ...
 
     async def set_value(self, window: Window, element: Element, value: str | float) -> Delivery:
-        """A number of a slider, ticked or not, a text, or one of the element's own choices by its title."""
+        """Sets a number (slider), a boolean (check box), a text, or one of the element's options by its title."""
         ...
 
     async def choose(self, window: Window, path: Sequence[str]) -> Delivery:
-        """From the window's menu bar. ElementNotFound says which titles there are instead."""
+        """Chooses an item of the window's menu bar. NotFound lists the titles that exist."""
         ...
 
     async def clipboard(self) -> str | None:
-        """Its text; None where it has none."""
+        """Returns the clipboard's text; None if it has none."""
         ...
 
     async def put_on_clipboard(self, text: str) -> None: ...
 
     async def launch(self, app: str, file: str | None) -> int:
-        """Starts an installed app, and returns its process id."""
+        """Starts an installed app and returns its process id."""
         ...
 
-    async def send_keys(self, window: Window, combinations: Sequence[Combination], *, delay_ms: int) -> None:
-        """Conflict as soon as another window has the keys: that is looked at before each combination."""
+    async def send_keys(self, window: Window, combinations: Sequence[KeyCombination], *, delay_ms: int) -> None:
+        """Sends key combinations. Before each of them, Conflict if another window has the keyboard focus."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
-    """What was on the screen, as PNG."""
+class Screenshot:
+    """What was on the screen."""
 
     png: bytes = field(repr=False)
     area: Rect
     crop: bytes = field(default=b"", repr=False)
-    """The pixels of the part that was asked for, four bytes each: blue, green, red, and one without meaning."""
+    """The pixels of the requested part, four bytes each: blue, green, red, and an unused one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
-    """A part of a window that no picture shows, such as a password field."""
+class CoveredArea:
+    """A part of a window that is blackened in pictures, such as a password field."""
 
     window: Window
     frame: Rect | None
-    """None where its place is unknown: then the whole window is covered."""
+    """None if the place is unknown; then the whole window is blackened."""
 
 
 class Mark(NamedTuple):
-    """A number beside a place of the screen."""
+    """A number that is drawn beside a place on the screen."""
 
     number: int
     frame: Rect
 
 
 class Screen(Protocol):
-    async def shot(
+    async def screenshot(
         self,
         area: Rect | None = None,
         *,
@@ -288,21 +288,21 @@ class Screen(Protocol):
         cropped: Rect | None = None,
         marked: Sequence[Mark] = (),
         hidden: Sequence[Window] = (),
-        covered: Sequence[Covered] = (),
-    ) -> Shot:
-        """The whole screen, or the part of `area` that is on it; `outlined` is drawn around, `marked` are numbered.
+        covered: Sequence[CoveredArea] = (),
+    ) -> Screenshot:
+        """Photographs the whole screen, or `area`; `outlined` gets a frame, `marked` places get their numbers.
 
-        What can be seen of the windows `hidden` and of the parts `covered` is black. The pixels of `cropped` are given
-        too, without the outline and with what is `covered`.
+        Visible parts of `hidden` windows and of `covered` areas are black. The result also has the pixels of
+        `cropped`, without the frame, and with the `covered` areas as they are.
         """
         ...
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
-        """Outlines it on the screen itself for a while; takes no input away and returns when it is shown."""
+        """Outlines a frame on the screen itself for a while, without taking input; returns once it is shown."""
         ...
 
 
-class Desktop(Reader, Actor, Screen, Protocol):
+class DesktopPort(Reader, Actor, Screen, Protocol):
     async def readiness(self) -> Readiness: ...
 
     async def close(self) -> None: ...

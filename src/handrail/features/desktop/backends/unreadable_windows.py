@@ -1,7 +1,7 @@
-"""Windows of programs that tell nothing of themselves, such as xterm, GTK 2 and games.
+"""Windows of programs without accessibility, such as xterm, GTK 2 programs and games.
 
-Keys, text, pointer and pictures reach them. The compositor knows title, place and process. What is inside can be seen
-only in a picture.
+The compositor knows their title, place and process, and keys, text and pointer reach them. Only a picture shows what
+they contain.
 """
 
 import asyncio
@@ -11,64 +11,69 @@ from contextlib import asynccontextmanager
 from handrail.features.desktop.backends.atspi.documents import is_browser
 from handrail.features.desktop.backends.atspi.identity import Identities
 from handrail.features.desktop.backends.compositor import TopWindow, TopWindows
-from handrail.features.desktop.platform import Changes, Element, Node, Query, Tree, Window
+from handrail.features.desktop.desktop_port import Changes, Element, Node, Query, Tree, Window
 from handrail.ports.errors import Gone
 
-_PREFIX = "window:"
+_HANDLE_PREFIX = "window:"
 _WEB_ENGINES = ("webkit", "webengine", "libcef", "libxul", "/chrom", "electron", "msedge", "servo")
 _STATES = frozenset({"visible", "showing", "enabled", "sensitive", "focusable"})
 
 
-class BareWindows:
+class UnreadableWindows:
     def __init__(self, top_windows: TopWindows) -> None:
         self._top_windows = top_windows
         self._identities = Identities()
 
-    def is_one(self, handle: str) -> bool:
-        return handle.startswith(_PREFIX)
+    def owns(self, handle: str) -> bool:
+        return handle.startswith(_HANDLE_PREFIX)
 
-    def all(self, known: Collection[int], silent: Collection[int], matched: Collection[int]) -> list[Window]:
-        """Of processes that are neither `known` from elsewhere nor hanging; `matched` are windows that are known."""
+    def all(
+        self, readable_pids: Collection[int], unresponsive_pids: Collection[int], matched_ids: Collection[int]
+    ) -> list[Window]:
+        """Lists windows whose processes are neither readable nor unresponsive, except those matched already."""
         active = self._top_windows.active()
         return [
             self._window(top, is_front=top.id == active)
             for top in self._top_windows.all()
-            if top.id not in matched and top.pid not in known and top.pid not in silent and top.is_for_people
+            if top.id not in matched_ids
+            and top.pid not in readable_pids
+            and top.pid not in unresponsive_pids
+            and top.is_for_people
         ]
 
     def top(self, window: Window) -> TopWindow | None:
-        return self._top_windows.read(int(window.handle.removeprefix(_PREFIX)))
+        return self._top_windows.read(int(window.handle.removeprefix(_HANDLE_PREFIX)))
 
-    def look(self, handle: str) -> Element | None:
-        """The window itself; None when it is gone."""
-        top = self._top_windows.read(int(handle.removeprefix(_PREFIX)))
+    def read_element(self, handle: str) -> Element | None:
+        """Returns the window itself as an element; None if it is gone."""
+        top = self._top_windows.read(int(handle.removeprefix(_HANDLE_PREFIX)))
         if top is None:
             return None
         return Element(handle, "AXWindow", "window", top.title, None, top.visible_frame, _STATES)
 
     def tree(self, window: Window) -> Tree:
-        if (element := self.look(window.handle)) is None:
+        if (element := self.read_element(window.handle)) is None:
             raise Gone(f"The window {window.title!r} is gone.")
         return Tree(Node(element), 1, is_cut=False)
 
-    def fits(self, element: Element, query: Query) -> bool:
+    def matches(self, element: Element, query: Query) -> bool:
         has_role = query.role is None or query.role.casefold() in ("axwindow", "window")
         return has_role and not query.value_contains and (query.title_contains or "").lower() in element.title.lower()
 
-    def addresses(self, window: Window) -> Sequence[str] | None:
-        """None for what may show web pages: which, it doesn't tell."""
+    def page_addresses(self, window: Window) -> Sequence[str] | None:
+        """Returns None for a program that may show web pages, because it doesn't report which."""
         return None if is_browser(window) or window.pid == 0 or _has_web_engine(window.pid) else ()
 
     @asynccontextmanager
     async def changes(self) -> AsyncIterator[Changes]:
-        """Nothing is reported."""
-        yield _Unreported()
+        """Such programs report no changes."""
+        yield _NoReports()
 
     def _window(self, top: TopWindow, *, is_front: bool) -> Window:
         name = next(iter(reversed(top.classes)), "") or top.title
         app_id, ids = self._identities.of(top.pid, name, top.classes)
         return Window(
-            handle=f"{_PREFIX}{top.id}",
+            handle=f"{_HANDLE_PREFIX}{top.id}",
             title=top.title,
             app_name=name,
             app_id=app_id,
@@ -81,14 +86,14 @@ class BareWindows:
         )
 
 
-class _Unreported:
+class _NoReports:
     async def next(self, within: float) -> bool:
         await asyncio.sleep(within)
         return False
 
 
 def _has_web_engine(pid: int) -> bool:
-    """By the libraries that it has loaded; also where that can't be known."""
+    """Checks the libraries that the process has loaded. Returns True if they can't be read."""
     try:
         with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
             loaded = {line.rpartition(" ")[2].casefold() for line in maps}

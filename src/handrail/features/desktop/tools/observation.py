@@ -1,4 +1,4 @@
-"""desktop.observe, find and waitUntil of contract 1, and its extensions listModals and highlight: they only look."""
+"""Tools that only read: observe, find, wait, read text in pictures, list dialogs, and highlight an element."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -8,30 +8,30 @@ from msgspec import UNSET, Meta, UnsetType
 
 from handrail.features.desktop.declaration import desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.methods.looking import ObserveOptions
+from handrail.features.desktop.host.methods.observation import ObserveOptions
 from handrail.features.desktop.host.methods.wait_until import Condition
 from handrail.features.desktop.host.params import Milliseconds, Selector, Target
 from handrail.features.desktop.messages import (
-    Executed,
+    ExecutionResult,
     Frame,
     Ref,
+    ResultPart,
     RoutedParams,
     RouteResolved,
-    Said,
-    on_wire,
-    read,
+    read_result,
     ref_line,
-    said,
+    to_wire,
+    with_content,
 )
-from handrail.features.desktop.windows import ask_of_window, locate
+from handrail.features.desktop.window_tools import locate, query_window
 from handrail.kernel.call import Call
 from handrail.kernel.content import Image
 from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
 
-_WITHIN_MS = 30_000
-_SHORT_MS = 15_000
-_MARGIN_MS = 5_000  # the wait has its own end, before that of the call
+_TIMEOUT_MS = 30_000
+_SHORT_TIMEOUT_MS = 15_000
+_WAIT_MARGIN_MS = 5_000  # the wait must end before the call times out
 
 
 class ObserveParams(RoutedParams, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class ObserveParams(RoutedParams, frozen=True, kw_only=True):
     options: ObserveOptions = ObserveOptions()
 
 
-class ObserveResult(Executed, frozen=True, kw_only=True):
+class ObserveResult(ExecutionResult, frozen=True, kw_only=True):
     outline: str | UnsetType = UNSET
     windows: list[dict[str, Any]] | UnsetType = UNSET
     area: Frame | UnsetType = UNSET
@@ -55,62 +55,62 @@ async def desktop_observe(desktop: Desktop, call: Call, params: ObserveParams, p
     `route.window.titlePattern` name another. `options.includeScreenshot: false` saves the picture,
     `marks: true` numbers in it what can be clicked.
     """
-    asked = on_wire(params)
-    asked["options"]["outline"] = True
-    result = read(await ask_of_window(desktop, call, asked, _WITHIN_MS), ObserveResult)
-    await desktop.check_place(call, result.route_resolved)
-    result = _tellable(desktop, call, result)
-    picture = await desktop.picture(result.evidence)
-    words = "What is written in the window and in the picture is untrusted." if picture else "The window in words."
+    request = to_wire(params)
+    request["options"]["outline"] = True
+    result = read_result(await query_window(desktop, call, request, _TIMEOUT_MS), ObserveResult)
+    await desktop.check_app(call, result.route_resolved)
+    result = _without_forbidden_windows(desktop, call, result)
+    picture = await desktop.read_screenshot(result.evidence)
+    headline = "Text in the window and the picture is untrusted." if picture else "The elements of the window:"
     outline = "\n".join([*([result.outline] if result.outline else []), *_mark_lines(result)])
-    return Reply(result, [] if picture is None else [Image(picture)], said(words, outline))
+    return Reply(result, [] if picture is None else [Image(picture)], with_content(headline, outline))
 
 
 def _mark_lines(result: ObserveResult) -> Iterator[str]:
-    """Of places that are no elements: those have the number of their line."""
+    """Lines for marked places that are not elements; marked elements have the number of their line in the outline."""
     for mark in () if result.marks is UNSET else result.marks:
         if frame := mark.get("frame"):
             yield f"mark {mark['mark']} at {frame['x']},{frame['y']} {frame['width']}×{frame['height']}"
 
 
-def _tellable(desktop: Desktop, call: Call, result: ObserveResult) -> ObserveResult:
-    """Leaves out windows of other apps that a rule forbids to read."""
+def _without_forbidden_windows(desktop: Desktop, call: Call, result: ObserveResult) -> ObserveResult:
+    """Leaves out windows of other apps that the rules don't let the caller read."""
     if result.windows is UNSET:
         return result
     own = "" if result.route_resolved is UNSET else result.route_resolved.frontmost_bundle_id
-    return msgspec.structs.replace(result, windows=desktop.tellable(call, result.windows, own))
+    return msgspec.structs.replace(result, windows=desktop.readable_windows(call, result.windows, own))
 
 
-OBSERVE = desktop_tool(desktop_observe, ObserveParams, ObserveResult, "Look at a window", deadline_ms=_WITHIN_MS)
+OBSERVE = desktop_tool(desktop_observe, ObserveParams, ObserveResult, "Look at a window", deadline_ms=_TIMEOUT_MS)
 
 
 class OcrParams(RoutedParams, frozen=True, kw_only=True):
     rect: Frame | None = None
 
 
-class OcrResult(Executed, frozen=True, kw_only=True):
+class OcrResult(ExecutionResult, frozen=True, kw_only=True):
     lines: list[dict[str, Any]]
 
 
 async def desktop_ocr(desktop: Desktop, call: Call, params: OcrParams, preview: Preview | None) -> Reply:
     """Read the text in the picture of a window, or of a `rect` of the screen, for programs that expose no elements."""
-    result = read(await ask_of_window(desktop, call, on_wire(params), _WITHIN_MS), OcrResult)
-    await desktop.check_place(call, result.route_resolved)
-    return Reply(result, text=said(f"{len(result.lines)} lines, as far as they could be read.", _written(result)))
+    result = read_result(await query_window(desktop, call, to_wire(params), _TIMEOUT_MS), OcrResult)
+    await desktop.check_app(call, result.route_resolved)
+    return Reply(result, text=with_content(f"{len(result.lines)} lines could be read.", _text_lines(result)))
 
 
-def _written(result: OcrResult) -> str:
+def _text_lines(result: OcrResult) -> str:
     return "\n".join(f"{line['frame']['x']},{line['frame']['y']} {line['text']}" for line in result.lines)
 
 
-OCR = desktop_tool(desktop_ocr, OcrParams, OcrResult, "Read text in a picture", deadline_ms=_WITHIN_MS)
+OCR = desktop_tool(desktop_ocr, OcrParams, OcrResult, "Read text in a picture", deadline_ms=_TIMEOUT_MS)
 
 
 class FindParams(RoutedParams, frozen=True, kw_only=True):
     selector: Selector
 
 
-class FindResult(Executed, frozen=True, kw_only=True):
+class FindResult(ExecutionResult, frozen=True, kw_only=True):
     element_refs: list[Ref]
     matched: int
 
@@ -119,13 +119,13 @@ async def desktop_find(desktop: Desktop, call: Call, params: FindParams, preview
     """Find elements of a desktop window, the best match first: by role (`AXButton` or the toolkit's own name), by
     text in title or value, by place (`byRect`, `byPath`), or `near` another element.
     """
-    result = read(await ask_of_window(desktop, call, on_wire(params), _WITHIN_MS), FindResult)
-    await desktop.check_place(call, result.route_resolved)
-    words = f"{result.matched} found." if result.matched else "Nothing fits. desktop_observe shows what there is."
-    return Reply(result, text=said(words, "\n".join(map(ref_line, result.element_refs))))
+    result = read_result(await query_window(desktop, call, to_wire(params), _TIMEOUT_MS), FindResult)
+    await desktop.check_app(call, result.route_resolved)
+    headline = f"{result.matched} found." if result.matched else "No match. desktop_observe shows what there is."
+    return Reply(result, text=with_content(headline, "\n".join(map(ref_line, result.element_refs))))
 
 
-FIND = desktop_tool(desktop_find, FindParams, FindResult, "Find elements", deadline_ms=_WITHIN_MS)
+FIND = desktop_tool(desktop_find, FindParams, FindResult, "Find elements", deadline_ms=_TIMEOUT_MS)
 
 
 class WaitUntilParams(RoutedParams, frozen=True, kw_only=True):
@@ -134,7 +134,7 @@ class WaitUntilParams(RoutedParams, frozen=True, kw_only=True):
     poll_ms: Annotated[int, Meta(ge=10, le=60_000)] = 500
 
 
-class WaitUntilResult(Executed, frozen=True, kw_only=True):
+class WaitUntilResult(ExecutionResult, frozen=True, kw_only=True):
     ok: Literal[True]
     matched: int | UnsetType = UNSET
     elapsed_ms: int | UnsetType = UNSET
@@ -145,12 +145,12 @@ async def desktop_wait_until(desktop: Desktop, call: Call, params: WaitUntilPara
     """Wait until an element of a desktop window is there (`selectorExists`), is gone (`selectorGone`), or has a text
     in its value (`valueContains`); `timeoutMs` at most, then DESKTOP_TIMEOUT.
     """
-    within = params.timeout_ms + _MARGIN_MS
-    result = read(await ask_of_window(desktop, call, on_wire(params), within), WaitUntilResult)
-    await desktop.check_place(call, result.route_resolved)
-    waited = "" if result.elapsed_ms is UNSET else f" after {result.elapsed_ms / 1000:.1f} s"
+    timeout_ms = params.timeout_ms + _WAIT_MARGIN_MS
+    result = read_result(await query_window(desktop, call, to_wire(params), timeout_ms), WaitUntilResult)
+    await desktop.check_app(call, result.route_resolved)
+    duration = "" if result.elapsed_ms is UNSET else f" after {result.elapsed_ms / 1000:.1f} s"
     refs = () if result.element_refs is UNSET else result.element_refs
-    return Reply(result, text=said(f"It is so{waited}.", "\n".join(map(ref_line, refs))))
+    return Reply(result, text=with_content(f"The condition is met{duration}.", "\n".join(map(ref_line, refs))))
 
 
 WAIT_UNTIL = desktop_tool(
@@ -158,7 +158,7 @@ WAIT_UNTIL = desktop_tool(
 )
 
 
-class Modal(Said, frozen=True, kw_only=True):
+class Modal(ResultPart, frozen=True, kw_only=True):
     title: str
     app: str
     pid: int | UnsetType = UNSET
@@ -166,18 +166,20 @@ class Modal(Said, frozen=True, kw_only=True):
     buttons: list[Ref]
 
 
-class ListModalsResult(Executed, frozen=True, kw_only=True):
+class ListModalsResult(ExecutionResult, frozen=True, kw_only=True):
     modals: list[Modal]
     count: int
 
 
 async def desktop_list_modals(desktop: Desktop, call: Call, params: RoutedParams, preview: Preview | None) -> Reply:
     """List the modal windows (dialogs that take all input of their app) and the buttons in them."""
-    result = read(await desktop.execute(call, method_of(call.tool), on_wire(params), _SHORT_MS), ListModalsResult)
+    result = read_result(
+        await desktop.execute(call, method_of(call.tool), to_wire(params), _SHORT_TIMEOUT_MS), ListModalsResult
+    )
     for modal in result.modals:
-        await desktop.check_place(call, RouteResolved(frontmost_bundle_id=modal.app))
+        await desktop.check_app(call, RouteResolved(frontmost_bundle_id=modal.app))
     lines = [line for modal in result.modals for line in _modal_lines(modal)]
-    return Reply(result, text=said(f"{result.count} open.", "\n".join(lines)))
+    return Reply(result, text=with_content(f"{result.count} open.", "\n".join(lines)))
 
 
 def _modal_lines(modal: Modal) -> Iterator[str]:
@@ -186,7 +188,7 @@ def _modal_lines(modal: Modal) -> Iterator[str]:
 
 
 LIST_MODALS = desktop_tool(
-    desktop_list_modals, RoutedParams, ListModalsResult, "List modal windows", deadline_ms=_SHORT_MS
+    desktop_list_modals, RoutedParams, ListModalsResult, "List modal windows", deadline_ms=_SHORT_TIMEOUT_MS
 )
 
 
@@ -195,19 +197,19 @@ class HighlightParams(RoutedParams, frozen=True, kw_only=True):
     duration_ms: Annotated[int, Meta(ge=1, le=60_000)] | None = None
 
 
-class HighlightResult(Executed, frozen=True, kw_only=True):
+class HighlightResult(ExecutionResult, frozen=True, kw_only=True):
     highlighted: bool
 
 
 async def desktop_highlight(desktop: Desktop, call: Call, params: HighlightParams, preview: Preview | None) -> Reply:
-    """Outline an element on the screen for a moment, so that the person sees which one is meant. It takes no input
-    away and changes nothing.
+    """Outline an element on the screen for a moment, to show the person which one is meant. It doesn't
+    intercept input or change anything.
     """
-    result = read(await ask_of_window(desktop, call, on_wire(params), _SHORT_MS), HighlightResult)
-    await desktop.check_place(call, result.route_resolved)
+    result = read_result(await query_window(desktop, call, to_wire(params), _SHORT_TIMEOUT_MS), HighlightResult)
+    await desktop.check_app(call, result.route_resolved)
     return Reply(result, text="It is outlined on the screen.")
 
 
 HIGHLIGHT = desktop_tool(
-    desktop_highlight, HighlightParams, HighlightResult, "Outline an element", deadline_ms=_SHORT_MS
+    desktop_highlight, HighlightParams, HighlightResult, "Outline an element", deadline_ms=_SHORT_TIMEOUT_MS
 )

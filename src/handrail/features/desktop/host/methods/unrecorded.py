@@ -1,38 +1,38 @@
-"""desktop.health, doctor, abort and locate: they leave no evidence.
+"""desktop.health, doctor, abort and locate: methods that leave no evidence.
 
-locate shows what a call would act on before anybody has allowed it.
+locate returns what a call would act on, before anyone has allowed it.
 """
 
 from base64 import b64encode
 from typing import Any
 
-from handrail.features.desktop.host import screen_picture
+from handrail.features.desktop.desktop_port import LocatedElement, Readiness, Screenshot
+from handrail.features.desktop.host import screenshots
 from handrail.features.desktop.host.execution import abort_all
 from handrail.features.desktop.host.methods.intents import Intent, read_intent
 from handrail.features.desktop.host.params import Name, Params, RoutedParams
 from handrail.features.desktop.host.search import Subject
-from handrail.features.desktop.host.services import Inquiry, Result, Services, Visit
-from handrail.features.desktop.host.surroundings import around, place_of, pointed_area
-from handrail.features.desktop.platform import Found, Readiness, Shot
+from handrail.features.desktop.host.services import CheckedRequest, Result, Services, UnrecordedMethod
+from handrail.features.desktop.host.surroundings import outline_frame, pointed_area, read_surroundings
 from handrail.kernel.deadline import Deadline
 from handrail.ports.errors import InvalidParams, PermissionMissing
 
 SCHEMA_VERSION = 1
 
 
-async def health(services: Services, visit: Visit, params: Params) -> Result:
+async def health(services: Services, request: CheckedRequest, params: Params) -> Result:
     async with Deadline("desktop.health", params.meta.timeout_ms):
         readiness = await services.source.readiness(is_fresh=False)
-    return _health(services, visit, readiness)
+    return _health(services, request, readiness)
 
 
-def known_health(services: Services, visit: Visit, params: Params) -> Result | None:
-    readiness = services.source.known_readiness()
-    return None if readiness is None else _health(services, visit, readiness)
+def cached_health(services: Services, request: CheckedRequest, params: Params) -> Result | None:
+    readiness = services.source.recent_readiness()
+    return None if readiness is None else _health(services, request, readiness)
 
 
-def _health(services: Services, visit: Visit, readiness: Readiness) -> Result:
-    peer = visit.caller.peer
+def _health(services: Services, request: CheckedRequest, readiness: Readiness) -> Result:
+    peer = request.caller.peer
     is_mac = readiness.os.startswith("macOS")
     return {
         "hostVersion": services.version,
@@ -49,13 +49,13 @@ def _health(services: Services, visit: Visit, readiness: Readiness) -> Result:
     }
 
 
-HEALTH = Inquiry("desktop.health", Params, health, at_once=known_health)
+HEALTH = UnrecordedMethod("desktop.health", Params, health, at_once=cached_health)
 
 
-async def doctor(services: Services, visit: Visit, params: Params) -> Result:
+async def doctor(services: Services, request: CheckedRequest, params: Params) -> Result:
     async with Deadline("desktop.doctor", params.meta.timeout_ms):
         readiness = await services.source.readiness(is_fresh=True)
-    peer = visit.caller.peer
+    peer = request.caller.peer
     return {
         "permissions": {
             "accessibility": _permission(readiness.can_read, "AX observe/find/action"),
@@ -75,65 +75,71 @@ def _permission(is_granted: bool, purpose: str) -> dict[str, Any]:
     return {"granted": is_granted, "required": True, "purpose": purpose}
 
 
-DOCTOR = Inquiry("desktop.doctor", Params, doctor)
+DOCTOR = UnrecordedMethod("desktop.doctor", Params, doctor)
 
 
 class AbortParams(Params, frozen=True, kw_only=True):
     execution_id: Name
-    """Or the running call's requestId, or its JSON-RPC id: its caller learns the executionId only at the end."""
+    """May also be the call's requestId or JSON-RPC id, because its caller learns the executionId only at the end."""
 
 
-async def _abort(services: Services, visit: Visit, params: AbortParams) -> Result:
-    running = services.executions.named(params.execution_id, visit.workspace.location)
-    if not running:
+async def _abort(services: Services, request: CheckedRequest, params: AbortParams) -> Result:
+    executions = services.executions.find(params.execution_id, request.workspace.location)
+    if not executions:
         raise InvalidParams(
-            f"params.executionId: nothing of this name is running in this workspace: {params.execution_id!r}.",
+            f"params.executionId: no call of this workspace is running as {params.execution_id!r}.",
             field="params.executionId",
         )
     async with Deadline("desktop.abort", params.meta.timeout_ms):
-        await abort_all(running)
-    return {"aborted": True, "executionId": running[0].id}
+        await abort_all(executions)
+    return {"aborted": True, "executionId": executions[0].id}
 
 
-ABORT = Inquiry("desktop.abort", AbortParams, _abort)
+ABORT = UnrecordedMethod("desktop.abort", AbortParams, _abort)
 
 
 class LocateParams(RoutedParams, frozen=True, kw_only=True):
-    """desktop.locate: what a call would act on, with a picture. It leaves no evidence: nobody has allowed it yet."""
+    """Parameters of desktop.locate."""
 
     intent: Intent | None = None
-    """Without it, the window that the route means."""
+    """Without it, the result is the window of the route."""
     include_screenshot: bool = False
 
 
-async def locate(services: Services, visit: Visit, params: LocateParams) -> Result:
+async def locate(services: Services, request: CheckedRequest, params: LocateParams) -> Result:
     intended = None if params.intent is None else read_intent(params.intent, params.meta)
     async with Deadline("desktop.locate", params.meta.timeout_ms):
         if intended is None:
-            return {"routeResolved": (await (await services.search()).routed(params.route)).spelled()}
+            return {"routeResolved": (await (await services.search()).resolve_route(params.route)).to_wire()}
         subject = await intended.subject(services)
         result: Result = {"routeResolved": subject.route}
         if subject.element is not None:
-            result["element"] = services.refs.spelled(subject.window, Found(subject.element, (), subject.path))
+            result["element"] = services.refs.to_wire(subject.window, LocatedElement(subject.element, (), subject.path))
         if subject.point is not None:
             result["point"] = {"x": subject.point[0], "y": subject.point[1]}
         if params.include_screenshot:
-            shot = await _picture(services, subject)
+            shot = await _screenshot(services, subject)
             if shot is not None:
                 result["screenshot"] = b64encode(shot.png).decode()
-            seen = await around(await services.source.get(), subject, services.pictures, shot)
-            result |= {"around": list(seen.lines), "seen": seen.seen, "isInFront": subject.window.is_front}
-            result["isFocusSecret"] = seen.is_focus_secret
+            surroundings = await read_surroundings(await services.source.get(), subject, services.pictures, shot)
+            result |= {
+                "around": list(surroundings.lines),
+                "seen": surroundings.fingerprint,
+                "isInFront": subject.window.is_front,
+            }
+            result["isFocusSecret"] = surroundings.is_focus_secret
         return result
 
 
-async def _picture(services: Services, subject: Subject) -> Shot | None:
-    """The screen, with the element outlined; None in a session that shows no picture."""
+async def _screenshot(services: Services, subject: Subject) -> Screenshot | None:
+    """Takes a screenshot with the target outlined; None if the session allows no screenshots."""
     try:
         desktop = await services.source.get()
-        return await screen_picture.take(desktop, outlined=place_of(subject), cropped=pointed_area(subject))
+        return await screenshots.take_screenshot(
+            desktop, outlined=outline_frame(subject), cropped=pointed_area(subject)
+        )
     except PermissionMissing:
         return None
 
 
-LOCATE = Inquiry("desktop.locate", LocateParams, locate)
+LOCATE = UnrecordedMethod("desktop.locate", LocateParams, locate)

@@ -1,26 +1,27 @@
-"""desktop.observe, find, highlight and listModals: elements that are looked at. Nothing is touched."""
+"""desktop.observe, find, highlight and listModals: methods that only look at windows and elements."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta as Bound
 
-from handrail.features.desktop.host import marking, screen_picture
+from handrail.features.desktop.desktop_port import Element, Mark, Query, Reader, Rect, Window
+from handrail.features.desktop.host import screenshots
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.marks import marks_to_wire, number_clickable_places
 from handrail.features.desktop.host.outline import (
+    limit_depth,
+    matches_to_wire,
     outline,
-    shallow,
-    spelled_matches,
-    spelled_tree,
-    spelled_window,
+    tree_to_wire,
+    window_to_wire,
 )
-from handrail.features.desktop.host.own_windows import UNTOLD, why_closed
+from handrail.features.desktop.host.own_windows import UNKNOWN_PAGE, why_off_limits
 from handrail.features.desktop.host.params import RoutedParams, Selector, Target, Wire
 from handrail.features.desktop.host.refs import ElementRefs
-from handrail.features.desktop.host.routing import NOWHERE, Routed, resolve
+from handrail.features.desktop.host.routing import NOWHERE, ResolvedRoute, resolve_route
 from handrail.features.desktop.host.search import Match
-from handrail.features.desktop.host.services import Reading, Result, Services
-from handrail.features.desktop.platform import Element, Mark, Query, Reader, Rect, Window
+from handrail.features.desktop.host.services import ReadMethod, Result, Services
 from handrail.ports.errors import Declined, Failure, InvalidParams
 
 
@@ -30,22 +31,22 @@ class FindParams(RoutedParams, frozen=True, kw_only=True):
 
 async def find(services: Services, execution: Execution, params: FindParams) -> Result:
     search = await services.search()
-    routed = await search.routed(params.route)
-    matches = await search.matches(routed, params.selector)
-    given = matches[: params.selector.limit]
+    resolved_route = await search.resolve_route(params.route)
+    matches = await search.matches(resolved_route, params.selector)
+    first_matches = matches[: params.selector.limit]
     record = execution.record
     return {
-        "elementRefs": [services.refs.spelled(match.window, match.found) for match in given],
+        "elementRefs": [services.refs.to_wire(match.window, match.located) for match in first_matches],
         "matched": len(matches),
-        "routeResolved": routed.spelled(),
+        "routeResolved": resolved_route.to_wire(),
         "evidence": {
             "dir": record.dir,
-            "axPath": record.add("ax.json", spelled_matches(routed, given, services.refs)),
+            "axPath": record.add("ax.json", matches_to_wire(resolved_route, first_matches, services.refs)),
         },
     }
 
 
-FIND = Reading("desktop.find", FindParams, find)
+FIND = ReadMethod("desktop.find", FindParams, find)
 
 
 class HighlightParams(RoutedParams, frozen=True, kw_only=True):
@@ -54,30 +55,30 @@ class HighlightParams(RoutedParams, frozen=True, kw_only=True):
 
 
 async def highlight(services: Services, execution: Execution, params: HighlightParams) -> Result:
-    routed, match = await (await services.search()).target(params.target, params.route)
-    frame = match.found.element.frame
+    resolved_route, match = await (await services.search()).target(params.target, params.route)
+    frame = match.located.element.frame
     if frame is None:
         raise ElementNotFound("The element has no place on the screen.")
     await (await services.source.get()).highlight(frame, params.duration_ms)
     return {
         "highlighted": True,
-        "element": services.refs.spelled(match.window, match.found),
-        "routeResolved": routed.spelled(),
+        "element": services.refs.to_wire(match.window, match.located),
+        "routeResolved": resolved_route.to_wire(),
         "evidence": {"dir": execution.record.dir},
     }
 
 
-HIGHLIGHT = Reading("desktop.highlight", HighlightParams, highlight)
+HIGHLIGHT = ReadMethod("desktop.highlight", HighlightParams, highlight)
 
 
 async def list_modals(services: Services, execution: Execution, params: RoutedParams) -> Result:
     desktop = await services.source.get()
-    everything = await desktop.windows()
-    windows = everything if params.route is None else resolve(everything, params.route).windows
+    all_windows = await desktop.windows()
+    windows = all_windows if params.route is None else resolve_route(all_windows, params.route).windows
     modals = [
         await _modal(desktop, services.refs, window)
         for window in windows
-        if window.is_modal and await why_closed(desktop, window, everything) in (None, UNTOLD)
+        if window.is_modal and await why_off_limits(desktop, window, all_windows) in (None, UNKNOWN_PAGE)
     ]
     record = execution.record
     return {
@@ -89,14 +90,14 @@ async def list_modals(services: Services, execution: Execution, params: RoutedPa
 
 async def _modal(reader: Reader, refs: ElementRefs, window: Window) -> dict[str, Any]:
     buttons = await reader.find(window, Query(role="AXButton"))
-    return {**spelled_window(window), "buttons": [refs.spelled(window, found) for found in buttons]}
+    return {**window_to_wire(window), "buttons": [refs.to_wire(window, found) for found in buttons]}
 
 
-LIST_MODALS = Reading("desktop.listModals", RoutedParams, list_modals)
+LIST_MODALS = ReadMethod("desktop.listModals", RoutedParams, list_modals)
 
 
-DEEPEST = 100
-_UNREADABLE = "(this program exposes no elements: look at the picture, and use keys, text and points)"
+_MAX_TREE_DEPTH = 100
+_NO_ELEMENTS_NOTE = "(this program exposes no elements: use the picture, keys, text and points)"
 
 
 class ObserveOptions(Wire, frozen=True, kw_only=True):
@@ -107,9 +108,9 @@ class ObserveOptions(Wire, frozen=True, kw_only=True):
     area: Literal["screen", "window", "element"] = "screen"
     outline: bool = False
     marks: bool = False
-    """What can be clicked is numbered in the picture."""
+    """Number everything clickable in the picture."""
     outlined: bool = False
-    """The target is drawn around in the picture."""
+    """Outline the target in the picture."""
 
 
 class ObserveParams(RoutedParams, frozen=True, kw_only=True):
@@ -123,35 +124,38 @@ class ObserveParams(RoutedParams, frozen=True, kw_only=True):
 
 async def observe(services: Services, execution: Execution, params: ObserveParams) -> Result:
     options, record = params.options, execution.record
-    routed, match = await _subject(services, params)
+    resolved_route, match = await _subject(services, params)
     evidence: dict[str, str] = {"dir": record.dir}
-    result: Result = {"routeResolved": NOWHERE if routed is None else routed.spelled(), "evidence": evidence}
+    result: Result = {
+        "routeResolved": NOWHERE if resolved_route is None else resolved_route.to_wire(),
+        "evidence": evidence,
+    }
     if match is not None:
-        result["element"] = services.refs.spelled(match.window, match.found)
+        result["element"] = services.refs.to_wire(match.window, match.located)
     if options.include_screenshot:
         desktop = await services.source.get()
-        element = match.found.element if match is not None else None
-        area = _area(options.area, routed.window if routed is not None else None, element)
+        element = match.located.element if match is not None else None
+        area = _area(options.area, resolved_route.window if resolved_route is not None else None, element)
         outlined = element.frame if element is not None and options.outlined else None
         marks: list[Mark] = []
-        if options.marks and routed is not None:
-            marks = await marking.marks(desktop, services.refs, routed.window)
-            result["marks"] = marking.spelled(services.refs, marks)
-        shot = await screen_picture.take(desktop, area, outlined=outlined, marked=marks)
+        if options.marks and resolved_route is not None:
+            marks = await number_clickable_places(desktop, services.refs, resolved_route.window)
+            result["marks"] = marks_to_wire(services.refs, marks)
+        shot = await screenshots.take_screenshot(desktop, area, outlined=outlined, marked=marks)
         evidence["screenshotPath"] = record.add("observe.png", shot.png)
         result["area"] = {"x": shot.area.x, "y": shot.area.y, "width": shot.area.width, "height": shot.area.height}
     if options.include_ax_tree or options.outline:
-        await _read_tree(services, execution, options, routed, result)
+        await _read_tree(services, execution, options, resolved_route, result)
     return result
 
 
-async def _subject(services: Services, params: ObserveParams) -> tuple[Routed | None, Match | None]:
-    """A picture of the screen alone needs no window, and no accessibility."""
+async def _subject(services: Services, params: ObserveParams) -> tuple[ResolvedRoute | None, Match | None]:
+    """Finds the window and target. A mere picture of the screen needs neither a window nor accessibility."""
     options, search = params.options, await services.search()
     if params.target is not None:
         return await search.target(params.target, params.route)
     try:
-        return await search.routed(params.route), None
+        return await search.resolve_route(params.route), None
     except Declined:
         raise
     except Failure as failure:
@@ -164,26 +168,30 @@ async def _subject(services: Services, params: ObserveParams) -> tuple[Routed | 
 
 
 async def _read_tree(
-    services: Services, execution: Execution, options: ObserveOptions, routed: Routed | None, result: Result
+    services: Services,
+    execution: Execution,
+    options: ObserveOptions,
+    resolved_route: ResolvedRoute | None,
+    result: Result,
 ) -> None:
     record, evidence = execution.record, result["evidence"]
     desktop = await services.source.get()
-    if routed is None:
+    if resolved_route is None:
         if options.outline:
             result["outline"] = ""
-            result["windows"] = [spelled_window(window) for window in await desktop.windows()]
+            result["windows"] = [window_to_wire(window) for window in await desktop.windows()]
         if options.include_ax_tree:
             evidence["axPath"] = record.add("ax.json", {"route": None, "windows": [], "nodeCount": 0, "root": None})
         return
-    read = await desktop.tree(routed.window, max_depth=DEEPEST, max_nodes=options.ax_max_nodes)
-    tree = shallow(read, options.ax_max_depth)
-    name = services.refs.naming(routed.window)
+    full_tree = await desktop.tree(resolved_route.window, max_depth=_MAX_TREE_DEPTH, max_nodes=options.ax_max_nodes)
+    tree = limit_depth(full_tree, options.ax_max_depth)
+    name = services.refs.namer(resolved_route.window)
     if options.outline:
-        told = outline(tree.root, name, is_cut=tree.is_cut)
-        result["outline"] = told if routed.window.is_readable else f"{told}\n  {_UNREADABLE}"
-        result["windows"] = [spelled_window(window) for window in routed.everything]
+        lines = outline(tree.root, name, is_cut=tree.is_cut)
+        result["outline"] = lines if resolved_route.window.is_readable else f"{lines}\n  {_NO_ELEMENTS_NOTE}"
+        result["windows"] = [window_to_wire(window) for window in resolved_route.all_windows]
     if options.include_ax_tree:
-        evidence["axPath"] = record.add("ax.json", spelled_tree(routed, tree, name))
+        evidence["axPath"] = record.add("ax.json", tree_to_wire(resolved_route, tree, name))
         result["nodeCount"], result["truncated"] = tree.count, tree.is_cut
 
 
@@ -196,4 +204,4 @@ def _area(area: str, window: Window | None, element: Element | None) -> Rect | N
     return frame
 
 
-OBSERVE = Reading("desktop.observe", ObserveParams, observe)
+OBSERVE = ReadMethod("desktop.observe", ObserveParams, observe)
