@@ -132,7 +132,7 @@ async def _compare_across(team: Team) -> Comparison:
 
 
 async def _has_reported(bus: SharedBus) -> bool:
-    return not bus.is_telling
+    return not bus.is_notifying
 
 
 class LocalPlugin:
@@ -184,11 +184,11 @@ async def _actions(team: Team, count: int, rate: int, name: str) -> float:
         await bus.start()
         tasks = [new_task_id() for _ in range(min(count, rate))]
         for number, task in enumerate(tasks):
-            record = (await bus.tasks.find_or_make(task)).record
+            record = (await bus.tasks.find_or_create(task)).record
             record_with_browser = msgspec.structs.replace(
                 record, selected_client_id=f"{name}-{number * count // len(tasks)}"
             )
-            await bus.tasks.save(bus.tasks.renew(record_with_browser))
+            await bus.tasks.save(bus.tasks.refresh(record_with_browser))
         times: list[float] = []
 
         async def act(task: str) -> None:

@@ -108,7 +108,7 @@ async def _act(team: Team) -> None:
         near.connected(near.plugins.connect("costs", LocalPlugin(near)))
 
         async def has_told() -> bool:
-            return not near.is_telling
+            return not near.is_notifying
 
         await eventually(has_told)
         task = new_task_id()

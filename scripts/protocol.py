@@ -29,7 +29,7 @@ def describe() -> dict[str, Any]:
         "taskStatuses": list(get_args(browser.TaskStatus)),
         "timeouts": {
             "ackMs": int(dispatcher.ACK_WITHIN * 1000),
-            "retryAfterMs": int(dispatcher.AGAIN_AFTER * 1000),
+            "retryAfterMs": int(dispatcher.RETRY_AFTER * 1000),
             "longestActionMs": browser_action.MAX_TIMEOUT_MS,
             "uploadMs": int(artifacts.UPLOAD_WITHIN * 1000),
             "staleAfterMs": plugins.STALE_AFTER_MS,

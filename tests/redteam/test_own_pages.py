@@ -140,11 +140,11 @@ class PersonsBrowser:
 
     def opens_the_console(self) -> None:
         link = self._handrail("open", "--print")
-        self._wait(self._chromium._wire.ask("Target.createTarget", url=link))
+        self._wait(self._chromium._pipe.ask("Target.createTarget", url=link))
         until((self._state / "sessions.json").exists, "the person is not signed in")
 
     def tabs(self) -> list[str]:
-        targets = self._wait(self._chromium._wire.ask("Target.getTargets"))["targetInfos"]
+        targets = self._wait(self._chromium._pipe.ask("Target.getTargets"))["targetInfos"]
         return [target["url"] for target in targets if target["type"] == "page"]
 
     def _handrail(self, *words: str) -> str:

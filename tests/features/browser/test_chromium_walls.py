@@ -125,7 +125,7 @@ async def test_what_a_page_opens_beside_itself_does_not_stay(browser: HeadlessCh
     async with serving(POPUPS) as server:
         page = await opened(browser, server)
         assert browser._running is not None
-        ask = browser._running.wire.ask
+        ask = browser._running.pipe.ask
 
         async def is_alone() -> bool:
             targets = (await ask("Target.getTargets"))["targetInfos"]
@@ -147,7 +147,7 @@ async def test_no_file_is_stored_for_a_page(browser: HeadlessChromium) -> None:
                 states.append(params["state"])
             page._on_event(method, params)
 
-        page._wire.listen(page._session, heard)
+        page._pipe.listen(page._session, heard)
         await page.click("#a")
         await eventually(lambda: "canceled" in states)
         await page.close()

@@ -45,13 +45,13 @@ class Server:
 
     async def has_told(self) -> bool:
         """Whether all other servers know what has connected here, or gone."""
-        return not self.bus.is_telling
+        return not self.bus.is_notifying
 
     async def answer(self, line: ListConnection, number: int = 1, client_id: str = "p1", **members: Any) -> None:
         message = await line.next(number)
         line.acknowledge(number)
         told = {"actionId": message["id"], "type": "browser_action_result", "status": "success", **members}
-        self.bus.dispatcher.answer(self.bus.plugins.known(client_id), told)
+        self.bus.dispatcher.answer(self.bus.plugins.get_or_add(client_id), told)
 
     def close(self) -> None:
         if self._is_open:
@@ -173,12 +173,12 @@ async def test_a_server_that_lost_a_browser_while_it_was_frozen_writes_nothing_a
     task = await pair_of.task(line)
     stored = await pair_of.two.stores.tasks.find(task)
     assert stored is not None
-    await pair_of.one.plugins.hold(pair_of.one.bus.plugins.known("p1").record)
+    await pair_of.one.plugins.hold(pair_of.one.bus.plugins.get_or_add("p1").record)
     record = ActionRecord(action_id=new_action_id(), task_id=task, client_id="p1", actions=CLICK, created_at=1)
     with pytest.raises(Conflict):
         await pair_of.two.stores.actions.begin(record)
     assert await pair_of.one.stores.actions.find(record.action_id) is None
-    late = pair_of.two.bus.tasks.renew(stored)
+    late = pair_of.two.bus.tasks.refresh(stored)
     late.stop()
     ended = msgspec.structs.replace(record, status="success", result={}, ended_at=2)
     await pair_of.two.stores.actions.end(ended, None, late.record)

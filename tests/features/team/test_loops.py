@@ -107,4 +107,4 @@ async def act(bus: SharedBus, task: str, outcomes: "Counter[str]") -> None:
 
 async def all_there(bus: SharedBus, size: int) -> bool:
     known = [record.client_id for record in await bus.plugin_list() if record.socket_connected]
-    return len(known) == size and all(await asyncio.gather(*map(bus.is_somewhere, known)))
+    return len(known) == size and all(await asyncio.gather(*map(bus.is_connected_anywhere, known)))

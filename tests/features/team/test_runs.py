@@ -247,7 +247,7 @@ async def test_of_two_servers_that_find_a_run_left_behind_one_goes_on(servers: S
     one, two = servers(work)
     task = new_task_id()
     assert await one.leases.take(task)
-    record = (await one.tasks.find_or_make(task)).record
+    record = (await one.tasks.find_or_create(task)).record
     left = AssistantTurn("", (ToolUse("use_0", "write_to_file", "{}", "exec_left"),))
     await one.store.save(
         Run(task_id=task, status="running", project="/here"), record, [UserTurn("evt-1", "words"), left]

@@ -1,4 +1,4 @@
-"""The port of this surface: the bus, which tab each task is at, and the policy's word on every page that it reaches."""
+"""The browser as its tools use it: sends actions, tracks each task's tab, and asks the policy about pages."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +25,7 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The page that a call is about. `url` is None when the browser has not told it."""
+    """The page that a call is about. `url` is None if the browser hasn't reported it."""
 
     task: str
     tab_id: int
@@ -37,7 +37,7 @@ class Page:
 
     @property
     def origin(self) -> str | None:
-        """As its browser spells it; None where nobody knows."""
+        """The origin as the browser writes it; None if it isn't known."""
         if self.url is None or self.url == BLANK:
             return self.url
         parts = urlsplit(self.url)
@@ -45,22 +45,22 @@ class Page:
 
     @property
     def address(self) -> str:
-        """Without the fragment, which a page may change at will without becoming another."""
+        """The URL without its fragment, which a page may change while it stays the same page."""
         return without_fragment(self.url or "")
 
     def check_is_web(self) -> None:
-        """Local files and the browser's own pages are no places for an agent."""
+        """Raises Declined for local files and the browser's own pages."""
         if self.url is not None and not is_web_page(self.url):
             raise Declined(
-                f"Tab {self.tab_id} shows no web page.",
-                hint="browser_navigate takes it to one.",
+                f"Tab {self.tab_id} doesn't show a web page.",
+                hint="Open one with browser_navigate.",
                 reason="scheme",
                 tabId=self.tab_id,
             )
 
 
 class Browser:
-    """`files` is the project, from which files can be uploaded."""
+    """`files` is the project's folder, from which files can be uploaded."""
 
     def __init__(self, bus: Bus, files: Folder, ownership: TaskOwnership | None = None) -> None:
         self.bus = bus
@@ -68,9 +68,9 @@ class Browser:
         self._ownership = ownership
         self._claimed: set[tuple[str, str]] = set()
         self._tabs: dict[str, int] = {}
-        self._seen: dict[int, str] = {}
-        """Where a tab was when we last heard of it ourselves: the snapshot may be a moment behind."""
-        self._told: dict[str, str] = {}
+        self._last_urls: dict[int, str] = {}
+        """The URL of each tab as the last action reported it: the snapshot may be a moment older."""
+        self._reported_urls: dict[str, str] = {}
 
     async def task(self, call: Call) -> TaskRecord:
         task = await self.bus.task_for(call.caller.identity, call.task)
@@ -79,63 +79,69 @@ class Browser:
         return task
 
     async def locate(self, call: Call, tab_id: int | UnsetType) -> Page:
-        """The page, before the policy decides; what follows at once needs not look for it again."""
+        """The page for the policy's decision. It is kept for the preview, which follows at once."""
         call.located = page = await self._find(call, tab_id)
         return page
 
     async def page(self, call: Call, tab_id: int | UnsetType) -> Page:
-        """That tab's page, or that of the tab which the task is at. WrongTab, Offline."""
+        """The page in this tab, or in the task's current one. Raises WrongTab or Offline."""
         located, call.located = call.located, None
         return located if isinstance(located, Page) else await self._find(call, tab_id)
 
     async def _find(self, call: Call, tab_id: int | UnsetType) -> Page:
-        there = await self._open_tabs(call)
-        call.own_task = there.task.task_id
-        task, known = there.task, {tab.tab_id: tab for tab in there.tabs}
-        wanted = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
-        tab = known.get(wanted) if wanted is not None else None
-        if tab is None and (closed := next((each for each in there.closed if each.tab_id == wanted), None)):
-            self.forget(task.task_id, closed.tab_id)  # said once; then the task goes on in another tab
+        state = await self._open_tabs(call)
+        call.own_task = state.task.task_id
+        task, tabs = state.task, {tab.tab_id: tab for tab in state.tabs}
+        target_id = self._tabs.get(task.task_id) if tab_id is UNSET else tab_id
+        tab = tabs.get(target_id) if target_id is not None else None
+        if tab is None and (closed := next((each for each in state.closed if each.tab_id == target_id), None)):
+            self.forget(task.task_id, closed.tab_id)  # reported once; then the task continues in another tab
             raise closed.failure()
-        if tab is None or self._is_behind(tab):
-            tab = await self._asked_for(call, task.task_id, tab_id, wanted)
-            if tab is None and known:
-                raise WrongTab(f"Tab {wanted} is not there.", hint="browser_tabs lists the tabs.", tabId=wanted)
+        if tab is None or self._is_stale(tab):
+            tab = await self._fetch_tab(call, task.task_id, tab_id, target_id)
+            if tab is None and tabs:
+                raise WrongTab(f"There is no tab {target_id}.", hint="browser_tabs lists the tabs.", tabId=target_id)
         if tab is None:
-            assert wanted is not None
-            return Page(task.task_id, wanted, None)
+            assert target_id is not None
+            return Page(task.task_id, target_id, None)
         self._tabs.setdefault(task.task_id, tab.tab_id)
         return Page(task.task_id, tab.tab_id, _url(tab))
 
     async def run(
         self, call: Call, action: BrowserAction[ParamsT, ResultT], params: ParamsT, task: str | None = None
     ) -> ResultT:
-        """An action that tells no page's content."""
+        """Runs an action whose result contains no page content."""
         task = task or (await self.task(call)).task_id
-        return read(await self.send(call, task, action.name, action.plugin_params(params)), action.result)
+        return decode_result(await self.send(call, task, action.name, action.plugin_params(params)), action.result)
 
     async def run_on_page(self, call: Call, action: BrowserAction[Any, ResultT], params: TabParams) -> ResultT:
-        return read(await self._on_page(call, action, params), action.result)
+        return decode_result(await self._on_page(call, action, params), action.result)
 
-    async def read(self, call: Call, action: BrowserAction[Any, ResultT], params: TabParams, **given: Any) -> ResultT:
-        """What an action tells of a page's content. `given` takes a parameter's place."""
-        return read(await self.read_raw(call, action, params, **given), action.result)
+    async def read(
+        self, call: Call, action: BrowserAction[Any, ResultT], params: TabParams, **overrides: Any
+    ) -> ResultT:
+        """Runs an action that reads a page's content. `overrides` replaces parameters."""
+        return decode_result(await self.read_raw(call, action, params, **overrides), action.result)
 
-    async def read_raw(self, call: Call, action: BrowserAction[Any, Any], params: TabParams, **given: Any) -> Result:
-        """The same as the plugin spelled it. It must be that of one page from beginning to end."""
-        result = await self._on_page(call, action, params, **given)
+    async def read_raw(
+        self, call: Call, action: BrowserAction[Any, Any], params: TabParams, **overrides: Any
+    ) -> Result:
+        """The same, undecoded. Fails if the tab changed to another page during the action."""
+        result = await self._on_page(call, action, params, **overrides)
         if result.get("pageChanged") is True:
-            message = "The page changed to another one while it was read."
+            message = "The tab changed to another page while it was read."
             raise Reported(message, code="PLUGIN_ERROR", retryable=True, hint="Read it again.")
         return result
 
-    async def _on_page(self, call: Call, action: BrowserAction[Any, Any], params: TabParams, **given: Any) -> Result:
+    async def _on_page(
+        self, call: Call, action: BrowserAction[Any, Any], params: TabParams, **overrides: Any
+    ) -> Result:
         page = await self.page(call, params.tab_id)
         page.check_is_web()
-        return await self.carry_out(call, page, {**action.plugin_params(params), **given})
+        return await self.carry_out(call, page, {**action.plugin_params(params), **overrides})
 
     async def send(self, call: Call, task: str, name: str, params: Params, origin: str | None = None) -> Result:
-        """One action and its result; the policy has not been asked about what it tells."""
+        """Sends one action and returns its result, without asking the policy about the result's page."""
         done = await self.bus.act(
             task, {name: params}, trace_id=call.trace_id, denied=call.denied_pages(), origin=origin
         )
@@ -145,10 +151,10 @@ class Browser:
         return result
 
     async def carry_out(self, call: Call, page: Page, params: Params, *, leaves: bool = False) -> Result:
-        """The call's action on a page. What it tells is returned only where the policy agrees with where it came from.
+        """Runs the call's action on a page. Returns the result only if the policy allows the page that it came from.
 
-        `leaves`: it goes elsewhere, so nothing is asked about the page as it was. Otherwise nothing is done to a page
-        of another place than that which was decided about.
+        With `leaves`, the action opens another page, so the current one isn't checked. Otherwise the action is refused
+        if the tab is at another place by then than the one that the policy decided about.
         """
         if not leaves:
             await call.check(page.target)
@@ -157,115 +163,114 @@ class Browser:
             result = await self.send(call, page.task, call.tool, {**params, "tabId": page.tab_id}, origin)
         except Failure as failure:
             if failure.details.get("moved") is True:
-                self._seen[page.tab_id] = ""  # where it is now, the browser itself says
+                self._last_urls[page.tab_id] = ""  # its new URL must be fetched from the browser
             raise
-        await self.arrived(call, page.task, page.tab_id, result)
+        await self.check_arrival(call, page.task, page.tab_id, result)
         return result
 
-    async def arrived(self, call: Call, task: str, tab_id: int, result: Params) -> None:
-        """Asks the policy about every page that an action has led to or by. Where it says no, the tab is emptied."""
-        places = await self._places(call, task, tab_id, result)
-        self._seen.update({tab: url or "" for tab, url in places})
-        for tab, url in [*((tab_id, hop) for hop in hops_of(result)), *places]:
+    async def check_arrival(self, call: Call, task: str, tab_id: int, result: Params) -> None:
+        """Asks the policy about every page that an action led to, with redirects. If one is denied, blanks the tab."""
+        pages = await self._visited_pages(call, task, tab_id, result)
+        self._last_urls.update({tab: url or "" for tab, url in pages})
+        for tab, url in [*((tab_id, url) for url in redirects_in(result)), *pages]:
             target = Target(place=place_of_page(url))
             try:
                 if target.place is not None:
                     await call.check(target)
             except Declined:
-                with suppress(Failure):  # what can't be emptied can't be read either: every read is checked again
+                with suppress(Failure):  # a tab that can't be blanked can't be read either: every read is checked again
                     await self.bus.act(task, {"browser_navigate": {"tabId": tab, "url": BLANK}})
-                    self._seen[tab] = BLANK
+                    self._last_urls[tab] = BLANK
                 raise
 
-    def tell(self, task: str | None, url: str) -> bool:
-        """Notes where the agent is told to be; whether that is news in its task."""
-        if task is None or self._told.get(task) == url:
+    def note_url(self, task: str | None, url: str) -> bool:
+        """Notes the URL that is shown to the agent. Returns whether it differs from the last one shown in this task."""
+        if task is None or self._reported_urls.get(task) == url:
             return task is None
-        self._told[task] = url
+        self._reported_urls[task] = url
         return True
 
-    def stay_at(self, task: str, tab_id: int) -> None:
-        """From now on a call of this task that names no tab means this one."""
+    def set_current_tab(self, task: str, tab_id: int) -> None:
+        """The tab for later calls of this task that name none."""
         self._tabs[task] = tab_id
 
     def forget(self, task: str, tab_id: int | None = None) -> None:
         if tab_id is None or self._tabs.get(task) == tab_id:
             self._tabs.pop(task, None)
-        self._told.pop(task, None)
+        self._reported_urls.pop(task, None)
 
-    async def _places(self, call: Call, task: str, tab_id: int, result: Params) -> list[tuple[int, str | None]]:
-        """Of a tab that has just been opened nothing is told here: it is checked once it is looked at."""
+    async def _visited_pages(self, call: Call, task: str, tab_id: int, result: Params) -> list[tuple[int, str | None]]:
+        """The pages now shown in the action's tab and in one that it opened, unless that isn't loaded yet."""
         changes = result.get("changes")
         opened = changes.get("newTab") if isinstance(changes, Mapping) else None
-        now = result.get("pageUrl")
-        if isinstance(now, str) and type(opened) is not int:
-            return [(tab_id, now)]
-        known = {tab.tab_id: tab for tab in (await self._open_tabs(call)).tabs}
-        if not isinstance(now, str):
-            now = _url(known[tab_id]) if tab_id in known else None
-        if now is None and isinstance(changes, Mapping) and isinstance(changes.get("navigated"), str):
-            now = changes["navigated"]  # the tab is closed, and this is where it went
-        places: list[tuple[int, str | None]] = [(tab_id, now)]
-        if type(opened) is int and opened in known and _url(known[opened]):
-            places.append((opened, _url(known[opened])))
-        return places
+        url = result.get("pageUrl")
+        if isinstance(url, str) and type(opened) is not int:
+            return [(tab_id, url)]
+        tabs = {tab.tab_id: tab for tab in (await self._open_tabs(call)).tabs}
+        if not isinstance(url, str):
+            url = _url(tabs[tab_id]) if tab_id in tabs else None
+        if url is None and isinstance(changes, Mapping) and isinstance(changes.get("navigated"), str):
+            url = changes["navigated"]  # the tab has closed since
+        pages: list[tuple[int, str | None]] = [(tab_id, url)]
+        if type(opened) is int and opened in tabs and _url(tabs[opened]):
+            pages.append((opened, _url(tabs[opened])))
+        return pages
 
     async def _open_tabs(self, call: Call) -> OpenTabs:
-        there = await self.bus.open_tabs(call.caller.identity, call.task)
-        await self._claim(call, there.task)
-        return there
+        state = await self.bus.open_tabs(call.caller.identity, call.task)
+        await self._claim(call, state.task)
+        return state
 
     async def _claim(self, call: Call, task: TaskRecord) -> None:
-        """A task that was made for this caller is the caller's alone. Those that are named, the gate has checked."""
-        mine = call.caller.identity, task.task_id
-        if self._ownership is not None and call.task is None and mine not in self._claimed:
+        """Makes the caller the owner of its default task. The gate has checked the owner of a task that was named."""
+        claim = call.caller.identity, task.task_id
+        if self._ownership is not None and call.task is None and claim not in self._claimed:
             await self._ownership.claim(task.task_id, call.caller)
-            self._claimed.add(mine)
+            self._claimed.add(claim)
 
-    def _is_behind(self, tab: Tab) -> bool:
-        seen = self._seen.get(tab.tab_id)
-        return seen is not None and place_of_page(seen or None) != place_of_page(_url(tab))
+    def _is_stale(self, tab: Tab) -> bool:
+        last_url = self._last_urls.get(tab.tab_id)
+        return last_url is not None and place_of_page(last_url or None) != place_of_page(_url(tab))
 
-    async def _asked_for(self, call: Call, task: str, named: int | UnsetType, wanted: int | None) -> Tab | None:
-        """The tab as the browser itself tells it now; None where it does not tell, or does not have it."""
+    async def _fetch_tab(self, call: Call, task: str, named: int | UnsetType, target_id: int | None) -> Tab | None:
+        """The tab's current state from the browser; None if the plugin can't report it, or there is no such tab."""
         try:
-            told = (await self.send(call, task, "browser_tabs", {})).get("tabs")
-            tabs = msgspec.convert(told, list[Tab])
+            tabs = msgspec.convert((await self.send(call, task, "browser_tabs", {})).get("tabs"), list[Tab])
         except msgspec.ValidationError as wrong:
             raise BadAnswer(f"The browser's list of tabs can't be read: {wrong}.") from None
-        except Reported:  # a plugin need not know this action
-            if wanted is None:
-                raise WrongTab("Name the tab.", hint="task_start opens one and tells its number.") from None
+        except Reported:  # not every plugin knows this action
+            if target_id is None:
+                raise WrongTab("Name the tab.", hint="task_start opens one and returns its number.") from None
             return None
-        self._seen.update({tab.tab_id: _url(tab) or "" for tab in tabs})
-        found = next((tab for tab in tabs if tab.tab_id == wanted), None)
-        if found is None and named is UNSET:
+        self._last_urls.update({tab.tab_id: _url(tab) or "" for tab in tabs})
+        tab = next((tab for tab in tabs if tab.tab_id == target_id), None)
+        if tab is None and named is UNSET:
             self.forget(task)
-            found = _at_front(tabs)
-            if found is None:
+            tab = _active_tab(tabs)
+            if tab is None:
                 raise WrongTab("This task has no tab yet.", hint="Begin with task_start.", taskId=task)
-        return found
+        return tab
 
 
-def read(result: Params, type: type[T]) -> T:
-    """What the plugin answered, as the catalogue has it; what that does not know is left out. BadAnswer."""
+def decode_result(result: Params, type: type[T]) -> T:
+    """Converts a plugin's answer to the action's declared type, without unknown members. Raises BadAnswer."""
     try:
         return msgspec.convert(result, type)
     except msgspec.ValidationError as wrong:
-        raise BadAnswer(f"The browser's answer is not what this action promises: {wrong}.") from None
+        raise BadAnswer(f"The browser's answer doesn't fit this action: {wrong}.") from None
 
 
 def without_fragment(url: str) -> str:
     return url.partition("#")[0]
 
 
-def hops_of(result: Params) -> Sequence[str]:
-    """The pages on the way to the page, as far as the plugin tells them."""
-    told = result.get("hops")
-    return [hop for hop in told if isinstance(hop, str)] if isinstance(told, list) else ()
+def redirects_in(result: Params) -> Sequence[str]:
+    """The pages on the way to the current one, as far as the plugin reports them."""
+    hops = result.get("hops")
+    return [hop for hop in hops if isinstance(hop, str)] if isinstance(hops, list) else ()
 
 
-def _at_front(tabs: Sequence[Tab]) -> Tab | None:
+def _active_tab(tabs: Sequence[Tab]) -> Tab | None:
     return next((tab for tab in tabs if tab.active), tabs[-1] if tabs else None)
 
 

@@ -1,4 +1,4 @@
-"""Makes tools from the actions of the catalogue: schemas, timeouts and effects come from the action."""
+"""Makes tools from browser actions, which define schemas, timeouts and effects."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -74,19 +74,19 @@ def input_tool(
     on_focus: bool = False,
     locate: Locate[TabParamsT] | None = None,
 ) -> Tool[Browser, TabParamsT]:
-    """For tools that act on a page. `summary` gets the parameters and the element's description.
+    """A tool that acts on a page. `summary` gets the parameters and the element's description.
 
     `on_focus`: without an element, it acts on what has the focus.
     """
-    shown = previewing(summary, on_focus=on_focus, is_click=action.name == CLICK.name)
-    return browser_tool(action, run, preview=shown, locate=locate)
+    make_preview = previewing(summary, on_focus=on_focus, is_click=action.name == CLICK.name)
+    return browser_tool(action, run, preview=make_preview, locate=locate)
 
 
 _BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "maxItems"})
 
 
 def _brief(schema: Any) -> Any:
-    """Without bounds, which the parameters themselves check: a model reads every word of every tool."""
+    """The schema without bounds, which are checked anyway: a shorter schema saves the model's tokens."""
     if isinstance(schema, list):
         return [_brief(item) for item in schema]
     if not isinstance(schema, dict):
@@ -99,6 +99,6 @@ async def _at_page(browser: Browser, call: Call, params: Any) -> Target:
 
 
 def _with_text_ids(raw: dict[str, Any]) -> dict[str, Any]:
-    """Agents may send an element's number as a number."""
-    given = raw.get("clickId")
-    return {**raw, "clickId": str(given)} if type(given) is int else raw
+    """Accepts an element's id as a number, too."""
+    id = raw.get("clickId")
+    return {**raw, "clickId": str(id)} if type(id) is int else raw

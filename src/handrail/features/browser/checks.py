@@ -1,4 +1,4 @@
-"""Doctor's checks: browsers, and what is needed to control them."""
+"""The setup check for browsers and for what controls them."""
 
 from collections.abc import Iterator
 
@@ -15,9 +15,9 @@ def checks(context: CheckContext) -> Iterator[Check]:
 
 
 def _chromium() -> Check:
-    found = chromium_program()
-    fix = None if found else "`handrail extension launch` needs the package chromium; your own Chrome needs nothing."
-    return Check("Chromium", found is not None, found or "not found", fix, required=False)
+    program = chromium_program()
+    fix = None if program else "`handrail extension launch` needs the package chromium; your own Chrome needs nothing."
+    return Check("Chromium", program is not None, program or "not found", fix, required=False)
 
 
 def _browsers(stores: Stores) -> Check:
@@ -27,5 +27,5 @@ def _browsers(stores: Stores) -> Check:
         return Check("browsers", True, f"none connected: {failure.message}", required=False)
     if names:
         return Check("browsers", True, f"connected: {', '.join(names)}", required=False)
-    fix = "`handrail extension launch` starts one; `handrail extension pair` lets your own in."
+    fix = "Start one with `handrail extension launch`, or pair your own with `handrail extension pair`."
     return Check("browsers", False, "none connected", fix, required=False)

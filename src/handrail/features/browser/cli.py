@@ -1,4 +1,4 @@
-"""`handrail extension`: the extension, and the browsers that may connect to the running server."""
+"""`handrail extension`: shows the extension's folder, and pairs browsers with the running server."""
 
 import sys
 from pathlib import Path
@@ -18,12 +18,12 @@ Action = Literal["list", "path", "launch", "pair", "enroll", "revoke"]
 
 EPILOG = """\b
 Examples:
-  handrail extension              which browsers are paired, and which are connected
-  handrail extension launch       a paired Chromium with the extension; Ctrl-C closes it
-  handrail extension path         the folder to "Load unpacked" in your own Chrome
-  handrail extension pair         a code to type into the extension (it expires in 10 minutes)
-  handrail extension enroll ID    let that browser's window confirm approvals that reach far
-  handrail extension revoke ID    that browser may no longer connect"""
+  handrail extension              list paired browsers and which are connected
+  handrail extension launch       start a paired Chromium with the extension; Ctrl-C closes it
+  handrail extension path         print the folder to "Load unpacked" in your own Chrome
+  handrail extension pair         print a code to type into the extension (expires in 10 minutes)
+  handrail extension enroll ID    let a browser's window confirm far-reaching approvals
+  handrail extension revoke ID    revoke a browser's access"""
 
 
 @click.command(epilog=EPILOG)
@@ -48,14 +48,14 @@ def extension(
     elif action == "launch":
         _launch(browser, headless, stores)
     elif action == "pair":
-        made = ask_server(stores, "POST", "/api/extension/pair-code")
-        print_json(made) if as_json else say(f"{made['code']}  at  {_address(stores)}")
+        created = ask_server(stores, "POST", "/api/extension/pair-code")
+        print_json(created) if as_json else say(f"{created['code']}  at  {_address(stores)}")
     elif action == "enroll":
         require_person(stores, "Letting a browser confirm approvals")
-        ask_server(stores, "POST", "/api/extension/enrolled", {"clientId": _named(client_id)})
-        say("Enrolled. Its window can now confirm approvals that reach far.")
+        ask_server(stores, "POST", "/api/extension/enrolled", {"clientId": _require_id(client_id)})
+        say("Enrolled. Its window can now confirm far-reaching approvals.")
     elif action == "revoke":
-        client_id = _named(client_id)
+        client_id = _require_id(client_id)
         ask_server(stores, "DELETE", f"{tokens}/{quote(client_id, safe='')}")
     else:
         _show(ask_server(stores, "GET", tokens), as_json)
@@ -76,7 +76,7 @@ def _launch(browser: str | None, headless: bool, stores: "Stores") -> None:
     run(launch_browser(stores.path, _address(stores), code, on_ready, program=browser, shows_window=shows_window))
 
 
-def _named(client_id: str) -> str:
+def _require_id(client_id: str) -> str:
     if not client_id:
         raise InvalidParams("Which browser?", hint="`handrail extension` lists them.")
     return client_id
@@ -100,5 +100,5 @@ def _show(paired: list[dict[str, Any]], as_json: bool) -> None:
         )
         for item in paired
     ]
-    for line in columns(rows) or ["No browser is paired. `handrail extension pair` makes a code for one."]:
+    for line in columns(rows) or ["No browser is paired. Get a code with `handrail extension pair`."]:
         say(line)

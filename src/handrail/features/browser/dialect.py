@@ -1,4 +1,4 @@
-"""How browser tools spell errors: contract 2's action codes."""
+"""The browser tools' errors, with contract 2's action codes."""
 
 from handrail.kernel.dialect import Dialect, Envelope
 from handrail.ports import errors

@@ -1,4 +1,4 @@
-"""The extension's folder, a Chromium with the extension, and a person's commands to the running server."""
+"""Launches a paired Chromium, finds the extension's folder, and sends a person's commands to the running server."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ EXTENSION_FOLDER = Path(__file__).parents[2] / "extension"
 
 
 def ask_server(stores: Stores, method: str, path: str, body: Any = None) -> Any:
-    """The data of the running server's API for a person's own command, or its error as a Failure."""
+    """Returns the data of the running server's answer to a person's command; its errors are raised as a Failure."""
 
-    async def asked() -> Any:
+    async def ask() -> Any:
         bus = RemoteBus(find_server(stores))
         try:
             return await bus.data(method, path, body)
         finally:
             await bus.close()
 
-    return asyncio.run(asked())
+    return asyncio.run(ask())
 
 
 def connected_browsers(stores: Stores) -> list[str]:
-    """Offline if no server runs."""
+    """Raises Offline if no server runs."""
     plugins = ask_server(stores, "GET", "/api/extension/extension-list")
     return [plugin["browserName"] or plugin["clientId"] for plugin in plugins if plugin["socketConnected"]]
 
@@ -39,7 +39,7 @@ def connected_browsers(stores: Stores) -> list[str]:
 def extension_folder() -> Path:
     """The folder of the built extension."""
     if not (EXTENSION_FOLDER / "manifest.json").is_file():
-        raise NotFound("The extension is not built.", hint="Run `make setup`; a wheel brings it along.")
+        raise NotFound("The extension isn't built.", hint="Run `make setup`, or install a wheel, which contains it.")
     return EXTENSION_FOLDER
 
 
@@ -52,15 +52,15 @@ async def launch_browser(
     program: str | None = None,
     shows_window: bool = True,
 ) -> None:
-    """Runs a Chromium with a profile below the state directory, paired by this code, until it is closed."""
+    """Runs a Chromium with a profile in the state directory, paired with this code, until it is closed."""
     from handrail.features.browser.chromium import Chromium
 
-    found, folder = program or chromium_program(), extension_folder()
-    if found is None:
+    executable, folder = program or chromium_program(), extension_folder()
+    if executable is None:
         raise _no_chromium(folder)
     profile = state / "chromium"
     profile.mkdir(mode=0o700, parents=True, exist_ok=True)
-    browser = await Chromium.start(found, profile, folder, has_display=shows_window)
+    browser = await Chromium.start(executable, profile, folder, has_display=shows_window)
     try:
         await browser.pair(server, code)
         on_ready()

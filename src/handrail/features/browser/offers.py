@@ -1,4 +1,4 @@
-"""What the browser offers to other features: a headless browser for pages on this machine, and the running server."""
+"""What the browser offers to other features: a headless browser for local pages, and requests to the running server."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class PageProblem:
-    """What went wrong in a page: an exception, a console error, a refused request."""
+    """A problem in a page: an exception, a console error, a refused request."""
 
     message: str
     url: str | None = None
-    """What was not loaded because it is not on this machine."""
+    """The address that was not loaded because it isn't on this machine."""
     line: int | None = None
-    """The last line of the scene that had been run by then, where that is known."""
+    """The last line of the scene that had run by then, if known."""
     is_exception: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What a person is shown about an element before it is clicked: the page's address, its tag and its text."""
+    """What a person sees of an element before a click: the page's address, the tag and the text."""
 
     page: str
     tag: str
@@ -27,7 +27,7 @@ class Element:
 
 
 class LocalPage(Protocol):
-    """A page of our own browser, which can reach only this machine."""
+    """A page of our own browser, which can only reach this machine."""
 
     @property
     def url(self) -> str: ...
@@ -36,7 +36,7 @@ class LocalPage(Protocol):
     def is_open(self) -> bool: ...
 
     def take_problems(self) -> list[PageProblem]:
-        """What went wrong since the last call."""
+        """The problems since the last call."""
         ...
 
     def take_missing(self) -> list[str]:
@@ -44,11 +44,11 @@ class LocalPage(Protocol):
         ...
 
     async def before_load(self, script: str) -> None:
-        """JavaScript that runs before anything else in every page that is loaded."""
+        """Sets JavaScript that runs first in every page that is loaded."""
         ...
 
     async def go(self, url: str) -> None:
-        """Returns when the page is loaded. Declined if a redirect left this machine. NotShown if it can't be loaded."""
+        """Returns once the page is loaded. Raises Declined if a redirect left this machine, NotShown if it failed."""
         ...
 
     def run(self, expression: str) -> None:
@@ -60,18 +60,18 @@ class LocalPage(Protocol):
         ...
 
     async def element(self, selector: str) -> Element:
-        """NotShown if there is none."""
+        """Raises NotShown if there is none."""
         ...
 
     async def click(self, selector: str, seen: Element | None = None) -> None:
         """Clicks with the mouse.
 
-        NotShown if there is no such element, or it can't be clicked. Changed if it isn't `seen`.
+        Raises NotShown if there is no such element, or it can't be clicked, and Changed if it isn't `seen`.
         """
         ...
 
     async def picture(self, *, as_jpeg: bool = False) -> bytes:
-        """A PNG, unless a JPEG is wanted."""
+        """A screenshot, as a PNG or a JPEG."""
         ...
 
     async def close(self) -> None: ...
@@ -81,10 +81,10 @@ class LocalBrowser(Protocol):
     """One headless browser, started when first needed and ended after a while without use."""
 
     async def open_page(self, allowed: Sequence[str], *, is_watched: bool = True) -> LocalPage:
-        """NotShown if there is no browser on this machine, or it doesn't start.
+        """Raises NotShown if there is no browser on this machine, or it doesn't start.
 
-        `allowed` are hosts of this machine, optionally with a port. The page can't reach anything else by any means. If
-        it is watched, refused requests are reported.
+        `allowed`: hosts of this machine, optionally with a port. The page can't reach anything else. `is_watched`:
+        refused requests are reported as problems.
         """
         ...
 
@@ -100,8 +100,8 @@ class ServerAnswer(Protocol):
 
 
 class RunningServer(Protocol):
-    """The running `handrail up`, asked over HTTP in a person's name."""
+    """The running `handrail up`, asked over HTTP on behalf of a person."""
 
     async def ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> ServerAnswer:
-        """Offline."""
+        """Raises Offline."""
         ...

@@ -1,4 +1,4 @@
-"""The browser's part of a project: the bus, here or in the server that runs; and Chromiums that handrail starts."""
+"""Opens the browser's part of a project: the bus of this server, or a connection to the running server's bus."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_browser(project: Project) -> Browser:
-    """The server has the bus to browsers; every other process reaches that of the server which runs."""
+    """A server has its own bus; other processes use that of the running server."""
     bus = open_bus(project.stores) if project.is_server else remote_bus(project.stores)
     return Browser(bus, project.files, TaskOwnership(project.stores.task_owners, project.machine.has_ended))
 
@@ -28,14 +28,14 @@ def open_bus(stores: Stores) -> LocalBus:
     from handrail.features.browser.bus.artifacts import Artifacts
     from handrail.features.browser.bus.bus import LocalBus
 
-    kept = stores.browser()
-    artifacts = Artifacts(kept.artifacts, kept.artifact_files)
-    if kept.shared is None:
-        bus = LocalBus(kept.tasks, kept.actions, kept.plugins, artifacts, kept.runs, kept.close)
+    browser = stores.browser()
+    artifacts = Artifacts(browser.artifacts, browser.artifact_files)
+    if browser.shared is None:
+        bus = LocalBus(browser.tasks, browser.actions, browser.plugins, artifacts, browser.runs, browser.close)
     else:
         from handrail.features.browser.bus.shared_bus import SharedBus
 
-        bus = SharedBus(kept, artifacts, kept.shared)
+        bus = SharedBus(browser, artifacts, browser.shared)
     bus.takeover.end_grants = stores.grants.end_task
     return bus
 
@@ -59,14 +59,14 @@ def find_server(stores: Stores) -> Callable[[], ServerAddress | None]:
 
 
 def local_browser(project: Project) -> LocalBrowser:
-    """For other features: a headless browser for pages of this machine."""
+    """For other features: a headless browser for pages on this machine."""
     from handrail.features.browser.chromium.headless import HeadlessChromium
 
     return HeadlessChromium()
 
 
 def server_of(project: Project) -> RunningServer:
-    """For other features: the server that runs, asked in the name of a person's own program."""
+    """For other features: the running server, asked on behalf of the person's own program."""
     from handrail.features.browser.remote_bus.server_client import ServerClient
 
     return ServerClient(find_server(project.stores))

@@ -1,4 +1,4 @@
-"""Results as text for a model: short, and with the page's words separated from ours."""
+"""Writes results as short texts for a model, with the page's own words fenced off."""
 
 from collections.abc import Iterable
 
@@ -9,17 +9,17 @@ from handrail.features.browser.bus.page_actions import Element
 from handrail.kernel.quoting import fence_text, quote_text
 
 
-def said(words: str, result: Result, page: str = "") -> str:
-    """Our words, then the plugin's warnings, then the page's own; the last two may quote the page."""
+def reply_text(words: str, result: Result, page: str = "") -> str:
+    """Our own text, then fenced: the plugin's warnings, which may quote the page, and the page's text."""
     warnings = [] if result.warnings is UNSET else [f"warning: {warning}" for warning in result.warnings]
-    hops = [f"by way of {hop}" for hop in _given(result.hops)] if isinstance(result, VisitResult) else []
-    told = "\n".join([*warnings, *hops, *([page] if page else [])])
-    return f"{words}\n{fence_text(told, 'page content')}" if told else words
+    hops = [f"by way of {hop}" for hop in _lines(result.hops)] if isinstance(result, VisitResult) else []
+    fenced = "\n".join([*warnings, *hops, *([page] if page else [])])
+    return f"{words}\n{fence_text(fenced, 'page content')}" if fenced else words
 
 
 def with_changes(words: str, result: InputResult) -> str:
     own, lines = _changes(result.changes)
-    return said(f"{words} {own}".rstrip(), result, lines)
+    return reply_text(f"{words} {own}".rstrip(), result, lines)
 
 
 def element_line(element: Element) -> str:
@@ -29,11 +29,11 @@ def element_line(element: Element) -> str:
     parts = [element.click_id, str(kind), quote_text(str(name)) if name else str(element.hint or '""')]
     if element.value:
         parts.append(f"= {quote_text(str(element.value))}")
-    return " ".join([*parts, *_given(element.states)])
+    return " ".join([*parts, *_lines(element.states)])
 
 
 def text_part(text: str, offset: int, limit: int) -> tuple[str, int | None, str]:
-    """A part of a long text, where the next one starts, and both in words."""
+    """A part of a long text, the offset of the next part, and a sentence about both."""
     part, end = text[offset : offset + limit], offset + limit
     following = end if end < len(text) else None
     more = f"; continue with offset {following}." if following else "."
@@ -41,7 +41,7 @@ def text_part(text: str, offset: int, limit: int) -> tuple[str, int | None, str]
 
 
 def _changes(changes: Changes | UnsetType) -> tuple[str, str]:
-    """What changed: a part of our own sentence, and lines that quote the page."""
+    """The changes in our own words, and the lines that quote the page."""
     if changes is UNSET:
         return "No change was seen.", ""
     own = [] if changes.new_tab is UNSET else [f"Tab {changes.new_tab} was opened."]
@@ -57,12 +57,12 @@ def _changes(changes: Changes | UnsetType) -> tuple[str, str]:
         lines.append(f"{changes.dialog.type} dialog{answer}: {changes.dialog.message}")
     if changes.download is not UNSET:
         lines.append(f"download: {changes.download.filename} {changes.download.state}".rstrip())
-    lines += [f"- {line}" for line in _given(changes.removed)]
-    lines += [f"+ {line}" for line in _given(changes.added)]
+    lines += [f"- {line}" for line in _lines(changes.removed)]
+    lines += [f"+ {line}" for line in _lines(changes.added)]
     if changes.more is not UNSET and changes.more > 0:
         own.append(f"{changes.more} more lines changed.")
     return " ".join(own), "\n".join(lines)
 
 
-def _given(lines: list[str] | UnsetType) -> Iterable[str]:
+def _lines(lines: list[str] | UnsetType) -> Iterable[str]:
     return () if lines is UNSET else lines

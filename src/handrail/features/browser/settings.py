@@ -1,4 +1,4 @@
-"""Settings of the browser."""
+"""The browser's settings."""
 
 import msgspec
 

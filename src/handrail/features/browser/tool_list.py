@@ -1,4 +1,4 @@
-"""The browser's tools, in the order in which agents are shown them."""
+"""The browser's tools, in the order in which agents see them."""
 
 from typing import Any
 

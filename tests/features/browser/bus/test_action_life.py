@@ -74,7 +74,7 @@ class Life(RuleBasedStateMachine):
         self.stages.append(stage)
         await stage.bus.start()
         for client_id in PLUGINS:
-            stage.bus.plugins.known(client_id)
+            stage.bus.plugins.get_or_add(client_id)
         for task, client_id in TASKS.items():
             await stage.bus.takeover.select(await stage.bus.tasks.ensure(task), client_id)
 

@@ -130,7 +130,7 @@ def test_each_action_has_its_own_time(actions: Any, seconds: float, play: Play) 
         line = stage.connect()
         acting = begun(stage, actions)
         message = await line.next()
-        exchange, sent = stage.bus.plugins.known("p1").exchanges[message["id"]], now()
+        exchange, sent = stage.bus.plugins.get_or_add("p1").exchanges[message["id"]], now()
         line.acknowledge()
         await asyncio.wait({exchange.answer})
         took = now() - sent
@@ -523,7 +523,7 @@ def test_an_action_that_can_not_be_written_down_leaves_its_task_as_it_was(play: 
         stored = await stage.bus.actions.find("known")
         assert stored is not None
         with pytest.raises(Conflict):
-            await stage.bus.dispatcher.carry_out(task, stage.bus.plugins.known("p1"), Action(stored.record))
+            await stage.bus.dispatcher.run(task, stage.bus.plugins.get_or_add("p1"), Action(stored.record))
         assert (task.record.status, task.actions) == ("ongoing", 0)
 
     play(scene)
@@ -553,7 +553,7 @@ def test_a_stop_is_seen_however_far_an_action_has_been_prepared(play: Play) -> N
 def test_a_tab_that_is_not_there_or_another_tasks_is_refused(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
-        view = stage.bus.plugins.known("p1").view
+        view = stage.bus.plugins.get_or_add("p1").view
         starting = begun(stage, {"task_start": {}})
         stage.answer(await line.next(), result={"tabId": 7, "windowId": 1})
         await starting

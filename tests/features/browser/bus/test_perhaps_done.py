@@ -19,7 +19,7 @@ async def unanswered(stage: Stage, acting: asyncio.Task[Any]) -> None:
 
 
 async def disconnected(stage: Stage, acting: asyncio.Task[Any]) -> None:
-    plugin = stage.bus.plugins.known("p1")
+    plugin = stage.bus.plugins.get_or_add("p1")
     assert plugin.connection is not None
     stage.bus.plugins.disconnect("p1", plugin.connection)
 
@@ -30,7 +30,7 @@ async def stopped(stage: Stage, acting: asyncio.Task[Any]) -> None:
 
 
 async def late(stage: Stage, acting: asyncio.Task[Any]) -> None:
-    plugin = stage.bus.plugins.known("p1")
+    plugin = stage.bus.plugins.get_or_add("p1")
     stage.answer({"id": next(iter(plugin.exchanges))}, status="error", error=LATE)
 
 

@@ -1,1 +1,1 @@
-"""The rules of contract 2: tasks, actions, plugins and their messages, without transport and storage."""
+"""The rules of contract 2 for tasks, actions, plugins and their messages, without transport and storage."""

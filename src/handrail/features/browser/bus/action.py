@@ -1,4 +1,4 @@
-"""One action: it waits, runs in the plugin, and ends exactly once."""
+"""One action, which waits, runs in the plugin, and ends exactly once."""
 
 import asyncio
 import secrets
@@ -13,7 +13,7 @@ from msgspec import UNSET
 from handrail.features.browser.bus import catalogue
 from handrail.features.browser.bus.browser_action import ArtifactSlot
 from handrail.features.browser.bus.numbered_elements import with_numbers
-from handrail.features.browser.bus.outcome import End, doubtful, end_in_ack
+from handrail.features.browser.bus.outcome import End, end_in_ack, mark_uncertain
 from handrail.ports.browser import EXPECTED_ORIGIN, PROTOCOL, ActionRecord, UploadSlot
 
 
@@ -21,15 +21,15 @@ def new_action_id() -> str:
     return "act-" + secrets.token_hex(12)
 
 
-async def as_it_is(end: End) -> End:
+async def unchanged(end: End) -> End:
     """For actions that produce no artifact."""
     return end
 
 
 class Action:
-    """`record` is its state at the beginning; the first one to call `finish` decides `end`.
+    """`record`: its state at the start. `end`: set by the first call of `finish`.
 
-    `completed` adds to a plugin's answer what is known here.
+    `complete`: adds to the plugin's answer what only the server knows.
     """
 
     def __init__(self, record: ActionRecord, *, timeout_ms: int | None = None) -> None:
@@ -39,20 +39,20 @@ class Action:
         self.only_reads = catalogue.only_read(record.actions)
         self.slots: Sequence[tuple[ArtifactSlot, UploadSlot]] = ()
         self.artifacts: Sequence[Mapping[str, Any]] = ()
-        self.completed: Callable[[End], Awaitable[End]] = as_it_is
+        self.complete: Callable[[End], Awaitable[End]] = unchanged
         self.denied: Sequence[str] = ()
         self.origin: str | None = None
-        """Where its page must be: the place that was decided about."""
+        """The place that the policy decided about: the page must still be there."""
         self.end: End | None = None
         self.is_sent = False
         self._has_ended = asyncio.Event()
         self._interruption: asyncio.Timeout | None = None
 
     def finish(self, end: End) -> bool:
-        """False if it had already ended; then nothing changes, and the caller must not continue."""
+        """False if the action had ended already; the caller must not continue then."""
         if self.end is not None:
             return False
-        self.end = doubtful(end) if self.is_sent and not self.is_idempotent else end
+        self.end = mark_uncertain(end) if self.is_sent and not self.is_idempotent else end
         self._has_ended.set()
         if self._interruption is not None:
             self._interruption.reschedule(-1)
@@ -60,7 +60,7 @@ class Action:
 
     @asynccontextmanager
     async def interruptible(self) -> AsyncIterator[None]:
-        """Raises TimeoutError if somebody else ended the action, also before it was entered."""
+        """Raises TimeoutError once the action is ended from elsewhere, also if that was before."""
         if self.end is not None:
             raise TimeoutError
         async with asyncio.timeout(None) as self._interruption:
@@ -79,8 +79,8 @@ class Action:
     ) -> dict[str, Any]:
         """`browser_action`, as contract 2 §3.5 defines it.
 
-        `own_ports` are handrail's own on this machine: no page there is a target. `has_numbers`: this plugin writes
-        the numbers of elements as numbers.
+        `own_ports`: handrail's own, whose pages no action may use. `has_numbers`: this plugin writes ids
+        as numbers.
         """
         record = self.record
         message: dict[str, Any] = {
@@ -98,9 +98,9 @@ class Action:
             message["deniedPages"] = list(self.denied)
         if self.origin is not None:
             message[EXPECTED_ORIGIN] = self.origin
-        for wanted, slot in self.slots:
-            message[f"{wanted.place}PresignedUrl"] = slot.upload_url
-            message["artifactId" if wanted.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id
+        for declared, slot in self.slots:
+            message[f"{declared.place}PresignedUrl"] = slot.upload_url
+            message["artifactId" if declared.place == "artifact" else "screenshotArtifactId"] = slot.artifact_id
         if "screenshotArtifactId" in message:
             message.setdefault("artifactId", message["screenshotArtifactId"])
         if self.artifacts:
@@ -110,14 +110,14 @@ class Action:
         return message
 
     def record_of(self, end: End, now: int) -> ActionRecord:
-        """What is stored about it."""
+        """The record to store once the action has ended."""
         result = dict(end.result) if end.failure is None else UNSET
         return msgspec.structs.replace(self.record, status=end.status, result=result, ended_at=now)
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One transmission of an action to a plugin, which acknowledges and then answers it."""
+    """One delivery of an action to a plugin, which acknowledges it and then answers."""
 
     action: Action
     acknowledged: asyncio.Event = field(default_factory=asyncio.Event)

@@ -1,7 +1,4 @@
-"""Artifacts: a slot is issued, filled once, readable for a day, and then deleted.
-
-Knows who may upload what and until when; files are behind a port.
-"""
+"""Artifacts: files in slots that are filled once, can be read for a day, and are then deleted."""
 
 import asyncio
 import hmac
@@ -24,7 +21,7 @@ UPLOAD_FOR_MS = 15 * 60 * 1000
 KEPT_FOR_MS = 24 * 3600 * 1000
 CONTENT_TYPE = r"^[A-Za-z0-9!#$&^_.+-]{1,64}/[A-Za-z0-9!#$&^_.+-]{1,64}(?:; ?charset=[A-Za-z0-9_-]{1,32})?$"
 KIND = r"^[a-z][a-z0-9_-]{0,31}$"
-_REMEMBERED_FOR_MS = 7 * KEPT_FOR_MS  # so that a late visitor is told "too old", and not "never was"
+_REMEMBERED_FOR_MS = 7 * KEPT_FOR_MS  # so that late requests get "expired" instead of "unknown"
 _CHUNK = 256 * 1024
 
 logger = logging.getLogger(__name__)
@@ -43,7 +40,7 @@ class Incoming(Protocol):
 
 
 class ArtifactFiles(Protocol):
-    """All methods but `receive` block, and may raise InputOutput."""
+    """All methods except `receive` block, and may raise InputOutput."""
 
     def receive(self, artifact_id: str) -> Incoming: ...
 
@@ -59,7 +56,7 @@ class ArtifactFiles(Protocol):
 
 
 class Artifacts:
-    """`address` is the server's own, once it listens."""
+    """`address`: the server's own, set once it listens."""
 
     def __init__(self, store: ArtifactStore, files: ArtifactFiles, now: Now = milliseconds) -> None:
         self.address = ""
@@ -70,9 +67,9 @@ class Artifacts:
 
     async def presign(self, task_id: str, kind: str, content_type: str, name: str = "") -> UploadSlot:
         if re.fullmatch(KIND, kind) is None:
-            raise _wrong("kind", "must be a short lower-case word")
+            raise _invalid_field("kind", "must be a short lower-case word")
         if re.fullmatch(CONTENT_TYPE, content_type) is None:
-            raise _wrong("contentType", "must be a media type, such as image/png")
+            raise _invalid_field("contentType", "must be a media type, such as image/png")
         artifact_id, token, now = f"art-{secrets.token_hex(16)}", secrets.token_urlsafe(32), self._now()
         await self._store.add(
             ArtifactRecord(
@@ -91,8 +88,8 @@ class Artifacts:
         return f"{self.address}/api/artifacts/{artifact_id}"
 
     async def receive(self, artifact_id: str, token: str, body: AsyncIterator[bytes]) -> str:
-        """Returns the download URL. Only the slot's token counts; the same bytes may be sent twice."""
-        record = await self._found(artifact_id)
+        """Returns the download URL. Needs the slot's token. The same bytes may be sent twice."""
+        record = await self._require(artifact_id)
         if not hmac.compare_digest(_hash(token), record.token_hash):
             raise Declined("This upload address is not valid.", reason="token")
         if self._now() >= record.upload_until:
@@ -103,31 +100,31 @@ class Artifacts:
     async def add(self, task_id: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
         slot = await self.presign(task_id, kind, content_type, name)
 
-        async def whole() -> AsyncIterator[bytes]:
+        async def body() -> AsyncIterator[bytes]:
             yield data
 
-        await self._fill(await self._found(slot.artifact_id), whole())
+        await self._fill(await self._require(slot.artifact_id), body())
         return slot.artifact_id
 
     async def fetch(self, artifact_id: str) -> Artifact:
         record = await self.find(artifact_id)
         data = await asyncio.to_thread(self._read, record)
         if data is None:
-            raise NotFound("Its file is no longer there.", artifactId=artifact_id)
+            raise NotFound("The artifact's file no longer exists.", artifactId=artifact_id)
         return Artifact(artifact_id, record.kind, record.content_type, data)
 
     def _read(self, record: ArtifactRecord) -> bytes | None:
-        """None where a power cut has taken it, or a part of it."""
+        """None if the file is missing or incomplete, as after a power cut."""
         data = self._files.read(record.artifact_id)
         return data if data is not None and sha256(data).hexdigest() == record.digest else None
 
     async def find(self, artifact_id: str) -> ArtifactRecord:
-        """The metadata of one that can be downloaded. NotFound, Gone."""
-        record = await self._found(artifact_id)
+        """The metadata of an artifact that can be downloaded. Raises NotFound or Gone."""
+        record = await self._require(artifact_id)
         if self._now() >= record.kept_until:
             raise Gone("This artifact has expired.", artifactId=artifact_id, reason="expired")
         if record.digest is None:
-            raise NotFound("Nothing was uploaded here yet.", artifactId=artifact_id)
+            raise NotFound("Nothing has been uploaded to this artifact yet.", artifactId=artifact_id)
         return record
 
     async def start(self) -> None:
@@ -136,16 +133,16 @@ class Artifacts:
     async def sweep(self) -> None:
         """Deletes expired artifacts and unknown files."""
         now = self._now()
-        gone = set(await self._store.expired(now))
+        expired = set(await self._store.expired(now))
         for name in await asyncio.to_thread(self._files.names):
-            if name in gone or await self._store.find(name) is None:
+            if name in expired or await self._store.find(name) is None:
                 try:
                     await asyncio.to_thread(self._files.remove, name)
                 except Failure as failure:
-                    logger.warning("an expired artifact stays: %s", failure.message)
+                    logger.warning("an expired artifact can't be deleted: %s", failure.message)
         await self._store.forget(now - _REMEMBERED_FOR_MS)
 
-    async def _found(self, artifact_id: str) -> ArtifactRecord:
+    async def _require(self, artifact_id: str) -> ArtifactRecord:
         record = await self._store.find(artifact_id)
         if record is None:
             raise NotFound("There is no such artifact.", artifactId=artifact_id)
@@ -154,42 +151,42 @@ class Artifacts:
     async def _fill(self, record: ArtifactRecord, body: AsyncIterator[bytes]) -> None:
         incoming = self._files.receive(record.artifact_id)
         try:
-            digest, size, rest = await self._written(incoming, body)
-            async with self._keeping.turn(record.artifact_id):  # of two at once, one is the first
-                record = await self._found(record.artifact_id)
+            digest, size, rest = await self._write(incoming, body)
+            async with self._keeping.turn(record.artifact_id):  # one of two concurrent uploads is first
+                record = await self._require(record.artifact_id)
                 if record.digest is None:
                     await asyncio.to_thread(incoming.keep, rest)
                     await self._store.set_content(record.artifact_id, digest, size)
                     return
             if record.digest != digest:
-                raise Conflict("Something else was uploaded here before.", artifactId=record.artifact_id)
+                raise Conflict("Another file was uploaded to this artifact before.", artifactId=record.artifact_id)
             await asyncio.to_thread(incoming.discard)
         except BaseException:
             await asyncio.shield(asyncio.to_thread(incoming.discard))
             raise
 
-    async def _written(self, incoming: Incoming, body: AsyncIterator[bytes]) -> tuple[str, int, bytes]:
-        """Its hash, its size, and what is not written yet: all of it, if it is short."""
-        digest, size, waiting = sha256(), 0, bytearray()
+    async def _write(self, incoming: Incoming, body: AsyncIterator[bytes]) -> tuple[str, int, bytes]:
+        """Returns the digest, the size and the bytes that aren't written yet, which is everything if it is short."""
+        digest, size, buffer = sha256(), 0, bytearray()
         try:
             async with asyncio.timeout(UPLOAD_WITHIN):
                 async for chunk in body:
                     size += len(chunk)
                     if size > MAX_BYTES:
-                        raise TooLarge(f"An artifact may have {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
+                        raise TooLarge(f"An artifact can't be larger than {MAX_BYTES} bytes.", maxUploadBytes=MAX_BYTES)
                     digest.update(chunk)
-                    waiting += chunk
-                    if len(waiting) >= _CHUNK:
-                        await asyncio.to_thread(incoming.write, bytes(waiting))
-                        waiting.clear()
+                    buffer += chunk
+                    if len(buffer) >= _CHUNK:
+                        await asyncio.to_thread(incoming.write, bytes(buffer))
+                        buffer.clear()
         except TimeoutError:
             raise Timeout(f"The upload took longer than {UPLOAD_WITHIN:g} s.") from None
-        return digest.hexdigest(), size, bytes(waiting)
+        return digest.hexdigest(), size, bytes(buffer)
 
 
 def _hash(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _wrong(field: str, message: str) -> InvalidParams:
+def _invalid_field(field: str, message: str) -> InvalidParams:
     return InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])

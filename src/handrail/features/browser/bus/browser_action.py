@@ -1,6 +1,6 @@
-"""A browser action: parameters, result, timeout, repeatability and effect, declared once for server and plugin.
+"""Declares a browser action: its parameters, result, timeout, effect and whether it can be repeated.
 
-The tools, the bus's checks and `web/protocol` are derived from these declarations.
+The tools, the bus's checks and the extension's `web/protocol` are derived from these declarations.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from msgspec import NODEFAULT, UNSET, Meta, UnsetType
 from handrail.ports.effect import Effect
 
 MAX_TIMEOUT_MS = 600_000
-_REPORT_WITHIN = 0.5  # a plugin that waits as long as it was told needs time to report the result
+_REPORT_WITHIN = 0.5  # for a plugin to report the result after it has waited for the whole time
 
 TabId = Annotated[int, Meta(ge=0)]
-"""Without one, the tab that the task is at."""
+"""If unset, the task's current tab."""
 TimeoutMs = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)]
 ClickId = Annotated[str, Meta(min_length=1, max_length=64, description="From browser_page.")]
 XPath = Annotated[str, Meta(min_length=1, max_length=4096, description="In place of clickId.")]
@@ -43,7 +43,7 @@ class ElementParams(TabParams, frozen=True, kw_only=True):
 
 
 class TextPartParams(TabParams, frozen=True, kw_only=True):
-    """A part of a long text, by characters. The server cuts it; plugins don't get these."""
+    """Selects a part of a long text, in characters. The server cuts it; plugins don't get these parameters."""
 
     offset: Annotated[int, Meta(ge=0, description="In characters.")] = 0
     limit: Annotated[int, Meta(ge=1, le=500_000)] = 20_000
@@ -55,13 +55,13 @@ AT_MOST_ONE_ELEMENT = {"not": {"required": ["clickId", "xpath"]}}
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """`warnings` means that it was done, but not completely as expected."""
+    """`warnings`: the action was done, but not entirely as expected."""
 
     warnings: list[str] | UnsetType = UNSET
 
 
 class VisitResult(Result, frozen=True, kw_only=True):
-    """`hops` are the pages on the way, including redirects, in order."""
+    """`hops`: the pages on the way, including redirects, in order."""
 
     hops: list[str] | UnsetType = UNSET
 
@@ -79,9 +79,9 @@ class Download(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an action changed, in a few lines; what did not change is left out.
+    """A summary of what an action changed.
 
-    `look`: the page looks different, but in no text and no element that can be acted on. `closed`: its tab is gone.
+    `look`: the page looks different, but no text and no element has changed. `closed`: its tab was closed.
     """
 
     navigated: str | UnsetType = UNSET
@@ -101,7 +101,7 @@ class InputResult(VisitResult, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactSlot:
-    """An artifact that the action produces; the message contains its upload URL."""
+    """An artifact that the action produces. The message to the plugin contains its upload URL."""
 
     place: Literal["screenshot", "artifact"]
     kind: str
@@ -114,10 +114,10 @@ ResultT = TypeVar("ResultT", bound=Result)
 
 @dataclass(frozen=True, slots=True)
 class BrowserAction(Generic[ParamsT, ResultT]):
-    """`schema` is what the parameters' schema says beyond their types.
+    """`schema`: what the JSON Schema of the parameters adds to their types.
 
-    `for_server` are tool parameters that plugins don't get. `for_plugin` are parameters that the tool fills in for the
-    plugin, `optional_for_plugin` texts that the server may add.
+    `for_server`: parameters of the tool that plugins don't get. `for_plugin`: parameters that the tool adds for the
+    plugin. `optional_for_plugin`: texts that the server may add.
     """
 
     name: str
@@ -140,23 +140,23 @@ class BrowserAction(Generic[ParamsT, ResultT]):
 
     @property
     def acts(self) -> bool:
-        """It changes something in the browser, so it waits while a person has taken over."""
+        """Whether it changes something in the browser, so that it waits while a person has taken over."""
         return self.effect is Effect.UI_CONTROL
 
     @property
     def required(self) -> list[str]:
-        """The parameters that every plugin needs."""
+        """The parameters that plugins always get."""
         fields = msgspec.structs.fields(self.params)
-        needed = [each.encode_name for each in fields if each.default is NODEFAULT and each.encode_name != "tabId"]
-        return [*(["tabId"] if self.has_tab else []), *needed, *self.for_plugin]
+        names = [each.encode_name for each in fields if each.default is NODEFAULT and each.encode_name != "tabId"]
+        return [*(["tabId"] if self.has_tab else []), *names, *self.for_plugin]
 
     def seconds_for(self, params: Mapping[str, Any]) -> float:
-        given = params.get("timeoutMs")
-        if given is None:
+        timeout = params.get("timeoutMs")
+        if timeout is None:
             return self.seconds
-        return float(given) / 1000 + (_REPORT_WITHIN if self.has_own_wait else 0)
+        return float(timeout) / 1000 + (_REPORT_WITHIN if self.has_own_wait else 0)
 
     def plugin_params(self, params: ParamsT) -> dict[str, Any]:
         """The parameters for the plugin, without unset ones and those for the server."""
-        given: dict[str, Any] = msgspec.to_builtins(params)
-        return {name: value for name, value in given.items() if name not in self.for_server}
+        values: dict[str, Any] = msgspec.to_builtins(params)
+        return {name: value for name, value in values.items() if name not in self.for_server}

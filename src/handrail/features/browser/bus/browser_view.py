@@ -1,4 +1,4 @@
-"""What one browser has open, kept up to date by its plugin: a full state first, then every change."""
+"""The windows, tabs and groups of one browser, kept up to date by its plugin: a full state first, then each change."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -19,8 +19,8 @@ STATE_EVENTS = TAB_EVENTS + WINDOW_EVENTS + GROUP_EVENTS
 
 class BrowserView:
     def __init__(self) -> None:
-        self.is_known = False
-        """Whether all of it was told yet; before, a tab that is missing here may well be there."""
+        self.is_synced = False
+        """Whether the full state has arrived. Before that, a tab that is missing here may exist."""
         self.last_updated = 0
         self._windows: dict[int, Window] = {}
         self._tabs: dict[int, OpenTab] = {}
@@ -46,16 +46,16 @@ class BrowserView:
         )
 
     def replace(self, message: Mapping[str, Any], now: int) -> None:
-        """`full_state_sync`. InvalidParams changes nothing."""
-        told = _converted({"windows": (), "tabs": (), "tabGroups": (), **message}, BrowserState)
-        self._windows = {window.window_id: window for window in told.windows}
-        self._tabs = {tab.tab_id: tab for tab in told.tabs}
-        self._groups = {group.id: group for group in told.tab_groups}
-        self._active_window, self._active_tab = told.active_window_id, told.active_tab_id
-        self.is_known, self.last_updated = True, now
+        """Applies a `full_state_sync`. InvalidParams changes nothing."""
+        state = _convert({"windows": (), "tabs": (), "tabGroups": (), **message}, BrowserState)
+        self._windows = {window.window_id: window for window in state.windows}
+        self._tabs = {tab.tab_id: tab for tab in state.tabs}
+        self._groups = {group.id: group for group in state.tab_groups}
+        self._active_window, self._active_tab = state.active_window_id, state.active_tab_id
+        self.is_synced, self.last_updated = True, now
 
     def apply(self, message: Mapping[str, Any], now: int) -> None:
-        """`tab_event`. InvalidParams changes nothing."""
+        """Applies a `tab_event`. InvalidParams changes nothing."""
         kind = message.get("eventType")
         if kind in TAB_EVENTS:
             self._apply_tab(kind, message)
@@ -68,13 +68,13 @@ class BrowserView:
         self.last_updated = now
 
     def _apply_tab(self, kind: str, message: Mapping[str, Any]) -> None:
-        given = message.get("tab")
-        id = _id(message, given, "tabId")
+        changes = message.get("tab")
+        id = _id(message, changes, "tabId")
         if kind == "tab_removed":
             self._tabs.pop(id, None)
             self._active_tab = None if self._active_tab == id else self._active_tab
             return
-        tab = self._changed(OpenTab, self._tabs.get(id), given, {"tabId": id, **_also(message, "windowId")})
+        tab = self._updated(OpenTab, self._tabs.get(id), changes, {"tabId": id, **_member(message, "windowId")})
         if tab is not None:
             if kind == "tab_activated":
                 tab = msgspec.structs.replace(tab, active=True)
@@ -97,8 +97,8 @@ class BrowserView:
         return self._active_window is None or self._active_window == window
 
     def _apply_window(self, kind: str, message: Mapping[str, Any]) -> None:
-        given = message.get("window")
-        id = _id(message, given, "windowId")
+        changes = message.get("window")
+        id = _id(message, changes, "windowId")
         if kind == "window_removed":
             self._windows.pop(id, None)
             self._tabs = {tab.tab_id: tab for tab in self._tabs.values() if tab.window_id != id}
@@ -106,14 +106,14 @@ class BrowserView:
             if self._active_window == id:
                 self._active_window = self._active_tab = None
             return
-        window = self._changed(Window, self._windows.get(id), given, {"windowId": id})
+        window = self._updated(Window, self._windows.get(id), changes, {"windowId": id})
         if window is not None:
             self._windows[id] = window
         if kind == "window_focused":
             self._focus(id)
 
     def _focus(self, id: int) -> None:
-        """-1 means that no window of the browser has the focus; the last one then stays active."""
+        """-1 means that no window of the browser has the focus; the last one stays active."""
         for window in list(self._windows.values()):
             if window.focused != (window.window_id == id):
                 self._windows[window.window_id] = msgspec.structs.replace(window, focused=window.window_id == id)
@@ -124,40 +124,40 @@ class BrowserView:
             )
 
     def _apply_group(self, kind: str, message: Mapping[str, Any]) -> None:
-        given = message.get("tabGroup", message.get("group"))
-        id = _id(message, given, "groupId", inside="id")
+        changes = message.get("tabGroup", message.get("group"))
+        id = _id(message, changes, "groupId", inside="id")
         if kind == "tab_group_removed":
             self._groups.pop(id, None)
             for tab in list(self._tabs.values()):
                 if tab.group_id == id:
                     self._tabs[tab.tab_id] = msgspec.structs.replace(tab, group_id=_NO_GROUP)
             return
-        group = self._changed(TabGroup, self._groups.get(id), given, {"id": id, **_also(message, "windowId")})
+        group = self._updated(TabGroup, self._groups.get(id), changes, {"id": id, **_member(message, "windowId")})
         if group is not None:
             self._groups[id] = group
 
     @staticmethod
-    def _changed(type: type[T], known: T | None, given: Any, ids: Mapping[str, Any]) -> T | None:
-        """The known state updated with the event; None if too little is known of something new."""
-        if given is None and known is None:
+    def _updated(type: type[T], current: T | None, changes: Any, ids: Mapping[str, Any]) -> T | None:
+        """The current state with the event's changes; None for something new that the event doesn't describe."""
+        if changes is None and current is None:
             return None
-        before = msgspec.to_builtins(known) if known is not None else {}
-        return _converted({**before, **ids, **(given if isinstance(given, Mapping) else {})}, type)
+        before = msgspec.to_builtins(current) if current is not None else {}
+        return _convert({**before, **ids, **(changes if isinstance(changes, Mapping) else {})}, type)
 
 
-def _id(message: Mapping[str, Any], given: Any, name: str, inside: str | None = None) -> int:
-    found = given.get(inside or name) if isinstance(given, Mapping) else message.get(name)
-    if type(found) is not int:
+def _id(message: Mapping[str, Any], changes: Any, name: str, inside: str | None = None) -> int:
+    id = changes.get(inside or name) if isinstance(changes, Mapping) else message.get(name)
+    if type(id) is not int:
         raise InvalidParams(f"`{name}` must be a whole number.", fieldErrors=[{"field": name, "message": "is missing"}])
-    return found
+    return id
 
 
-def _also(message: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _member(message: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {name: message[name]} if name in message else {}
 
 
-def _converted(given: Any, type: type[T]) -> T:
+def _convert(changes: Any, type: type[T]) -> T:
     try:
-        return msgspec.convert(given, type)
+        return msgspec.convert(changes, type)
     except msgspec.ValidationError as error:
         raise InvalidParams(f"{error}.") from None

@@ -1,4 +1,4 @@
-"""The bus of this process: tasks, plugins, artifacts and the dispatcher, behind the browser feature's port."""
+"""The bus of this process: joins tasks, plugins, artifacts and the dispatcher."""
 
 import asyncio
 import logging
@@ -37,13 +37,13 @@ from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound, To
 CLEAN_EVERY = 6 * 3600.0
 _KEEP_ACTIONS_MS = 30 * 24 * 3600 * 1000
 MAX_ACTION = 900_000
-"""What a plugin's own engine takes in one message is 1,000,000 bytes, envelope included."""
+"""Bytes. A plugin's Socket.IO engine accepts 1,000,000 in one message, with its envelope."""
 
 logger = logging.getLogger(__name__)
 
 
 class LocalBus:
-    """`actions`, `plugin_records` and `runs` are the stores; `close` closes them."""
+    """`actions`, `plugin_records` and `runs` are stores; `close` closes them."""
 
     def __init__(
         self,
@@ -81,29 +81,29 @@ class LocalBus:
         denied: Sequence[str] = (),
         origin: str | None = None,
     ) -> ActionResult:
-        """With an `action_id`, the same actions run once, however often they are requested."""
+        """With an `action_id`, repeated requests run the actions only once."""
         catalogue.check(actions)
         if timeout_ms is not None:
-            catalogue.checked_timeout(timeout_ms)
-        if action_id is not None and (known := await self._known_end(action_id, task, actions)) is not None:
-            return _result(known)
-        async with self._arrivals.turn(task):  # what comes first is begun first
-            found = await self.tasks.ensure(task)
-            before = found.client_id
-            plugin, action = await self._prepared(found, actions, action_id or new_action_id(), timeout_ms, trace_id)
+            catalogue.check_timeout(timeout_ms)
+        if action_id is not None and (end := await self._earlier_end(action_id, task, actions)) is not None:
+            return _result(end)
+        async with self._arrivals.turn(task):  # actions begin in order of arrival
+            ensured = await self.tasks.ensure(task)
+            before = ensured.client_id
+            plugin, action = await self._prepare(ensured, actions, action_id or new_action_id(), timeout_ms, trace_id)
             action.denied, action.origin = denied, origin
         try:
-            done = _result(await self.dispatcher.carry_out(found, plugin, action))
-        except Conflict:  # who asked for the same at the same time may have been first
-            if action_id is None or (known := await self._known_end(action_id, task, actions)) is None:
+            done = _result(await self.dispatcher.run(ensured, plugin, action))
+        except Conflict:  # the same request may have arrived twice at the same time
+            if action_id is None or (end := await self._earlier_end(action_id, task, actions)) is None:
                 raise
-            return _result(known)
+            return _result(end)
         if before in (None, plugin.client_id):
             return done
         moved = f"The browser of this task, {before}, is offline: it continues in {plugin.client_id}."
         return msgspec.structs.replace(done, warnings=(*done.warnings, moved))
 
-    async def _prepared(
+    async def _prepare(
         self, task: Task, actions: Actions, action_id: str, timeout_ms: int | None, trace_id: str | None
     ) -> tuple[Plugin, Action]:
         if "task_start" not in actions:
@@ -123,18 +123,18 @@ class LocalBus:
         )
         action = Action(record, timeout_ms=timeout_ms)
         action.slots = [
-            (wanted, await self.artifacts.presign(task.id, wanted.kind, wanted.content_type))
-            for wanted in catalogue.slots_of(actions)
+            (declared, await self.artifacts.presign(task.id, declared.kind, declared.content_type))
+            for declared in catalogue.slots_of(actions)
         ]
         if action.slots:
-            action.completed = partial(self._with_artifact, action)
-        action.artifacts = await self._references(actions)
+            action.complete = partial(self._with_artifact, action)
+        action.artifacts = await self._upload_references(actions)
         if len(msgspec.json.encode(action.message(action_id, self.now()))) > MAX_ACTION:
             raise TooLarge(f"The actions are longer than {MAX_ACTION} bytes.")
         return plugin, action
 
     async def _with_artifact(self, action: Action, end: End) -> End:
-        """Contract 2 §3.5: a plugin that has filled its slot need not say which one that was."""
+        """Adds the artifact's id, which a plugin that filled its slot may leave out (contract 2 §3.5)."""
         if end.failure is not None or end.result.get("artifactId") is not None:
             return end
         for _, slot in action.slots:
@@ -151,8 +151,8 @@ class LocalBus:
         return Snapshot(age_ms=self.now())
 
     async def task_for(self, caller: str, task: str | None) -> TaskRecord:
-        found = await (self.tasks.own_of(caller) if task is None else self.tasks.ensure(task))
-        return found.record
+        ensured = await (self.tasks.own_of(caller) if task is None else self.tasks.ensure(task))
+        return ensured.record
 
     async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
         record = await self.task_for(caller, task)
@@ -168,22 +168,22 @@ class LocalBus:
         return await self.artifacts.add((await self.tasks.ensure(task)).id, kind, content_type, data, name)
 
     async def view(self, task_id: str) -> TaskView:
-        """What the task looked like last. NotFound if there is no such task."""
+        """The task's last picture. Raises NotFound if there is no such task."""
         task = await self.tasks.find(task_id)
-        pictures = await self.actions.last_with(task.id, task_view.PICTURE, task_view.MOST_PICTURES)
-        indexes = await self.actions.last_with(task.id, task_view.INDEX, task_view.MOST_INDEXES) if pictures else ()
-        latest = await self.actions.latest(task.id, task_view.MOST_ACTIONS) if pictures else ()
-        seen = task_view.view_of(task.id, pictures, indexes, latest)
+        pictures = await self.actions.last_with(task.id, task_view.PICTURE, task_view.MAX_PICTURES)
+        indexes = await self.actions.last_with(task.id, task_view.INDEX, task_view.MAX_INDEXES) if pictures else ()
+        latest = await self.actions.latest(task.id, task_view.MAX_ACTIONS) if pictures else ()
+        view = task_view.view_of(task.id, pictures, indexes, latest)
         try:
-            if seen.artifact_id is not UNSET:
-                await self.artifacts.find(seen.artifact_id)
+            if view.artifact_id is not UNSET:
+                await self.artifacts.find(view.artifact_id)
         except NotFound:
             return TaskView(task_id=task.id)
-        return seen
+        return view
 
     async def plugin_list(self) -> Sequence[PluginRecord]:
         """The most recently seen first."""
-        return self.plugins.told()
+        return self.plugins.records()
 
     async def choose_for_new_tasks(self, client_id: str) -> PluginRecord:
         """A person's choice, valid until the next one."""
@@ -194,17 +194,17 @@ class LocalBus:
         self.plugins.drop(client_id)
 
     def connected(self, plugin: Plugin) -> None:
-        """It has joined here."""
+        """Called when a plugin has connected to this server."""
 
     def disconnected(self, client_id: str) -> None:
-        """It has left."""
+        """Called when a plugin has disconnected."""
 
     def listen(self, listener: BusListener) -> None:
         self.dispatcher.observer = listener.action_changed
         self.plugins.listener = listener
 
     async def start(self) -> None:
-        """Ends what the last server left running, and loads known plugins."""
+        """Ends actions that the last server left running, and loads known plugins."""
         await self.tasks.end_interrupted()
         await self.actions.end_interrupted(self.now())
         await self.artifacts.start()
@@ -217,17 +217,17 @@ class LocalBus:
                 await self.artifacts.sweep()
                 await self.actions.forget(self.now() - _KEEP_ACTIONS_MS)
             except Failure as failure:
-                logger.warning("what has expired stays: %s", failure.message)
+                logger.warning("expired artifacts and actions can't be deleted: %s", failure.message)
             await asyncio.sleep(every)
 
-    async def _references(self, actions: Actions) -> list[Mapping[str, Any]]:
-        """The files of `browser_upload`, as URLs that the plugin can fetch."""
+    async def _upload_references(self, actions: Actions) -> list[Mapping[str, Any]]:
+        """The files of `browser_upload`, with URLs where the plugin can fetch them."""
         ids = actions.get("browser_upload", {}).get("artifactIds", ())
         if not isinstance(ids, list | tuple) or not all(isinstance(id, str) for id in ids):
             message = "must be a list of artifact ids"
             field = "actions.browser_upload.artifactIds"
             raise InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])
-        found = [await self.artifacts.find(id) for id in ids]
+        records = [await self.artifacts.find(id) for id in ids]
         return [
             {
                 "artifactId": record.artifact_id,
@@ -235,11 +235,11 @@ class LocalBus:
                 "name": record.name or record.artifact_id,
                 "contentType": record.content_type,
             }
-            for record in found
+            for record in records
         ]
 
-    async def _known_end(self, action_id: str, task: str, actions: Actions) -> End | None:
-        """The future or past end of the action with this id; None if there is none."""
+    async def _earlier_end(self, action_id: str, task: str, actions: Actions) -> End | None:
+        """How an action with this id ended; waits for one that is running. None if there is none."""
         if (live := self.dispatcher.live(action_id)) is not None:
             _check_same(live.record, task, actions)
             return await live.wait()
@@ -251,13 +251,13 @@ class LocalBus:
         if stored.failure is not None:
             return failed(stored.failure)
         if record.status is UNSET or record.result is UNSET:
-            raise Conflict(f"The action {action_id} is being written down.", actionId=action_id)
+            raise Conflict(f"The result of action {action_id} is being stored.", actionId=action_id)
         return End(record.status, record.result)
 
 
 def _check_same(record: ActionRecord, task: str, actions: Actions) -> None:
     if record.task_id != task or list(record.actions.items()) != [(name, dict(p)) for name, p in actions.items()]:
-        raise Conflict(f"The action {record.action_id} was another one.", actionId=record.action_id)
+        raise Conflict(f"The action {record.action_id} was a different one.", actionId=record.action_id)
 
 
 def _result(end: End) -> ActionResult:

@@ -1,4 +1,4 @@
-"""All actions that a plugin can be asked for, and the checks before a request is sent."""
+"""All browser actions, and the checks before they are sent to a plugin."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -20,15 +20,15 @@ ACTIONS: Mapping[str, BrowserAction[Any, Any]] = {
 
 
 def check(actions: Actions) -> None:
-    """InvalidParams names what is wrong. The plugin itself reports anything further."""
-    wrong = list(_wrong(actions))
-    if wrong:
-        summary = "; ".join(f"{item['field']} {item['message']}" for item in wrong)
-        raise InvalidParams(f"The actions are not valid: {summary}.", fieldErrors=wrong)
+    """Raises InvalidParams with all wrong fields. The plugin checks everything else."""
+    errors = list(_field_errors(actions))
+    if errors:
+        summary = "; ".join(f"{item['field']} {item['message']}" for item in errors)
+        raise InvalidParams(f"The actions are not valid: {summary}.", fieldErrors=errors)
 
 
 def seconds_for(actions: Actions) -> float:
-    """T_exec: actions run one after the other, and each may name its own time."""
+    """The contract's T_exec: actions run one after the other, and each may set its own timeout."""
     return sum(ACTIONS[name].seconds_for(params) for name, params in actions.items())
 
 
@@ -48,14 +48,14 @@ def tabs_of(actions: Actions) -> set[int]:
     return {params["tabId"] for params in actions.values() if "tabId" in params}
 
 
-def checked_timeout(given: object, field: str = "timeoutMs") -> int:
-    if type(given) is int and 1 <= given <= MAX_TIMEOUT_MS:
-        return given
+def check_timeout(value: object, field: str = "timeoutMs") -> int:
+    if type(value) is int and 1 <= value <= MAX_TIMEOUT_MS:
+        return value
     message = f"must be a whole number from 1 to {MAX_TIMEOUT_MS}"
     raise InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])
 
 
-def _wrong(actions: Any) -> Iterable[dict[str, str]]:
+def _field_errors(actions: Any) -> Iterable[dict[str, str]]:
     if not isinstance(actions, Mapping) or not 1 <= len(actions) <= MAX_ACTIONS:
         yield {"field": "actions", "message": f"must be an object with 1 to {MAX_ACTIONS} actions"}
         return
@@ -67,14 +67,14 @@ def _wrong(actions: Any) -> Iterable[dict[str, str]]:
         elif not isinstance(params, Mapping):
             yield {"field": f"actions.{name}", "message": "must be an object"}
         else:
-            yield from _wrong_params(f"actions.{name}", action, params)
+            yield from _param_errors(f"actions.{name}", action, params)
             if action.artifact is not None and action.artifact.place in places:
                 yield {"field": f"actions.{name}", "message": "and another one want the same artifact slot"}
             if action.artifact is not None:
                 places.add(action.artifact.place)
 
 
-def _wrong_params(field: str, action: BrowserAction[Any, Any], params: Mapping[str, Any]) -> Iterable[dict[str, str]]:
+def _param_errors(field: str, action: BrowserAction[Any, Any], params: Mapping[str, Any]) -> Iterable[dict[str, str]]:
     for name in action.required:
         if params.get(name) is None:
             yield {"field": f"{field}.{name}", "message": "is missing"}
@@ -85,11 +85,11 @@ def _wrong_params(field: str, action: BrowserAction[Any, Any], params: Mapping[s
         yield {"field": f"{field}.url", "message": "must begin with http:// or https://, or be about:blank"}
     if "timeoutMs" in params:
         try:
-            checked_timeout(params["timeoutMs"], f"{field}.timeoutMs")
+            check_timeout(params["timeoutMs"], f"{field}.timeoutMs")
         except InvalidParams as invalid:
             yield from invalid.details["fieldErrors"]
 
 
 def _is_page(url: object) -> bool:
-    """Scripts, local files and the browser's own pages are closed to agents."""
+    """False for scripts, local files and the browser's own pages, which agents can't open."""
     return isinstance(url, str) and (url.lower().startswith(("http://", "https://")) or url == "about:blank")

@@ -1,6 +1,6 @@
-"""Sends each action to its plugin: one at a time per task, with two deadlines and at most one retry.
+"""Sends actions to plugins: one at a time per task, with two timeouts and at most one retry.
 
-Whatever disconnects when, a started action ends exactly once, and its end is stored.
+Every action that starts ends exactly once, and its end is stored, even if plugin or caller disconnect.
 """
 
 import asyncio
@@ -34,17 +34,17 @@ from handrail.ports.errors import (
 from handrail.ports.own_servers import find_own_ports
 
 ACK_WITHIN = 1.5
-AGAIN_AFTER = 1.0
-MOST_WAITING = 64
+RETRY_AFTER = 1.0
+MAX_WAITING = 64
 
 Observer = Callable[[Action, End | None], None]
-"""Told of each action when it begins, with None, and when it has ended."""
+"""Called when an action begins, with None, and when it has ended."""
 
 logger = logging.getLogger(__name__)
 
 
-def unobserved(action: Action, end: End | None) -> None:
-    """For callers that don't observe the action."""
+def ignore_action(action: Action, end: End | None) -> None:
+    """The default observer."""
 
 
 class Dispatcher:
@@ -54,39 +54,39 @@ class Dispatcher:
         now: Now = milliseconds,
         *,
         ack_within: float = ACK_WITHIN,
-        again_after: float = AGAIN_AFTER,
-        most_waiting: int = MOST_WAITING,
+        retry_after: float = RETRY_AFTER,
+        max_waiting: int = MAX_WAITING,
     ) -> None:
-        self.observer: Observer = unobserved
+        self.observer: Observer = ignore_action
         self._store = store
         self._now = now
         self._ack_within = ack_within
-        self._again_after = again_after
-        self._most_waiting = most_waiting
+        self._retry_after = retry_after
+        self._max_waiting = max_waiting
         self._lanes = Lanes()
         self._live: dict[str, Action] = {}
 
     def live(self, action_id: str) -> Action | None:
         return self._live.get(action_id)
 
-    async def carry_out(self, task: Task, plugin: Plugin, action: Action) -> End:
-        """Returns how it ended. Conflict, Offline, Busy and errors of the store mean that it never started."""
+    async def run(self, task: Task, plugin: Plugin, action: Action) -> End:
+        """Returns how the action ended. Conflict, Offline, Busy and errors of the store mean that it never started."""
         action_id = action.record.action_id
         if action_id in self._live:
-            raise Conflict(f"The action {action_id} is under way already.", actionId=action_id)
+            raise Conflict(f"The action {action_id} is already running.", actionId=action_id)
         if "task_start" not in action.record.actions:
             task.check_is_open()  # it may have been stopped while the action was prepared
         plugin.require_connection()
-        if task.actions >= self._most_waiting:
-            raise Busy(f"{task.actions} actions of this task wait already.", taskId=task.id)
-        begun = self._store.begin(action.record)
+        if task.actions >= self._max_waiting:
+            raise Busy(f"{task.actions} actions of this task are already waiting.", taskId=task.id)
+        storing = self._store.begin(action.record)
         was_over = task.begin_action()
         self._live[action_id] = action
         try:
-            await begun
+            await storing
             self.observer(action, None)
             await self._drive(task, plugin, action)
-        except Failure as failure:  # only the store's own: the action was never begun
+        except Failure as failure:  # an error of the store: the action never began
             action.finish(failed(failure))
             del self._live[action_id]
             task.cancel_action(was_over=was_over)
@@ -100,17 +100,17 @@ class Dispatcher:
         return action.end
 
     def answer(self, plugin: Plugin, message: Mapping[str, Any]) -> None:
-        """Takes a plugin's result. InvalidParams if nobody waits for it. BadAnswer ends the action with an error."""
+        """Accepts a plugin's result. Raises InvalidParams if no action waits for it; BadAnswer also ends the action."""
         wire_id = outcome.action_id(message)
         exchange = plugin.exchanges.get(wire_id)
         if exchange is None:
-            raise InvalidParams(f"No action {wire_id[:80]!r} is under way here: it has ended, or never was.")
+            raise InvalidParams(f"No action {wire_id[:80]!r} is running here: it has ended, or never existed.")
         record = exchange.action.record
         for name, expected in (("taskId", record.task_id), ("clientId", record.client_id)):
             if message.get(name, expected) != expected:
-                raise InvalidParams(f"The action is not that of this `{name}`.")
+                raise InvalidParams(f"The action belongs to another `{name}`.")
         try:
-            end = outcome.end_of(message)
+            end = outcome.parse_end(message)
         except BadAnswer as bad:
             exchange.end(failed(bad))
             raise
@@ -123,17 +123,17 @@ class Dispatcher:
                 action.finish(failed(Aborted(why, taskId=task.id)))
 
     async def _drive(self, task: Task, plugin: Plugin, action: Action) -> None:
-        """Returns once it has ended, also if somebody else ended it."""
+        """Runs the action in its turn. Returns once it has ended, also if it was ended from elsewhere."""
         with suppress(TimeoutError):
             async with action.interruptible(), self._turn(task, action) as has_waited:
                 if has_waited and _has_moved(plugin, action):
-                    action.finish(failed(_elsewhere()))
+                    action.finish(failed(_tab_moved()))
                     return
                 end = await self._attempt(plugin, action, action.record.action_id)
                 if action.is_idempotent and plugin.is_healthy and end.failure is not None and end.failure.retryable:
-                    await asyncio.sleep(self._again_after)
-                    await _may_run(task, action).wait()
-                    # A plugin remembers its answer by the id: another one needs another id, a lost one the same.
+                    await asyncio.sleep(self._retry_after)
+                    await _may_run_event(task, action).wait()
+                    # Plugins store answers by id: the same id gets a lost answer again, another id runs it again.
                     suffix = ".2" if isinstance(end.failure, Reported) else ""
                     end = await self._attempt(plugin, action, action.record.action_id + suffix)
                 action.finish(end)
@@ -142,16 +142,16 @@ class Dispatcher:
 
     @asynccontextmanager
     async def _turn(self, task: Task, action: Action) -> AsyncIterator[bool]:
-        """The task's next place; who waits for a person doesn't hold it, since others may be let through.
+        """Waits for the task's turn and for a takeover to end. Yields whether there was a takeover.
 
-        Whether a person has had the task meanwhile.
+        The turn isn't held during a takeover, because actions that only read may be allowed to continue.
         """
-        is_let_through, has_waited = _may_run(task, action), False
+        may_run, has_waited = _may_run_event(task, action), False
         while True:
-            has_waited |= not is_let_through.is_set()
-            await is_let_through.wait()
+            has_waited |= not may_run.is_set()
+            await may_run.wait()
             async with self._lanes.turn(task.id):
-                if is_let_through.is_set():
+                if may_run.is_set():
                     yield has_waited
                     return
 
@@ -168,8 +168,8 @@ class Dispatcher:
                 await exchange.acknowledged.wait()
             async with asyncio.timeout(action.seconds):
                 end = await exchange.answer
-            plugin.note_answer(end)
-            return await action.completed(with_text_ids(end))
+            plugin.record_answer(end)
+            return await action.complete(with_text_ids(end))
         except Offline as offline:
             return failed(offline)
         except TimeoutError:
@@ -182,11 +182,11 @@ class Dispatcher:
         context = {"taskId": action.record.task_id, "actionId": action.record.action_id, "clientId": plugin.client_id}
         failure: Timeout
         if exchange.acknowledged.is_set():
-            failure = Unfinished(f"The browser did not end the action within {action.seconds:g} s.", **context)
+            failure = Unfinished(f"The browser did not finish the action within {action.seconds:g} s.", **context)
         else:
-            failure = Unacknowledged(f"The browser did not take the action within {self._ack_within:g} s.", **context)
+            failure = Unacknowledged(f"The browser did not accept the action within {self._ack_within:g} s.", **context)
         connection = plugin.connection
-        if plugin.note_timeout():
+        if plugin.record_timeout():
             action.finish(failed(failure))
             self._clear(plugin, has_begun=True)
             if connection is not None:
@@ -194,53 +194,55 @@ class Dispatcher:
         return failed(failure)
 
     def _clear(self, plugin: Plugin, *, has_begun: bool) -> None:
-        """Ends what waits for this plugin, and what it was running if it is unhealthy. Nothing more is sent to it."""
-        begun = {id(exchange.action) for exchange in plugin.exchanges.values()}
+        """Ends actions that wait for this plugin; with `has_begun`, also those that it is running."""
+        running = {id(exchange.action) for exchange in plugin.exchanges.values()}
         for action in list(self._live.values()):
-            if action.record.client_id == plugin.client_id and (has_begun or id(action) not in begun):
+            if action.record.client_id == plugin.client_id and (has_begun or id(action) not in running):
                 action.finish(failed(Offline("The browser no longer answers.", clientId=plugin.client_id)))
 
     def _settle(self, task: Task, plugin: Plugin, action: Action) -> asyncio.Future[None]:
-        """Synchronous, so that nothing comes between the end and its place in the order of writes."""
+        """Records the end. Not async, so that writes are in the order in which actions end."""
         end = action.end
         assert end is not None
         del self._live[action.record.action_id]
         stops = end.failure is None and "task_stop" in action.record.actions
         task.end_action(end.failure, stops=stops)
         if end.failure is None:
-            plugin.tabs.learn(task.id, end.result)
+            plugin.tabs.learn_owner(task.id, end.result)
             plugin.tabs.learn_closed(task.id, action.record.actions, end.result)
         if stops:
             plugin.tabs.let_go(task.id)
         self.observer(action, end)
         storing = self._store.end(action.record_of(end, self._now()), end.failure, task.record)
-        storing.add_done_callback(_look_at)
+        storing.add_done_callback(_log_error)
         return storing
 
 
-def _may_run(task: Task, action: Action) -> asyncio.Event:
+def _may_run_event(task: Task, action: Action) -> asyncio.Event:
     return task.may_read if action.only_reads else task.is_free
 
 
 def _has_moved(plugin: Plugin, action: Action) -> bool:
-    """As far as the browser has told. Its extension looks once more; other plugins may not."""
+    """Whether the page has left the place that was decided about, as far as reported. handrail's own extension
+    checks this once more; other plugins may not.
+    """
     if action.origin is None or action.only_reads:
         return False
-    known = {tab.tab_id: tab.url for tab in plugin.state().tabs}
-    urls = [known.get(tab) for tab in catalogue.tabs_of(action.record.actions)]
-    meant = place_of_page(action.origin)
-    return any(isinstance(url, str) and url and place_of_page(url) != meant for url in urls)
+    urls = {tab.tab_id: tab.url for tab in plugin.state().tabs}
+    expected = place_of_page(action.origin)
+    current = [urls.get(tab) for tab in catalogue.tabs_of(action.record.actions)]
+    return any(isinstance(url, str) and url and place_of_page(url) != expected for url in current)
 
 
-def _elsewhere() -> Changed:
+def _tab_moved() -> Changed:
     return Changed(
-        "The tab is at another place than the one that this was decided for: nothing was done.",
+        "The tab is now at another place than the one that was approved: nothing was done.",
         hint="Look at the page again.",
         moved=True,
     )
 
 
-def _look_at(storing: asyncio.Future[None]) -> None:
-    """The action has ended even if this can't be stored; the next start repairs that."""
+def _log_error(storing: asyncio.Future[None]) -> None:
+    """The action has ended even if its end can't be stored; the next start of the server repairs that."""
     if not storing.cancelled() and (fault := storing.exception()) is not None:
-        logger.warning("the end of an action is not stored: %s", fault)
+        logger.warning("the end of an action could not be stored: %s", fault)

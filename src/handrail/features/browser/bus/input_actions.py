@@ -21,7 +21,7 @@ _MOST_FILES = 20
 
 
 class PointParams(ElementParams, frozen=True, kw_only=True):
-    """Without an element, a point of the view."""
+    """Without an element, x and y are a point of the viewport."""
 
     x: Annotated[float, Meta(description="A point of the element, or of the screenshot.")] | UnsetType = UNSET
     y: float | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""Numbers of elements on the wire: a plugin may write them as numbers, and gets back what it wrote."""
+"""Element ids on the wire: a plugin may write them as numbers, and then gets them back as numbers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,13 +9,13 @@ _LISTS = ("elements", "matches")
 
 
 def has_numbers(result: Mapping[str, Any], before: bool) -> bool:
-    """As it was `before` where the result names no elements."""
-    ids = [each["clickId"] for each in _told(result) if "clickId" in each]
-    return any(type(one) is int for one in ids) if ids else before
+    """Whether the result has ids as numbers; the value `before` if it has no ids."""
+    ids = [element["clickId"] for element in _elements(result) if "clickId" in element]
+    return any(type(id) is int for id in ids) if ids else before
 
 
 def with_texts(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with every `clickId` as a text, which is what tools and people see."""
+    """The result with each `clickId` as text, which is what tools and people see."""
     return {
         name: [_text(each) for each in value] if name in _LISTS and isinstance(value, list) else value
         for name, value in result.items()
@@ -23,16 +23,16 @@ def with_texts(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_numbers(actions: Actions) -> dict[str, Any]:
-    """For such a plugin: its own numbers."""
+    """The actions with each `clickId` as a number, for plugins that write them so."""
     return {
         name: {key: int(value) if _is_number(key, value) else value for key, value in params.items()}
         for name, params in actions.items()
     }
 
 
-def _told(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _elements(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     lists = [result.get(name) for name in _LISTS]
-    return [each for found in lists if isinstance(found, list) for each in found if isinstance(each, Mapping)]
+    return [each for elements in lists if isinstance(elements, list) for each in elements if isinstance(each, Mapping)]
 
 
 def _text(element: Any) -> Any:

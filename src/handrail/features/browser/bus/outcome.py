@@ -1,4 +1,4 @@
-"""How a plugin reports that an action has ended: three forms with the same meaning."""
+"""How an action ended, parsed from the three forms in which plugins report it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from handrail.ports.errors import Aborted, BadAnswer, Failure, InvalidParams, Of
 
 RESULT_TYPE = "browser_action_result"
 _CODE_LENGTH = 64
-_LATE = frozenset({"PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"})
-MAY_BE_DONE = "It may have been done."
+_TIMEOUT_CODES = frozenset({"PLUGIN_TIMEOUT_EXEC", "NAVIGATION_TIMEOUT"})
+MAYBE_DONE = "It may have been done."
 LOOK_FIRST = "Look at the page with browser_page before doing it again."
 
 
@@ -25,8 +25,8 @@ class End:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        given = self.result.get("warnings")
-        return tuple(str(warning) for warning in given) if isinstance(given, list) else ()
+        warnings = self.result.get("warnings")
+        return tuple(str(warning) for warning in warnings) if isinstance(warnings, list) else ()
 
 
 def failed(failure: Failure) -> End:
@@ -37,21 +37,21 @@ def with_text_ids(end: End) -> End:
     return End(end.status, with_texts(end.result), end.failure)
 
 
-def doubtful(end: End) -> End:
-    """How an action ended that was sent and must not be done twice: without an answer, it may have been done."""
+def mark_uncertain(end: End) -> End:
+    """The end of an action that was sent and must not run twice: without an answer, it may have been done."""
     failure = end.failure
-    is_late = isinstance(failure, Reported) and failure.code in _LATE
+    is_late = isinstance(failure, Reported) and failure.code in _TIMEOUT_CODES
     if failure is not None and (is_late or isinstance(failure, Offline | Timeout | Aborted)):
-        return failed(perhaps_done(failure))
+        return failed(mark_maybe_done(failure))
     return end
 
 
-def perhaps_done(failure: Failure) -> Failure:
+def mark_maybe_done(failure: Failure) -> Failure:
     failure.retryable = False
     failure.hint = failure.hint or LOOK_FIRST
     failure.details["mayHaveBeenDone"] = True
-    if MAY_BE_DONE not in failure.message:
-        failure.message = f"{failure.message} {MAY_BE_DONE}"
+    if MAYBE_DONE not in failure.message:
+        failure.message = f"{failure.message} {MAYBE_DONE}"
     return failure
 
 
@@ -62,17 +62,17 @@ def is_result(message: Mapping[str, Any]) -> bool:
 
 
 def action_id(message: Mapping[str, Any]) -> str:
-    given = message.get("actionId")
-    if not isinstance(given, str) or not given:
+    id = message.get("actionId")
+    if not isinstance(id, str) or not id:
         raise InvalidParams("`actionId` is missing.", fieldErrors=[{"field": "actionId", "message": "is missing"}])
-    return given
+    return id
 
 
-def end_of(message: Mapping[str, Any]) -> End:
-    """BadAnswer if it can't be understood."""
+def parse_end(message: Mapping[str, Any]) -> End:
+    """Raises BadAnswer if the message can't be understood."""
     status = message.get("status")
     if status == "error":
-        return failed(reported(message.get("error")))
+        return failed(reported_failure(message.get("error")))
     if status != "success" and status != "partial":
         raise BadAnswer("`status` must be success, partial or error.")
     result = message.get("result")
@@ -82,31 +82,31 @@ def end_of(message: Mapping[str, Any]) -> End:
 
 
 def end_in_ack(ack: Any) -> End | None:
-    """None for `{ok: true}`: received and running. A refusal ends the action, and so does a whole result."""
+    """None for `{ok: true}`: received and running. A refusal or a complete result ends the action."""
     if not isinstance(ack, dict):
         return None
     if "status" in ack:
         try:
-            return end_of(ack)
+            return parse_end(ack)
         except BadAnswer as bad:
             return failed(bad)
     if ack.get("ok") is False:
-        return failed(reported(ack.get("error")))
+        return failed(reported_failure(ack.get("error")))
     return None
 
 
-def reported(error: Any) -> Reported:
-    """The plugin's own error; in the old form it is a plain text."""
+def reported_failure(error: Any) -> Reported:
+    """The plugin's own error; in the old form it is plain text."""
     if not isinstance(error, dict):
-        return Reported(str(error or "The plugin says that it failed, and not why.")[:2000], code="PLUGIN_ERROR")
+        return Reported(str(error or "The plugin reported an error without a reason.")[:2000], code="PLUGIN_ERROR")
     code, details = error.get("code"), error.get("details")
-    known = dict(details) if isinstance(details, dict) else {}
-    hint = known.pop("hint", None) if isinstance(known.get("hint"), str) else None
+    copy = dict(details) if isinstance(details, dict) else {}
+    hint = copy.pop("hint", None) if isinstance(copy.get("hint"), str) else None
     failure = Reported(
-        str(error.get("message") or "The plugin says that it failed, and not why."),
+        str(error.get("message") or "The plugin reported an error without a reason."),
         code=code if isinstance(code, str) and 0 < len(code) <= _CODE_LENGTH else "PLUGIN_ERROR",
         retryable=error.get("retryable") is True,
         hint=hint,
     )
-    failure.details = known  # not as arguments: a plugin may name them as it likes
+    failure.details = copy  # not as keyword arguments, since a plugin may choose any names
     return failure

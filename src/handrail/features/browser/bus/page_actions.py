@@ -63,7 +63,7 @@ class PageParams(TabParams, frozen=True, kw_only=True):
 
 
 class PageResult(Result, frozen=True, kw_only=True):
-    """`above` and `below` are how many pixels of the page are out of view there."""
+    """`above` and `below`: how many pixels of the page are out of view in that direction."""
 
     lines: list[str]
     total: int

@@ -1,4 +1,4 @@
-"""Which plugins may connect with a token of their own. Of a token only its hash is kept."""
+"""The paired plugins, which may connect with their own token. Only the tokens' hashes are stored."""
 
 import secrets
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from handrail.ports.errors import Conflict, NotFound
 
 
 class Pairings:
-    """Kept in memory too, because every request asks; one server at a time writes them."""
+    """Cached in memory, because every request needs them."""
 
     def __init__(self, store: PluginStore, now: Now = milliseconds) -> None:
         self._store = store
@@ -26,7 +26,7 @@ class Pairings:
             self._add(paired)
 
     def replace(self, paired: Sequence[PairedPlugin]) -> None:
-        """These are all, as another server of the team may have changed them."""
+        """Replaces all of them, after a change by another server of the team."""
         self._by_client = {each.client_id: each for each in paired}
         self._by_hash = {each.token_hash: each for each in paired}
 
@@ -34,12 +34,12 @@ class Pairings:
         return list(self._by_client.values())
 
     def client_of(self, token: str) -> str | None:
-        """Looked up by the hash, so that the time this takes tells nothing of the tokens there are."""
+        """Looked up by hash, so that the time it takes reveals nothing about valid tokens."""
         paired = self._by_hash.get(_hash(token))
         return None if paired is None else paired.client_id
 
     def extension_of(self, token: object) -> str:
-        """The id of the extension that was paired for this token; empty where none was."""
+        """The id of the extension with this token; empty for an unknown token."""
         paired = self._by_hash.get(_hash(token)) if isinstance(token, str) else None
         return "" if paired is None else paired.extension_id
 
@@ -47,13 +47,13 @@ class Pairings:
         return self._by_client.get(client_id)
 
     async def enroll(self, client_id: str, *, is_enrolled: bool) -> None:
-        """Whether its window may confirm what reaches far. It ends when the browser is paired again."""
+        """Sets whether the browser's window may confirm far-reaching approvals. Pairing it again ends that."""
         paired = replace(self._paired(client_id), is_enrolled=is_enrolled)
         await self._store.pair(paired)
         self._add(paired)
 
     async def pair(self, client_id: str, extension_id: str, name: str, *, is_launched: bool = False) -> str:
-        """The token, which is told once. What was paired as this client before is no longer."""
+        """Returns the token, which is shown only once. Replaces an earlier pairing of the client."""
         token = secrets.token_urlsafe(32)
         paired = PairedPlugin(client_id, extension_id, name, _hash(token), self._now(), is_launched)
         await self._store.pair(paired)
@@ -68,9 +68,9 @@ class Pairings:
         self._revoked.keep(client_id, paired)
 
     async def restore(self, client_id: str) -> None:
-        """Undoes a revocation a moment later: the browser's own token is valid again. NotFound, Conflict."""
+        """Undoes a recent revocation: the browser's token is valid again. Raises NotFound or Conflict."""
         if client_id in self._by_client:
-            raise Conflict(f"The plugin {client_id!r} was paired again meanwhile.")
+            raise Conflict(f"The plugin {client_id!r} has been paired again since.")
         paired = self._revoked.take(client_id)
         await self._store.pair(paired)
         self._add(paired)

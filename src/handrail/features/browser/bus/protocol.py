@@ -1,7 +1,4 @@
-"""What this server and its own extension must agree on, and its fingerprint.
-
-`web/protocol` is generated from this, so an extension that was built for another protocol has another fingerprint.
-"""
+"""The protocol between server and extension, from which `web/protocol` is generated, and its fingerprint."""
 
 from functools import cache
 from typing import Any
@@ -15,14 +12,14 @@ from handrail.ports.browser import EXPECTED_ORIGIN, EXTENSION_ID, PROTOCOL
 from handrail.ports.errors import Conflict
 
 EXPECTED = "expected"
-"""A parameter of every action that acts: what `browser_screenshot` told as `seen`. A plugin that sees something else
-by then refuses with INVALID_TARGET. An addition to the contract."""
+"""A parameter of every action that acts, an addition to the contract: the `seen` that `browser_screenshot` returned. A
+plugin that sees something else by then refuses with INVALID_TARGET."""
 
 
 def agreement() -> dict[str, Any]:
     return {
         "protocol": PROTOCOL,
-        "actions": {name: _described(action) for name, action in sorted(ACTIONS.items())},
+        "actions": {name: _describe(action) for name, action in sorted(ACTIONS.items())},
         "stateEvents": list(STATE_EVENTS),
         "additions": [EXPECTED_ORIGIN],
     }
@@ -33,18 +30,18 @@ def fingerprint() -> str:
     return shorten(digest(agreement()))
 
 
-def check_own_extension(extension_id: str, version: object, given: object) -> None:
-    """Other plugins speak the contract's protocol and are not checked further."""
-    if extension_id == EXTENSION_ID and given != fingerprint():
-        told = version if isinstance(version, str) and len(version) <= 64 else "unknown"
+def check_own_extension(extension_id: str, version: object, protocol: object) -> None:
+    """Raises Conflict for an outdated extension of ours. Other plugins follow the contract and aren't checked."""
+    if extension_id == EXTENSION_ID and protocol != fingerprint():
+        shown_version = version if isinstance(version, str) and len(version) <= 64 else "unknown"
         raise Conflict(
             "Update the handrail extension: it was built for another version of handrail than this server's. "
             "Run `handrail extension path` for its folder, then reload it on chrome://extensions.",
-            extensionVersion=told,
+            extensionVersion=shown_version,
         )
 
 
-def _described(action: BrowserAction[Any, Any]) -> dict[str, Any]:
+def _describe(action: BrowserAction[Any, Any]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "timeoutMs": int(action.seconds * 1000),
         "isIdempotent": action.is_idempotent,

@@ -1,4 +1,4 @@
-"""Tasks that several servers know: what is stored counts, but for those that have something under way here."""
+"""Tasks that several servers share: always loaded from the store, except while something runs here."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -19,65 +19,65 @@ class SharedTasks(Tasks):
         record = await self._store.find(task_ids.validate_task_id(task_id))
         if record is None:
             raise NotFound(f"There is no task {task_id}.", taskId=task_id)
-        return self.renew(record)
+        return self.refresh(record)
 
-    async def find_or_make(self, task_id: str, title: str = "") -> Task:
-        """`ensure`, as it is stored now."""
+    async def find_or_create(self, task_id: str, title: str = "") -> Task:
+        """Like `ensure`, but with the state in the store."""
         task_ids.validate_task_id(task_id)
         record = await self._store.find(task_id)
-        return await self.ensure(task_id, title) if record is None else self.renew(record)
+        return await self.ensure(task_id, title) if record is None else self.refresh(record)
 
     async def own_of(self, caller: str) -> Task:
         bound = await self._store.bound(caller)
-        task = None if bound is None else await self.find_or_make(bound)
+        task = None if bound is None else await self.find_or_create(bound)
         if task is None or task.status == "completed":
             task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
             await self._store.bind(caller, task.id)
         return task
 
-    def renew(self, record: TaskRecord) -> Task:
-        task = self._use(record)
+    def refresh(self, record: TaskRecord) -> Task:
+        task = self._add(record)
         if task.is_idle:
-            task.follow(record)
+            task.update_from(record)
         return task
 
 
-Elsewhere = Callable[[str | None, Mapping[str, Any]], Awaitable[TaskRecord | None]]
-"""What the server that holds a browser makes of what was said; None where this server is to do it."""
+SteerRemotely = Callable[[str | None, Mapping[str, Any]], Awaitable[TaskRecord | None]]
+"""Has a browser's server change a task and returns it; None if this server has to do that."""
 
 
 class SharedTakeover(Takeover):
-    """A person's control of a task reaches the server that holds its browser."""
+    """Forwards a person's control of a task to the server that its browser is connected to."""
 
     def __init__(
-        self, tasks: SharedTasks, plugins: Plugins, dispatcher: Dispatcher, now: Now, elsewhere: Elsewhere
+        self, tasks: SharedTasks, plugins: Plugins, dispatcher: Dispatcher, now: Now, steer_remotely: SteerRemotely
     ) -> None:
         super().__init__(tasks, plugins, dispatcher, now)
-        self._elsewhere = elsewhere
+        self._steer_remotely = steer_remotely
 
     async def take_over(self, task: Task, reason: str = "console") -> None:
-        await self._steered(task, "take_over", reason)
+        await self._steer_anywhere(task, "take_over", reason)
 
     async def let_read(self, task: Task, is_allowed: bool) -> None:
-        await self._steered(task, "let_read", is_allowed)
+        await self._steer_anywhere(task, "let_read", is_allowed)
 
     async def hand_back(self, task: Task) -> None:
-        await self._steered(task, "hand_back", None)
+        await self._steer_anywhere(task, "hand_back", None)
 
     async def stop(self, task: Task) -> None:
-        await self._steered(task, "stop", None)
+        await self._steer_anywhere(task, "stop", None)
 
     async def move(self, task: Task, client_id: str) -> None:
-        """What the previous browser has of the task ends there; the next action goes to the other one."""
+        """Ends the task's actions in the previous browser; the next one goes to the other browser."""
         if task.client_id not in (None, client_id):
-            await self._steered(task, "let_go", None)
+            await self._steer_anywhere(task, "let_go", None)
         task.select(client_id)
         await self._tasks.save(task)
         self._plugins.listener.plugins_changed()
         self._plugins.listener.task_changed(task)
 
     async def steer(self, task: Task, verb: str, value: Any) -> None:
-        """Here."""
+        """Changes a task on this server."""
         if verb == "take_over":
             await super().take_over(task, value)
         elif verb == "let_read":
@@ -89,10 +89,10 @@ class SharedTakeover(Takeover):
         elif verb == "let_go":
             self.let_go(task)
 
-    async def _steered(self, task: Task, verb: str, value: Any) -> None:
-        said = {"task": msgspec.to_builtins(task.record), "control": verb, "value": value}
-        record = await self._elsewhere(task.client_id, said)
+    async def _steer_anywhere(self, task: Task, verb: str, value: Any) -> None:
+        params = {"task": msgspec.to_builtins(task.record), "control": verb, "value": value}
+        record = await self._steer_remotely(task.client_id, params)
         if record is None:
             await self.steer(task, verb, value)
         else:
-            task.follow(record)
+            task.update_from(record)

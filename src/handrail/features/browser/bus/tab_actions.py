@@ -1,4 +1,4 @@
-"""Browser actions about tasks, tabs and where a tab goes."""
+"""Browser actions that start and end tasks, open and close tabs, and navigate."""
 
 from typing import Annotated, Literal
 

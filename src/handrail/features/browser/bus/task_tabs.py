@@ -1,6 +1,6 @@
-"""Which tabs of one browser belong to which task, from action results and from the plugin itself.
+"""Which tabs of one browser belong to which task, as action results and the plugin report it.
 
-Tab numbers are valid only while that browser runs, so nothing of this is stored.
+Not stored, because tab numbers are only valid while that browser runs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from handrail.features.browser.bus.browser_view import BrowserView
 from handrail.ports.browser import Actions, ClosedBy, ClosedTab
 from handrail.ports.errors import WrongTab
 
-_MOST_CLOSED = 200
+_MAX_CLOSED = 200
 
 
 class TaskTabs:
@@ -20,7 +20,7 @@ class TaskTabs:
         self._closed: dict[int, tuple[str, ClosedBy]] = {}
 
     def owner_of(self, tab_id: int) -> str | None:
-        """A tab that a task's tab opened belongs to the task as well."""
+        """The task that owns a tab, also if another tab of the task opened it."""
         seen: set[int] = set()
         tab: int | None = tab_id
         while tab is not None and tab not in seen:
@@ -31,37 +31,36 @@ class TaskTabs:
         return None
 
     def check(self, tab_id: int, task_id: str) -> None:
-        """WrongTab if it doesn't exist or belongs to another task, TabClosed if it was this task's."""
+        """Raises WrongTab if it doesn't exist or belongs to another task, TabClosed if it was this task's."""
         owner = self.owner_of(tab_id)
         for closed in self.closed_of(task_id):
             if closed.tab_id == tab_id and owner is None:
                 raise closed.failure()
-        if owner == task_id or (owner is None and (not self._view.is_known or self._view.has_tab(tab_id))):
+        if owner == task_id or (owner is None and (not self._view.is_synced or self._view.has_tab(tab_id))):
             return
         raise WrongTab(
-            f"Tab {tab_id} is {'not there' if owner is None else 'the tab of another task'}.",
+            f"Tab {tab_id} {'does not exist' if owner is None else 'belongs to another task'}.",
             hint="browser_tabs lists the tabs of this task; task_start opens one.",
             tabId=tab_id,
             taskId=task_id,
         )
 
-    def learn(self, task_id: str, result: Mapping[str, Any]) -> None:
-        """Takes the tab from an action's result: the one that it used or opened."""
+    def learn_owner(self, task_id: str, result: Mapping[str, Any]) -> None:
+        """Notes the tabs that an action used or opened, from its result."""
         changes = result.get("changes")
-        found = (result.get("tabId"), changes.get("newTab") if isinstance(changes, Mapping) else None)
-        for tab in found:
+        for tab in (result.get("tabId"), changes.get("newTab") if isinstance(changes, Mapping) else None):
             if type(tab) is int:
                 self._owners.setdefault(tab, task_id)
 
     def claim(self, task_id: str, tab_ids: Iterable[int]) -> bool:
-        """The plugin's own statement overrides what was concluded here. True if it changed something."""
+        """Sets the owner as the plugin reports it, overriding action results. Returns whether that is a change."""
         claimed = dict.fromkeys(tab_ids, task_id)
         is_news = any(self._owners.get(tab_id) != task_id for tab_id in claimed)
         self._owners.update(claimed)
         return is_news
 
     def let_go(self, task_id: str) -> bool:
-        """The task has ended or moved, so its tabs belong to the person again."""
+        """Returns the task's tabs to the person, because it has ended or moved. Returns whether it had any."""
         before = len(self._owners)
         self._owners = {tab: owner for tab, owner in self._owners.items() if owner != task_id}
         return len(self._owners) < before
@@ -70,8 +69,8 @@ class TaskTabs:
         return tuple(ClosedTab(tab_id=tab, by=by) for tab, (task, by) in self._closed.items() if task == task_id)
 
     def forget_closed(self) -> None:
-        """Whoever else closes a tab says so in the result of an action, which comes later."""
-        if not self._view.is_known:
+        """Drops tabs that no longer exist: closed by the person, unless an action's result later differs."""
+        if not self._view.is_synced:
             return
         for tab, task in [*self._owners.items()]:
             if not self._view.has_tab(tab):
@@ -79,7 +78,7 @@ class TaskTabs:
                 self._note_closed(tab, task, "person")
 
     def learn_closed(self, task_id: str, actions: Actions, result: Mapping[str, Any]) -> None:
-        """An action has closed its tab: by itself, or its page did."""
+        """Notes that an action, or the page during it, has closed its tab."""
         changes = result.get("changes")
         is_pages = isinstance(changes, Mapping) and changes.get("closed") is True
         for name, params in actions.items():
@@ -91,5 +90,5 @@ class TaskTabs:
     def _note_closed(self, tab_id: int, task_id: str, by: ClosedBy) -> None:
         self._closed.pop(tab_id, None)
         self._closed[tab_id] = task_id, by
-        if len(self._closed) > _MOST_CLOSED:
+        if len(self._closed) > _MAX_CLOSED:
             del self._closed[next(iter(self._closed))]

@@ -1,7 +1,4 @@
-"""What a task looked like last: its newest picture, with the indexed elements of the same page.
-
-Works with whatever plugins answered: what makes no sense is left out, never guessed.
-"""
+"""A task's last view: its newest picture with the indexed elements of the same page. Invalid results are left out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +14,10 @@ T = TypeVar("T")
 
 PICTURE = "browser_screenshot"
 INDEX = "browser_dom_index"
-MOST_INDEXES = 20  # long pages are indexed in parts
-MOST_PICTURES = 5  # of which the first that makes sense is taken
-MOST_ACTIONS = 50  # among which those that changed the page are looked for
-_LOOKS = frozenset(
+MAX_INDEXES = 20  # long pages are indexed in parts
+MAX_PICTURES = 5  # the first valid one is used
+MAX_ACTIONS = 50  # to find those that changed the page
+_READ_ACTIONS = frozenset(
     f"browser_{name}"
     for name in (
         "screenshot", "dom_index", "page", "readability_extract", "find_text", "get_html", "xpath_scan", "tabs",
@@ -54,7 +51,7 @@ class _Index(Wire, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Maps an index's viewport to a picture's pixels; 1:1 if neither gives its area."""
+    """Maps an index's viewport to a picture's pixels; 1:1 if neither has its area."""
 
     x: float
     y: float
@@ -75,10 +72,12 @@ def view_of(
     indexes: Sequence[ActionRecord],
     latest: Sequence[ActionRecord] = (),
 ) -> TaskView:
-    """All lists have the newest first. The picture's artifact may be gone by now."""
-    acted = [at for record in latest if not _LOOKS.issuperset(record.actions) and (at := record.ended_at) is not UNSET]
+    """All lists have the newest first. The picture's artifact may be deleted by now."""
+    acted = [
+        at for record in latest if not _READ_ACTIONS.issuperset(record.actions) and (at := record.ended_at) is not UNSET
+    ]
     for record in pictures:
-        picture = _converted(_of_picture(record), _Picture)
+        picture = _convert(_picture_in(record), _Picture)
         if picture is None or picture.width <= 0 or picture.height <= 0:
             continue
         tab = _tab(record, PICTURE)
@@ -92,21 +91,21 @@ def view_of(
 
 
 def _with_index(view: TaskView, picture: _Picture, indexes: Sequence[ActionRecord], acted: Sequence[int]) -> TaskView:
-    """An index is drawn on the view that it belongs to: nothing was done between the two."""
-    found: dict[str, IndexedElement] = {}
+    """Adds the elements of indexes of the same state: no action was done between them and the picture."""
+    elements: dict[str, IndexedElement] = {}
     indexed_at: int | UnsetType = UNSET
     for record in indexes:
-        index = _converted(record.result, _Index)
+        index = _convert(record.result, _Index)
         if index is None or _tab(record, INDEX) != view.tab_id or not _is_same_page(index.url, picture.page_url):
             break
         if _is_between(acted, view.taken_at, record.ended_at):
             break
         indexed_at = record.ended_at if indexed_at is UNSET else indexed_at
-        for element in _drawn(index, picture):
-            found.setdefault(element.click_id, element)
+        for element in _visible_elements(index, picture):
+            elements.setdefault(element.click_id, element)
         if not record.actions[INDEX].get("offset"):
             break
-    return msgspec.structs.replace(view, elements=tuple(found.values()), indexed_at=indexed_at)
+    return msgspec.structs.replace(view, elements=tuple(elements.values()), indexed_at=indexed_at)
 
 
 def _is_between(acted: Sequence[int], one: int | UnsetType, other: int | UnsetType) -> bool:
@@ -115,11 +114,11 @@ def _is_between(acted: Sequence[int], one: int | UnsetType, other: int | UnsetTy
     return any(min(one, other) < at <= max(one, other) for at in acted)
 
 
-def _drawn(index: _Index, picture: _Picture) -> Iterator[IndexedElement]:
+def _visible_elements(index: _Index, picture: _Picture) -> Iterator[IndexedElement]:
     """The elements that are at least partly in the picture."""
     scale = _scale(index.viewport, picture)
     for given in index.elements:
-        element = _converted(given, Element)
+        element = _convert(given, Element)
         if element is None or element.bbox is UNSET:
             continue
         box = scale.of(element.bbox)
@@ -136,8 +135,8 @@ def _scale(viewport: Area | UnsetType, picture: _Picture) -> _Scale:
     return _Scale(*from_page, picture.width / area.width)
 
 
-def _of_picture(record: ActionRecord) -> Any:
-    """Beside a page's text, the picture has its own member."""
+def _picture_in(record: ActionRecord) -> Any:
+    """The picture's members; in a result with a page's text they are a member of their own."""
     result = record.result if isinstance(record.result, Mapping) else {}
     return result.get("screenshot", result)
 
@@ -153,7 +152,7 @@ def _is_same_page(indexed: str | UnsetType, pictured: str | UnsetType) -> bool:
     return indexed.partition("#")[0] == pictured.partition("#")[0]
 
 
-def _converted(given: Any, type: type[T]) -> T | None:
+def _convert(given: Any, type: type[T]) -> T | None:
     try:
         return msgspec.convert(given, type)
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""The tasks. Naming a new one creates it once. Only `Task` changes a task's status."""
+"""All tasks, which are created when they are first named."""
 
 import asyncio
 import time
@@ -24,10 +24,10 @@ def milliseconds() -> int:
 
 
 class Task:
-    """A task in use. Its status follows from who works on it: a person, browser actions, the agent.
+    """A loaded task, which alone sets its status: it follows from a takeover, browser actions and the agent's run.
 
-    `is_free` is cleared while a person has taken it over, `may_read` only where that person lets nobody read either.
-    The caller stores a change together with its cause.
+    `is_free` is cleared while a person has taken it over, `may_read` only if that person doesn't allow reading either.
+    Callers store each change together with its cause.
     """
 
     def __init__(self, record: TaskRecord, now: Now = milliseconds, *, reads_by_default: bool = False) -> None:
@@ -37,22 +37,22 @@ class Task:
         self._now = now
         self._actions = 0
         self._agent: RunStatus | None = None
-        self.follow(record)
+        self.update_from(record)
 
-    def follow(self, record: TaskRecord) -> None:
-        """It is as this says: from the store, or from another server."""
+    def update_from(self, record: TaskRecord) -> None:
+        """Replaces the state by a record from the store or from another server."""
         self._record = record
         self._is_over = record.status == "completed"
-        self._at_rest: TaskStatus = record.status if record.status in ("created", "error") else "ongoing"
+        self._idle_status: TaskStatus = record.status if record.status in ("created", "error") else "ongoing"
         if record.status == "takeover":
             self.is_free.clear()
         else:
             self.is_free.set()
-        self._open_for_reading()
+        self._update_may_read()
 
     @property
     def is_idle(self) -> bool:
-        """Nothing is under way here."""
+        """Whether nothing runs on this server."""
         return not self._actions and self._agent not in ("running", "paused")
 
     @property
@@ -79,8 +79,8 @@ class Task:
     def check_is_open(self) -> None:
         if self.status == "completed":
             raise Conflict(
-                f"The task {self.id} is over.",
-                hint="task_start begins it again; without a task a new one is begun.",
+                f"The task {self.id} has ended.",
+                hint="task_start starts it again; a call without a task starts a new one.",
                 taskId=self.id,
                 status="completed",
             )
@@ -104,43 +104,43 @@ class Task:
             self.stop()
         elif self._actions == 0:
             is_lost = isinstance(failure, Offline | Timeout) and self.status == "running"
-            self._at_rest = "error" if is_lost else "ongoing"
+            self._idle_status = "error" if is_lost else "ongoing"
         self._update()
 
     def set_agent_status(self, run: Run, status: RunStatus, *, has_begun: bool = True, **changes: Any) -> Run:
-        """The run with its new status. If `has_begun` is False, it has no model yet, and the task stays as it is."""
+        """Returns the run with its new status. Without `has_begun` it has no model yet, and the task stays as it is."""
         fresh: dict[str, Any] = {"trouble": "", "is_completed": False, "is_settled": False, "reached": None}
         run = msgspec.structs.replace(run, status=status, **(fresh | changes))
         if has_begun:
             self._agent = status
             self._is_over = run.is_completed or (self._is_over and status == "ended")
-            self._at_rest = "error" if status == "waiting" and run.trouble else "ongoing"
+            self._idle_status = "error" if status == "waiting" and run.trouble else "ongoing"
             self._update()
         return run
 
     def receive_message(self, text: str) -> None:
-        """A message arrived: a completed task is open again; the first message becomes its title."""
+        """Reopens a completed task for a new message; the first message becomes the title."""
         if self._is_over:
-            self._is_over, self._at_rest = False, "ongoing"
+            self._is_over, self._idle_status = False, "ongoing"
         self._update(title=self._record.title or _short(text))
 
     def take_over(self) -> None:
-        """A person controls it: until it is handed back, nothing is sent to the browser but what they let it read."""
+        """Gives the task to a person: until it is handed back, actions wait, except reads that the person allows."""
         self.check_is_open()
         if self.is_free.is_set():
             self.is_free.clear()
             self._update(reading=self._reads_by_default)
-        self._open_for_reading()
+        self._update_may_read()
 
     def let_read(self, is_allowed: bool) -> None:
-        """Until it is handed back; the next time counts anew."""
-        self._check_is_taken_over()
+        """Applies until the task is handed back."""
+        self._require_takeover()
         self._update(reading=is_allowed)
-        self._open_for_reading()
+        self._update_may_read()
 
     def hand_back(self) -> None:
-        self._check_is_taken_over()
-        self._at_rest = "error" if self._at_rest == "error" else "ongoing"
+        self._require_takeover()
+        self._idle_status = "error" if self._idle_status == "error" else "ongoing"
         self._release()
 
     def stop(self) -> None:
@@ -148,9 +148,9 @@ class Task:
         self._release()
 
     def interrupt(self) -> None:
-        """The server ended while something was running."""
+        """Called at start if the last server ended while something was running."""
         if self.status in ("created", "running", "ongoing"):
-            self._at_rest = "error"
+            self._idle_status = "error"
             self._update()
 
     def select(self, client_id: str) -> None:
@@ -162,16 +162,16 @@ class Task:
     def archive(self, is_archived: bool) -> None:
         self._record = msgspec.structs.replace(self._record, archived=True if is_archived else UNSET)
 
-    def _check_is_taken_over(self) -> None:
+    def _require_takeover(self) -> None:
         if self.is_free.is_set():
-            raise Conflict(f"The task {self.id} is not taken over.", taskId=self.id, status=self.status)
+            raise Conflict(f"The task {self.id} isn't taken over.", taskId=self.id, status=self.status)
 
     def _release(self) -> None:
         self.is_free.set()
         self._update(reading=UNSET)
-        self._open_for_reading()
+        self._update_may_read()
 
-    def _open_for_reading(self) -> None:
+    def _update_may_read(self) -> None:
         if self.is_free.is_set() or self._record.reading is True:
             self.may_read.set()
         else:
@@ -186,65 +186,65 @@ class Task:
             return "takeover"
         if self._is_over:
             return "completed"
-        return "running" if self._actions or self._agent == "running" else self._at_rest
+        return "running" if self._actions or self._agent == "running" else self._idle_status
 
 
 class Tasks:
-    """`reads_by_default`: whether reading continues in a task that a person takes over, until they say otherwise."""
+    """`reads_by_default`: whether reading continues in a task that a person takes over, unless they change that."""
 
     def __init__(self, store: TaskStore, now: Now = milliseconds, *, reads_by_default: bool = False) -> None:
         self.reads_by_default = reads_by_default
         self._store = store
         self._now = now
-        self._used: dict[str, Task] = {}
-        self._own: dict[str, str] = {}
-        """Whose task is which, as far as it was asked here."""
-        self._making = asyncio.Lock()
+        self._tasks: dict[str, Task] = {}
+        self._default_ids: dict[str, str] = {}
+        """The default tasks' ids by caller, as far as they were asked for here."""
+        self._creating = asyncio.Lock()
 
     async def end_interrupted(self) -> None:
         """Ends what the last server left running."""
         for record in await self._store.interrupted():
-            task = self._use(record)
+            task = self._add(record)
             task.interrupt()
             await self.save(task)
 
     async def find(self, task_id: str) -> Task:
-        """NotFound if the id is valid but unknown."""
-        task = await self._loaded(task_ids.validate_task_id(task_id))
+        """Raises NotFound if the id is valid but unknown."""
+        task = await self._load(task_ids.validate_task_id(task_id))
         if task is None:
             raise NotFound(f"There is no task {task_id}.", taskId=task_id)
         return task
 
     def in_use(self, task_id: str) -> Task | None:
-        return self._used.get(task_id)
+        return self._tasks.get(task_id)
 
     async def ensure(self, task_id: str, title: str = "") -> Task:
-        """The task, created if it is new; concurrent calls get the same one."""
+        """The task, which is created if it is new. Concurrent calls get the same one."""
         task_ids.validate_task_id(task_id)
-        if (used := self._used.get(task_id)) is not None:
-            return used
-        async with self._making:
-            if (known := await self._loaded(task_id)) is not None:
-                return known
+        if (task := self._tasks.get(task_id)) is not None:
+            return task
+        async with self._creating:
+            if (task := await self._load(task_id)) is not None:
+                return task
             now = self._now()
             record = TaskRecord(task_id=task_id, title=_short(title), status="created", created_at=now, updated_at=now)
             await self._store.save(record)
-            return self._use(record)
+            return self._add(record)
 
     async def own_of(self, caller: str) -> Task:
-        """The task of a caller who names none: always the same, until it is over."""
-        bound = self._own.get(caller) or await self._store.bound(caller)
+        """The default task of a caller: the same one until it has ended."""
+        bound = self._default_ids.get(caller) or await self._store.bound(caller)
         task = None if bound is None else await self.ensure(bound)
         if task is None or task.status == "completed":
             task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
             await self._store.bind(caller, task.id)
-        self._own[caller] = task.id
+        self._default_ids[caller] = task.id
         return task
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
-        """With their present status: "running" isn't stored until it ends."""
+        """The tasks with their current status, since "running" isn't stored."""
         stored = await self._store.newest(limit, before, words)
-        return [self._used[record.task_id].record if record.task_id in self._used else record for record in stored]
+        return [self._tasks[record.task_id].record if record.task_id in self._tasks else record for record in stored]
 
     async def messages(self, task_id: str) -> Sequence[Message]:
         return await self._store.messages(task_id)
@@ -252,17 +252,17 @@ class Tasks:
     async def save(self, task: AgentTask) -> None:
         await self._store.save(task.record)
 
-    async def _loaded(self, task_id: str) -> Task | None:
-        if task_id not in self._used:
+    async def _load(self, task_id: str) -> Task | None:
+        if task_id not in self._tasks:
             record = await self._store.find(task_id)
             if record is None:
                 return None
-            self._use(record)
-        return self._used[task_id]
+            self._add(record)
+        return self._tasks[task_id]
 
-    def _use(self, record: TaskRecord) -> Task:
+    def _add(self, record: TaskRecord) -> Task:
         fresh = Task(record, self._now, reads_by_default=self.reads_by_default)
-        return self._used.setdefault(record.task_id, fresh)
+        return self._tasks.setdefault(record.task_id, fresh)
 
 
 def _short(text: str) -> str:

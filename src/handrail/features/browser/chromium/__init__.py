@@ -1,4 +1,4 @@
-"""Chromium, controlled through a private pipe: with handrail's extension, or headless for previews."""
+"""Runs Chromium through a private pipe: with handrail's extension, or headless for previews."""
 
 from handrail.features.browser.chromium.launching import branded_program, program
 from handrail.features.browser.chromium.paired import Chromium

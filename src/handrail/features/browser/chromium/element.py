@@ -1,4 +1,4 @@
-"""The element that a selector names: what it is, and a point where a mouse click reaches it."""
+"""Finds the element that a selector names, and a point where a mouse click reaches it."""
 
 import json
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from handrail.features.browser.offers import Element
 from handrail.ports.errors import Changed, NotShown
 
-_FOUND = """(() => {
+_LOCATE_SCRIPT = """(() => {
   const found = document.querySelector(%s);
   if (!found) return null;
   found.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
@@ -23,32 +23,32 @@ _FOUND = """(() => {
 
 
 @dataclass(frozen=True, slots=True)
-class FoundElement:
+class LocatedElement:
     element: Element
     x: float
     y: float
     is_hit: bool
-    """A click there meets it, rather than what covers it or shows through it."""
+    """Whether a click there reaches the element, and not something that covers it."""
 
     def check(self, selector: str, seen: Element | None) -> None:
-        """NotShown if it can't be clicked. Changed if it isn't the one that was seen."""
+        """Raises NotShown if it can't be clicked, Changed if it isn't the one that was seen."""
         if seen is not None and seen != self.element:
             raise Changed(
-                "The page or the element is no longer what was shown and allowed.",
-                hint="Look again, and ask again.",
+                "The page or the element has changed since it was approved.",
+                hint="Look at the page and ask again.",
                 selector=selector,
             )
         if not self.is_hit:
             raise NotShown(f"{selector!r} is covered by something else, or can't be seen.", selector=selector)
 
 
-def finding(selector: str) -> str:
-    """The expression that a page evaluates for `found`."""
-    return _FOUND % json.dumps(selector)
+def locate_script(selector: str) -> str:
+    """The expression whose value `located_element` reads."""
+    return _LOCATE_SCRIPT % json.dumps(selector)
 
 
-def found(told: Any, selector: str, url: str) -> FoundElement:
-    """NotShown if there is none."""
-    if not isinstance(told, dict):
+def located_element(value: Any, selector: str, url: str) -> LocatedElement:
+    """Raises NotShown if there is no such element."""
+    if not isinstance(value, dict):
         raise NotShown(f"No element matches {selector!r} on {url}.", selector=selector)
-    return FoundElement(Element(told["page"], told["tag"], told["text"]), told["x"], told["y"], told["isHit"])
+    return LocatedElement(Element(value["page"], value["tag"], value["text"]), value["x"], value["y"], value["isHit"])

@@ -1,4 +1,4 @@
-"""Starts a Chromium that is controlled through a pipe, and so ends with us."""
+"""Starts a Chromium that is controlled through a pipe, so that it ends with us."""
 
 import asyncio
 import fcntl
@@ -13,47 +13,47 @@ from typing import Any
 
 from handrail.ports.errors import InputOutput, Offline
 
-Event = Callable[[str, dict[str, Any]], None]
-"""Gets the method and the parameters."""
+OnEvent = Callable[[str, dict[str, Any]], None]
+"""Called with the method and the parameters."""
 
 
-class Wire:
+class DevToolsPipe:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.WriteTransport) -> None:
         self._reader = reader
         self._writer = writer
         self._last_id = 0
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._listeners: dict[str | None, Event] = {}
+        self._listeners: dict[str | None, OnEvent] = {}
         self._has_ended = False
         self._reading = asyncio.create_task(self._read())
 
     @property
     def has_ended(self) -> bool:
-        """One side has closed the pipe."""
+        """Whether the pipe is closed."""
         return self._has_ended
 
-    def listen(self, session: str | None, on_event: Event) -> None:
+    def listen(self, session: str | None, on_event: OnEvent) -> None:
         self._listeners[session] = on_event
 
     def forget(self, session: str) -> None:
         self._listeners.pop(session, None)
 
     async def ask(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
-        """Offline if the browser has ended. InputOutput if it refuses."""
+        """Raises Offline if the browser has ended, InputOutput if it refuses."""
         if self._has_ended:
             raise _ended()
-        told = await self._answer(self._send(method, session, params))
-        if "error" in told:
-            raise InputOutput(f"The browser refuses {method}: {told['error'].get('message', '')}")
-        return dict(told["result"])
+        message = await self._answer(self._send(method, session, params))
+        if "error" in message:
+            raise InputOutput(f"The browser refuses {method}: {message['error'].get('message', '')}")
+        return dict(message["result"])
 
-    def tell(self, method: str, session: str | None = None, **params: Any) -> None:
-        """Doesn't wait for the answer."""
+    def send(self, method: str, session: str | None = None, **params: Any) -> None:
+        """Sends a command without waiting for its answer."""
         if not self._has_ended:
             self._send(method, session, params)
 
     async def close(self) -> None:
-        """The browser ends with its pipe."""
+        """Closes the pipe, which ends the browser."""
         self._writer.close()
         self._reading.cancel()
         with suppress(asyncio.CancelledError):
@@ -78,12 +78,12 @@ class Wire:
     async def _read(self) -> None:
         try:
             while True:
-                told = json.loads((await self._reader.readuntil(b"\0"))[:-1])
-                if (waiting := self._waiting.get(told.get("id", 0))) is not None:
+                message = json.loads((await self._reader.readuntil(b"\0"))[:-1])
+                if (waiting := self._waiting.get(message.get("id", 0))) is not None:
                     if not waiting.done():
-                        waiting.set_result(told)
-                elif "method" in told and (listener := self._listeners.get(told.get("sessionId"))) is not None:
-                    listener(told["method"], told.get("params", {}))
+                        waiting.set_result(message)
+                elif "method" in message and (listener := self._listeners.get(message.get("sessionId"))) is not None:
+                    listener(message["method"], message.get("params", {}))
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
         finally:
@@ -94,20 +94,20 @@ class Wire:
 
 
 def _ended() -> Offline:
-    return Offline("The browser has ended.", hint="Perhaps one with this profile runs already: close it first.")
+    return Offline("The browser has ended.", hint="Another one may be running with this profile: close it first.")
 
 
-NAMES = ("chromium", "chromium-browser", "ungoogled-chromium")
-BRANDED = ("google-chrome", "google-chrome-stable", "microsoft-edge", "microsoft-edge-stable", "brave-browser")
+_CHROMIUM_NAMES = ("chromium", "chromium-browser", "ungoogled-chromium")
+_BRANDED_NAMES = ("google-chrome", "google-chrome-stable", "microsoft-edge", "microsoft-edge-stable", "brave-browser")
 
 
 def program() -> str | None:
     """The first Chromium on the PATH that accepts an extension on its command line."""
-    return next((found for name in NAMES if (found := shutil.which(name)) is not None), None)
+    return next((found for name in _CHROMIUM_NAMES if (found := shutil.which(name)) is not None), None)
 
 
 def branded_program() -> str | None:
-    return next((found for name in BRANDED if (found := shutil.which(name)) is not None), None)
+    return next((found for name in _BRANDED_NAMES if (found := shutil.which(name)) is not None), None)
 
 
 CHROMIUM_FLAGS = (
@@ -127,18 +127,20 @@ CHROMIUM_FLAGS = (
     "--hide-crash-restore-bubble",
     "--window-size=1280,800",
 )
-# Chromium reads the pipe at 3 and writes at 4, and these numbers may be taken here.
+# Chromium uses file descriptors 3 and 4 for the pipe; in this process they may be in use.
 _WITH_PIPE = (
     "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
 )
-_ABOVE_THE_PIPE = 10
+_MIN_DESCRIPTOR = 10
 _MAX_MESSAGE = 64 * 1024 * 1024
 
 
-async def launch(command: Sequence[str], *, temporary: str | None = None) -> tuple[asyncio.subprocess.Process, Wire]:
+async def launch(
+    command: Sequence[str], *, temporary: str | None = None
+) -> tuple[asyncio.subprocess.Process, DevToolsPipe]:
     """`command` starts with an absolute path.
 
-    With a folder for temporary files, it gets its own process group, to be ended with everything that it starts.
+    With `temporary`, its folder for temporary files, it gets its own process group, to be killed with its children.
     """
     to_it, ours_out = _pipe_ends()
     ours_in, from_it = _pipe_ends()
@@ -160,13 +162,13 @@ async def launch(command: Sequence[str], *, temporary: str | None = None) -> tup
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=_MAX_MESSAGE)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(ours_in, "rb"))
     writer, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(ours_out, "wb", 0))
-    return process, Wire(reader, writer)
+    return process, DevToolsPipe(reader, writer)
 
 
 def _pipe_ends() -> tuple[int, int]:
     """The two ends, with descriptor numbers that don't collide with the child's."""
     ends = os.pipe()
-    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _ABOVE_THE_PIPE) for end in ends]
+    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _MIN_DESCRIPTOR) for end in ends]
     for end in ends:
         os.close(end)
     return moved[0], moved[1]

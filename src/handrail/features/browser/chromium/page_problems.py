@@ -1,4 +1,4 @@
-"""What went wrong in a page, one line each: exceptions, console errors, refused requests."""
+"""Problems of a page, one line each: exceptions, console errors, refused requests."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from handrail.features.browser.offers import PageProblem
 from handrail.kernel.web_address import host_of_page
 
-_ELSEWHERE = re.compile(r"'(https?://[^']+)'")
+_URL = re.compile(r"'(https?://[^']+)'")
 _THIS_MACHINE = ("localhost", "127.0.0.1")
 
 
@@ -17,14 +17,14 @@ def refused_address(url: str) -> PageProblem:
 
 def blocked_by_policy(text: str) -> PageProblem | None:
     """A request that the page's own content security policy blocked; None for other messages."""
-    found = _ELSEWHERE.search(text)
-    return refused_address(found[1]) if found is not None and "Content Security Policy" in text else None
+    match = _URL.search(text)
+    return refused_address(match[1]) if match is not None and "Content Security Policy" in text else None
 
 
 def exception_problem(details: dict[str, Any]) -> PageProblem:
     thrown = details.get("exception", {})
-    words = thrown.get("description") or str(thrown.get("value", "")) or details.get("text", "")
-    return PageProblem(str(words).partition("\n")[0], is_exception=True)
+    message = thrown.get("description") or str(thrown.get("value", "")) or details.get("text", "")
+    return PageProblem(str(message).partition("\n")[0], is_exception=True)
 
 
 def printed_problem(arguments: list[dict[str, Any]]) -> PageProblem:

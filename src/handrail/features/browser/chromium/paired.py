@@ -1,6 +1,6 @@
 """A Chromium with its own profile and handrail's extension.
 
-The pairing code goes through the pipe, because every user of the machine could read a command line.
+The pairing code is sent through the pipe, because every user of the machine can read command lines.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from handrail.features.browser.chromium.launching import CHROMIUM_FLAGS, Wire, launch
+from handrail.features.browser.chromium.launching import CHROMIUM_FLAGS, DevToolsPipe, launch
 from handrail.ports.browser import EXTENSION_ORIGIN
 from handrail.ports.errors import Failure, InputOutput, Timeout
 
@@ -20,15 +20,15 @@ _FLAGS = (
 )
 _WITHOUT_DISPLAY = ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage")
 _START_SECONDS = 30.0
-_LOOK_EVERY = 0.1
+_POLL_SECONDS = 0.1
 
 
 class Chromium:
-    """Started by `start`; whoever started it must close it."""
+    """Created by `start`; the caller must close it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, wire: Wire) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, pipe: DevToolsPipe) -> None:
         self._process = process
-        self._wire = wire
+        self._pipe = pipe
 
     @classmethod
     async def start(cls, program: str, profile: Path, extension: Path, *, has_display: bool) -> "Chromium":
@@ -42,8 +42,8 @@ class Chromium:
         return cls(*await launch(command))
 
     async def pair(self, server: str, code: str) -> None:
-        """Pairs from the extension's own page, as a person would."""
-        ask = self._wire.ask
+        """Pairs on the extension's own page, as a person would."""
+        ask = self._pipe.ask
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await self._until_loaded()
@@ -62,11 +62,11 @@ class Chromium:
         return await self._process.wait()
 
     async def close(self) -> None:
-        """Ends it in order, or kills it."""
+        """Closes the browser, or kills it if that takes too long."""
         with suppress(Failure, TimeoutError):
             async with asyncio.timeout(5):
-                await self._wire.ask("Browser.close")
-        await self._wire.close()
+                await self._pipe.ask("Browser.close")
+        await self._pipe.close()
         try:
             await asyncio.wait_for(self._process.wait(), 10)
         except TimeoutError:
@@ -75,18 +75,18 @@ class Chromium:
 
     async def _until_loaded(self) -> None:
         while True:
-            targets = (await self._wire.ask("Target.getTargets"))["targetInfos"]
+            targets = (await self._pipe.ask("Target.getTargets"))["targetInfos"]
             if any(target["url"].startswith(f"{EXTENSION_ORIGIN}/") for target in targets):
                 return
-            await asyncio.sleep(_LOOK_EVERY)
+            await asyncio.sleep(_POLL_SECONDS)
 
     async def _answer_of_page(self, session: str, expression: str) -> dict[str, Any]:
-        """Repeats while the page is still loading."""
+        """Tries again while the page is still loading."""
         while True:
-            answer = await self._wire.ask(
+            answer = await self._pipe.ask(
                 "Runtime.evaluate", session, expression=expression, awaitPromise=True, returnByValue=True
             )
             value = answer.get("result", {}).get("value")
             if isinstance(value, dict):
                 return value
-            await asyncio.sleep(_LOOK_EVERY)
+            await asyncio.sleep(_POLL_SECONDS)

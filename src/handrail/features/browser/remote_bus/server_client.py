@@ -1,6 +1,6 @@
 """Requests to the running `handrail up` from handrail's other processes.
 
-The server is looked up for every call, because it may start and stop while this process lives.
+The server is looked up for every request, because it may be stopped and started while this process runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import httpcore2
 
 _CONNECT_SECONDS = 5.0
-_KEPT_SECONDS = 2.0
+_KEEPALIVE_SECONDS = 2.0
 """Shorter than any server keeps an idle connection open."""
 
 
@@ -41,7 +41,7 @@ class Answer:
 
 
 class ServerGone(Offline):
-    """It had the request, and went away before it answered."""
+    """The server received the request, but went away before it answered."""
 
 
 class ServerClient:
@@ -51,10 +51,10 @@ class ServerClient:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """Offline if no server runs or it went away. Cancelling closes the connection: the server ends the call."""
+        """Raises Offline if no server runs or it went away. Cancelling closes the connection, which ends the call."""
         if (server := self._find()) is None:
             raise _not_running()
-        import httpcore2  # 100 ms, and most processes never ask
+        import httpcore2  # takes 100 ms, and most processes don't need it
 
         url = httpcore2.URL(scheme="http", host=server.host.strip("[]"), port=server.port, target=path)
         sent = {"Host": f"{server.host}:{server.port}", **server.credentials, **headers}
@@ -87,12 +87,12 @@ class ServerClient:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._loop is not loop:
             self._loop = loop
-            self._pool = httpcore2.AsyncConnectionPool(max_connections=None, keepalive_expiry=_KEPT_SECONDS)
+            self._pool = httpcore2.AsyncConnectionPool(max_connections=None, keepalive_expiry=_KEEPALIVE_SECONDS)
         return self._pool
 
 
 def _not_running() -> Offline:
     return Offline(
         "handrail isn't running, so no browser is connected.",
-        hint="Start one with `handrail up` and open the browser that has the extension.",
+        hint="Start it with `handrail up` and open the browser with the extension.",
     )

@@ -1,4 +1,4 @@
-"""Contract 2 §2.4: a slot for an artifact, its upload with the slot's own token, and its download."""
+"""Contract 2 §2.4: slots for artifacts, uploads with the slot's token, and downloads."""
 
 from collections.abc import Sequence
 
@@ -16,8 +16,8 @@ from handrail.ports.errors import TooLarge
 
 PATH = "/api/artifacts/"
 _UPLOAD = "/upload"
-_SHOWN = ("image/png", "image/jpeg", "image/webp", "image/gif", "text/plain")
-_SEALED_OFF = "sandbox; default-src 'none'; frame-ancestors 'none'"
+_INLINE_TYPES = ("image/png", "image/jpeg", "image/webp", "image/gif", "text/plain")
+_ISOLATED = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 
 def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
@@ -38,34 +38,35 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
 
     async def download(request: Request, body: None) -> Response:
         artifact = await bus.artifacts.fetch(request.path_params["artifactId"])
-        is_shown = artifact.content_type.partition(";")[0] in _SHOWN
+        is_shown = artifact.content_type.partition(";")[0] in _INLINE_TYPES
         return Response(
             artifact.data,
             headers={
                 "content-type": artifact.content_type,
                 "content-disposition": "inline" if is_shown else "attachment",
-                "content-security-policy": _SEALED_OFF,  # a page's own HTML must not become a page of ours
+                "content-security-policy": _ISOLATED,  # stored HTML must not run as a page of ours
                 "x-artifact-kind": artifact.kind,
             },
         )
 
     token = [Query("token", {"type": "string"}, is_required=True)]
-    into = f"The artifact's bytes, once, within {UPLOAD_WITHIN:g} s."
-    up = f"{PATH}{{artifactId}}{_UPLOAD}"
+    summary = f"Uploads the artifact's bytes, once, within {UPLOAD_WITHIN:g} s."
+    upload_path = f"{PATH}{{artifactId}}{_UPLOAD}"
     return [
         Endpoint(
-            "POST", f"{PATH}presign", "A slot for an artifact.", presign, UploadSlot, body=Presign, access="plugin",
-            errors=(409,),
+            "POST", f"{PATH}presign", "Creates a slot for an artifact.", presign, UploadSlot, body=Presign,
+            access="plugin", errors=(409,),
         ),
         *(
             Endpoint(
-                method, up, into, upload, Uploaded, raw_body=True, query=token, access="open", errors=(404, 409, 410)
+                method, upload_path, summary, upload, Uploaded, raw_body=True, query=token, access="open",
+                errors=(404, 409, 410),
             )
             for method in ("POST", "PUT")
         ),
         Endpoint(
-            "GET", f"{PATH}{{artifactId}}", "The artifact.", download, None, access="plugin", errors=(404, 410),
-            media_type="*/*",
+            "GET", f"{PATH}{{artifactId}}", "Downloads an artifact.", download, None, access="plugin",
+            errors=(404, 410), media_type="*/*",
         ),
     ]  # fmt: skip
 
@@ -75,5 +76,5 @@ def is_upload(path: str, method: str) -> bool:
 
 
 def is_for_plugins(path: str, method: str) -> bool:
-    """A plugin downloads files to upload into a page, and may ask for a slot."""
+    """Plugins may request slots and download the files that they upload into a page."""
     return path.startswith(PATH) and (method == "GET" or (method == "POST" and path == f"{PATH}presign"))

@@ -1,4 +1,4 @@
-"""Request bodies of contract 2, and response bodies that aren't records of ours."""
+"""Request bodies of contract 2, and response bodies that aren't stored records."""
 
 from typing import Annotated, Any, Literal
 
@@ -30,19 +30,19 @@ class SelectPlugin(Wire, frozen=True, kw_only=True):
 
 
 class LetRead(Wire, frozen=True, kw_only=True):
-    """Whether reading continues while a person has taken over."""
+    """`allowed`: whether reading continues while a person has taken over."""
 
     allowed: bool
 
 
 class GiveTask(Wire, frozen=True, kw_only=True):
-    """`identity` is the agent's, as `/api/access` and the record tell it."""
+    """`identity`: the agent's, as in `/api/access` and the history."""
 
     identity: Annotated[str, Meta(min_length=1, max_length=512)]
 
 
 class Registration(Wire, frozen=True, kw_only=True):
-    """A plugin's report of itself (contract 2 §2.3)."""
+    """How a plugin describes itself (contract 2 §2.3)."""
 
     extension_id: Annotated[str, Meta(min_length=1, max_length=256)]
     extension_name: ShortText = ""
@@ -97,7 +97,7 @@ class PairedToken(Wire, frozen=True, kw_only=True):
 
 
 class Enroll(Wire, frozen=True, kw_only=True):
-    """`presence` proves that a person is present (`/api/passkeys`)."""
+    """`presence`: proof that a person is present (`/api/passkeys`)."""
 
     client_id: ClientId
     presence: dict[str, Any] | None = None
@@ -113,9 +113,9 @@ class Revoked(Wire, frozen=True, kw_only=True):
 
 
 class Act(Wire, frozen=True, kw_only=True):
-    """`caller` owns the task if none is named. `denied`: addresses, as regular expressions, not to be asked for.
+    """`caller`: whose default task is used if none is named. `denied`: regular expressions for addresses not to load.
 
-    `origin`: where the page must be that is acted on.
+    `origin`: the origin that the page must have.
     """
 
     actions: dict[str, Params]
@@ -133,7 +133,7 @@ class Acted(Wire, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     task_id: str
     page_url: str | UnsetType = UNSET
-    """Where the tab is now, as far as was told: who needs to know it after each action is spared a question."""
+    """The tab's URL after the action, if known, to save the caller another request."""
 
 
 class OwnTask(Wire, frozen=True, kw_only=True):

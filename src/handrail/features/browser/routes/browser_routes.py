@@ -1,7 +1,7 @@
-"""`/api/browser`: what a task looked like last, and the bus for handrail's other processes, which have their own gate.
+"""`/api/browser`: a task's last view, and the bus for handrail's other processes, which have their own gate.
 
-The server's token alone does not open the bus: an agent's program may hold that, and would act without being asked. Who
-acts must also show the console's key, which lies in the state directory alone, or be the person at the console.
+The bus needs more than the API token, which agents may have and could use to act without approval: either the console's
+key, which is only in the state directory, or a person at the console.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ from handrail.ports.browser import ActionResult, OpenTabs, TaskRecord, TaskView
 from handrail.ports.browser_errors import pack_failure
 from handrail.ports.errors import Failure
 
-_WHAT = "Acting past handrail's tools"
-_HINT = "Call POST /api/tools/browser_… instead: there actions are checked and asked for."
+_ACTION = "Acting in the browser without handrail's tools"
+_HINT = "Call POST /api/tools/browser_… instead, which checks actions and asks for approval."
 
 
 def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -> Sequence[Endpoint]:
     async def act(request: Request, body: Act) -> object:
-        require_person_or_key(request, key, _WHAT, _HINT)
+        require_person_or_key(request, key, _ACTION, _HINT)
         caller = or_none(body.caller) or caller_of(request, person).identity
         try:
             task = await bus.task_for(caller, or_none(body.task_id))
@@ -56,11 +56,11 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -
         )
 
     async def own_task(request: Request, body: OwnTask) -> TaskRecord:
-        require_person_or_key(request, key, _WHAT, _HINT)
+        require_person_or_key(request, key, _ACTION, _HINT)
         return await bus.task_for(body.caller, or_none(body.task_id))
 
     async def open_tabs(request: Request, body: OwnTask) -> OpenTabs:
-        require_person_or_key(request, key, _WHAT, _HINT)
+        require_person_or_key(request, key, _ACTION, _HINT)
         return await bus.open_tabs(body.caller, or_none(body.task_id))
 
     async def view(request: Request, body: None) -> TaskView:
@@ -70,30 +70,30 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -
 
     task = Query("taskId", {"type": "string", "pattern": task_ids.PATTERN}, is_required=True)
     viewing = Endpoint(
-        "GET", "/api/browser/view", "A task's last picture, and what was indexed on it.", view, TaskView,
+        "GET", "/api/browser/view", "A task's last picture with the indexed elements.", view, TaskView,
         query=[task], errors=(404,),
     )  # fmt: skip
-    if bus.shared is not None:  # a team's server has no other processes, and nobody there acts past the gate
+    if bus.shared is not None:  # a team's server has no other processes that need the bus
         return [viewing]
     return [
         viewing,
         Endpoint(
-            "POST", "/api/browser/act", "Carries out actions, and waits until they have ended.", act, Acted, Act,
+            "POST", "/api/browser/act", "Runs actions and waits until they have ended.", act, Acted, Act,
             errors=(404, 409, 429),
         ),
         Endpoint("POST", "/api/browser/task", "A caller's task.", own_task, TaskRecord, OwnTask),
         Endpoint(
-            "POST", "/api/browser/tabs", "A caller's task, and what its browser has open.", open_tabs, OpenTabs, OwnTask
+            "POST", "/api/browser/tabs", "A caller's task, and its browser's open tabs.", open_tabs, OpenTabs, OwnTask
         ),
     ]  # fmt: skip
 
 
-async def _page_url(bus: LocalBus, task_id: str, asked: Act, done: ActionResult) -> str | UnsetType:
-    if isinstance(told := done.result.get("pageUrl"), str):
-        return told
-    tabs = catalogue.tabs_of(asked.actions)
+async def _page_url(bus: LocalBus, task_id: str, body: Act, done: ActionResult) -> str | UnsetType:
+    if isinstance(url := done.result.get("pageUrl"), str):
+        return url
+    tabs = catalogue.tabs_of(body.actions)
     client = UNSET if len(tabs) != 1 else (await bus.task_for("", task_id)).selected_client_id
     if client is UNSET:
         return UNSET
-    found = next((tab for tab in (await bus.snapshot(client)).tabs if tab.tab_id in tabs), None)
-    return UNSET if found is None else found.url or UNSET
+    tab = next((tab for tab in (await bus.snapshot(client)).tabs if tab.tab_id in tabs), None)
+    return UNSET if tab is None else tab.url or UNSET

@@ -1,6 +1,6 @@
-"""Which browsers a person lets confirm what reaches far, in a window of the extension's own.
+"""Enrolls browsers, in whose extension window a person can then confirm far-reaching approvals.
 
-A browser that handrail has started itself never counts: handrail holds the other end of its debugger.
+Browsers that handrail started can't be enrolled, because handrail controls their debugger.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,26 +29,30 @@ PATH = "/api/extension/enrolled"
 _HINT = "Use the console, or `handrail extension enroll`."
 
 
-class Enrolled:
-    """The enrolled browsers that are connected."""
+class EnrolledBrowsers:
+    """Finds the enrolled browser in which to ask the person."""
 
     def __init__(self, bus: LocalBus, pairings: Pairings) -> None:
         self._bus = bus
         self._pairings = pairings
 
     def connected(self) -> EnrolledBrowser | None:
-        """The one for new tasks, else the one heard from last."""
-        there = [plugin for plugin in self._bus.plugins if plugin.is_connected and self._counts(plugin.client_id)]
-        if not there:
+        """The connected one for new tasks, otherwise the one that sent something last."""
+        candidates = [
+            plugin for plugin in self._bus.plugins if plugin.is_connected and self._may_confirm(plugin.client_id)
+        ]
+        if not candidates:
             return None
         preferred = self._bus.plugins.preferred()
-        asked = preferred if preferred in there else max(there, key=lambda plugin: plugin.record.last_seen_at)
-        assert asked is not None
-        paired = self._pairings.find(asked.client_id)
-        name = (paired.name if paired else "") or asked.record.browser_name or asked.client_id
-        return EnrolledBrowser(asked.client_id, one_line(name), lambda message: _send(asked, message))
+        plugin = (
+            preferred if preferred in candidates else max(candidates, key=lambda plugin: plugin.record.last_seen_at)
+        )
+        assert plugin is not None
+        paired = self._pairings.find(plugin.client_id)
+        name = (paired.name if paired else "") or plugin.record.browser_name or plugin.client_id
+        return EnrolledBrowser(plugin.client_id, one_line(name), lambda message: _send(plugin, message))
 
-    def _counts(self, client_id: str) -> bool:
+    def _may_confirm(self, client_id: str) -> bool:
         paired = self._pairings.find(client_id)
         return paired is not None and paired.is_enrolled and not paired.is_launched
 
@@ -58,7 +62,7 @@ def endpoints(bus: LocalBus, pairings: Pairings, context: HttpContext) -> Sequen
 
     async def enroll(request: Request, body: Enroll) -> Enrollment:
         require_person_or_key(request, context.console_key, "Letting a browser confirm approvals", _HINT)
-        paired = _can_confirm(pairings, body.client_id)
+        paired = _check_may_confirm(pairings, body.client_id)
         proof = None
         if not context.console_key.matches(header(request.scope, HEADER.encode())):
             proof = await proofs.for_action(request, body.presence, _action(paired))
@@ -82,18 +86,19 @@ def endpoints(bus: LocalBus, pairings: Pairings, context: HttpContext) -> Sequen
             "POST", PATH, "Lets a browser's window confirm approvals.", enroll, Enrollment, Enroll, errors=(404,),
         ),
         Endpoint(
-            "DELETE", f"{PATH}/{{clientId}}", "Ends that.", withdraw, Enrollment, errors=(404,), access="person",
+            "DELETE", f"{PATH}/{{clientId}}", "Stops a browser's window from confirming approvals.", withdraw,
+            Enrollment, errors=(404,), access="person",
         ),
     ]  # fmt: skip
 
 
-def _can_confirm(pairings: Pairings, client_id: str) -> PairedPlugin:
+def _check_may_confirm(pairings: Pairings, client_id: str) -> PairedPlugin:
     paired = pairings.find(client_id)
     if paired is None:
         raise NotFound(f"No browser {client_id!r} is paired.", hint="`handrail extension` lists them.")
     if paired.is_launched:
         raise Declined(
-            "handrail has started this browser itself, so it can't prove that a person is present.",
+            "handrail started this browser, so it can't prove that a person is present.",
             hint="Pair a browser that you start yourself, or use a passkey.",
             reason="launched",
         )
@@ -103,7 +108,7 @@ def _can_confirm(pairings: Pairings, client_id: str) -> PairedPlugin:
 
 
 def _action(paired: PairedPlugin) -> Action:
-    """Bound to this pairing: the browser's token is another one when it is paired again."""
+    """The action to prove. It is bound to this pairing by the token's hash."""
     params = {"browser": paired.client_id, "name": paired.name, "pairing": paired.token_hash[:16]}
     command = f"handrail extension enroll {paired.client_id}"
     return Action("browser", "Letting a browser confirm approvals", params, command)

@@ -1,4 +1,4 @@
-"""Mounts contract 2 on the HTTP server: its routes, its sockets, and what runs beside them."""
+"""Mounts contract 2 on the HTTP server: routes, sockets and background work."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.routes import artifact_routes, browser_routes, enrollment, plugin_routes, task_routes
 from handrail.features.browser.routes.page_events import PageEvents
 from handrail.features.browser.routes.page_socket import PageSocket
-from handrail.features.browser.routes.pairing_codes import OwnCodes, PairingCodes, SharedCodes
+from handrail.features.browser.routes.pairing_codes import LocalCodes, PairingCodes, SharedCodes
 from handrail.features.browser.routes.plugin_socket import PluginSocket
 from handrail.features.browser.routes.socket_bus import BrowserSockets
 from handrail.features.browser.routes.task_access import TaskAccess
@@ -35,7 +35,7 @@ def mount(context: HttpContext) -> Mount:
         pairings, PluginSocket(bus, context.windows), PageSocket(bus, agent.chat, ownership), speaks_legacy=legacy
     )
     shared = bus.shared
-    codes: PairingCodes = OwnCodes() if shared is None else SharedCodes(shared.peers)
+    codes: PairingCodes = LocalCodes() if shared is None else SharedCodes(shared.peers)
     access = TaskAccess(ownership, context)
     endpoints = [
         *browser_routes.endpoints(bus, context.console_key, context.person, access),
@@ -44,7 +44,7 @@ def mount(context: HttpContext) -> Mount:
         *plugin_routes.endpoints(bus, pairings, codes, context.console_key),
         *enrollment.endpoints(bus, pairings, context),
     ]
-    context.windows.browsers = enrollment.Enrolled(bus, pairings)
+    context.windows.browsers = enrollment.EnrolledBrowsers(bus, pairings)
 
     @asynccontextmanager
     async def running(address: str, rooms: Rooms) -> AsyncIterator[None]:

@@ -1,6 +1,6 @@
-"""Events for pages: snapshots for all, and a task's events for those that follow it.
+"""Sends events to pages: snapshots to all, and a task's events to those that follow it.
 
-`browsing` is an addition to the contract, for all pages: which plugins, tasks or windows have changed.
+`browsing`, an addition to the contract, tells all pages which plugins, tasks or windows have changed.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ LEGACY_SNAPSHOT = "twin_state_sync"
 BROWSING = "browsing"
 GLOBAL = "global"
 DEBUG_SETTING = "MIMO_SNAPSHOT_DEBUG"
-_TOLD_EVERY = 0.1  # a browser that opens forty tabs at once is told of a few times, not of forty
+_SEND_INTERVAL = 0.1  # so that forty tabs that open at once cause a few events, not forty
 _OPENING = {"task_start", "browser_tab_open"}
 
 logger = logging.getLogger(__name__)
@@ -69,22 +69,22 @@ class PageEvents(BusListener):
             counts = f"{len(state.windows)} windows, {len(state.tabs)} tabs, {len(state.tab_groups)} groups"
             logger.warning("snapshot of %s: %s, now %s", plugin.client_id, what, counts)
         self._changed_windows.add(plugin.client_id)
-        self._tell_browsing_soon()
+        self._schedule_browsing()
         if self._snapshot_is_due is None and plugin is self._bus.plugins.preferred():
             loop = asyncio.get_running_loop()
-            self._snapshot_is_due = loop.call_later(_TOLD_EVERY, self._tell_snapshot)
+            self._snapshot_is_due = loop.call_later(_SEND_INTERVAL, self._send_snapshot)
 
     def plugins_changed(self) -> None:
         self._plugins_changed = True
-        self._tell_browsing_soon()
+        self._schedule_browsing()
 
     def action_changed(self, action: Action, end: End | None) -> None:
-        """`toolUsed`, and `structuredOutput` too if it failed."""
+        """Sends `toolUsed`, and also `structuredOutput` if the action failed."""
         record = action.record
         self.mark_task_changed(record.task_id)
         if end is not None and (record.actions.keys() & _OPENING or "changes" in end.result):
-            self.snapshot_changed(self._bus.plugins.known(record.client_id), "tabs of a task")
-        if self._nobody_in(room_of(record.task_id)):
+            self.snapshot_changed(self._bus.plugins.get_or_add(record.client_id), "tabs of a task")
+        if self._is_empty(room_of(record.task_id)):
             return
         used = {
             "type": "toolUsed",
@@ -104,61 +104,61 @@ class PageEvents(BusListener):
             self.send_event(record.task_id, used, trace)
 
     def task_changed(self, task: AgentTask, reason: str | None = None) -> None:
-        """`taskStatus`, an addition to the contract."""
+        """Sends `taskStatus`, an addition to the contract."""
         self.mark_task_changed(task.id)
         event: dict[str, Any] = {"type": "taskStatus", "status": task.record.status}
         self.send_event(task.id, event if reason is None else {**event, "reason": reason})
 
     def send_event(self, task_id: str, event: dict[str, Any], trace_id: str | None = None) -> None:
-        """Only to pages that follow this task."""
+        """Sends an event to the pages that follow this task."""
         room = room_of(task_id)
-        if not self._nobody_in(room):
+        if not self._is_empty(room):
             self._send(room, event_envelope(task_id, self._bus.now(), event, trace_id))
 
-    def _tell_snapshot(self) -> None:
+    def _send_snapshot(self) -> None:
         self._snapshot_is_due = None
         plugin = self._bus.plugins.preferred()
-        if plugin is None or self._nobody_in(FRONTEND):
+        if plugin is None or self._is_empty(FRONTEND):
             return
         state = msgspec.to_builtins(plugin.state())
         event = {"type": "snapshotSync", "mode": "full", "seq": next(self._numbers), "state": state}
         self._send(FRONTEND, event_envelope(GLOBAL, self._bus.now(), {**event, "clientId": plugin.client_id}))
         if self._speaks_legacy and self._rooms is not None:
-            self._keep(self._rooms.emit(FRONTEND, LEGACY_SNAPSHOT, state))
+            self._send_in_background(self._rooms.emit(FRONTEND, LEGACY_SNAPSHOT, state))
 
     def mark_task_changed(self, task_id: str) -> None:
         self._changed_tasks.add(task_id)
-        self._tell_browsing_soon()
+        self._schedule_browsing()
 
-    def _tell_browsing_soon(self) -> None:
+    def _schedule_browsing(self) -> None:
         if self._browsing_is_due is None:
-            self._browsing_is_due = asyncio.get_running_loop().call_later(_TOLD_EVERY, self._tell_browsing)
+            self._browsing_is_due = asyncio.get_running_loop().call_later(_SEND_INTERVAL, self._send_browsing)
 
-    def _tell_browsing(self) -> None:
+    def _send_browsing(self) -> None:
         self._browsing_is_due = None
         used = (self._bus.tasks.in_use(id) for id in self._changed_tasks)
-        told: dict[str, Any] = {
+        changes: dict[str, Any] = {
             "tasks": [msgspec.to_builtins(task.record) for task in used if task is not None],
             "windows": sorted(self._changed_windows),
         }
         preferred = self._bus.plugins.preferred()
         before, self._preferred = self._preferred, None if preferred is None else preferred.client_id
         if self._plugins_changed or before != self._preferred:
-            told["plugins"] = msgspec.to_builtins(self._bus.plugins.told())
+            changes["plugins"] = msgspec.to_builtins(self._bus.plugins.records())
         self._changed_tasks, self._changed_windows, self._plugins_changed = set(), set(), False
-        if self._rooms is not None and not self._nobody_in(FRONTEND):
-            self._keep(self._rooms.emit(FRONTEND, BROWSING, told))
+        if self._rooms is not None and not self._is_empty(FRONTEND):
+            self._send_in_background(self._rooms.emit(FRONTEND, BROWSING, changes))
 
     def _send(self, room: str, message: dict[str, Any]) -> None:
         if self._rooms is not None:
-            self._keep(self._rooms.emit(room, EVENT, message))
+            self._send_in_background(self._rooms.emit(room, EVENT, message))
             if self._speaks_legacy:
-                self._keep(self._rooms.emit(room, LEGACY_EVENT, message))
+                self._send_in_background(self._rooms.emit(room, LEGACY_EVENT, message))
 
-    def _nobody_in(self, room: str) -> bool:
+    def _is_empty(self, room: str) -> bool:
         return self._rooms is None or self._rooms.is_empty(room)
 
-    def _keep(self, telling: Coroutine[Any, Any, None]) -> None:
+    def _send_in_background(self, telling: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(telling)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)

@@ -1,4 +1,4 @@
-"""A page's side of the socket: it sends messages to a task, and receives the task's events from then on."""
+"""A page's connection: it sends messages to tasks, and gets the events of the tasks that it follows."""
 
 from typing import Any
 
@@ -25,23 +25,23 @@ class PageSocket:
         self._bus = bus
         self._agent = agent
         self._ownership = ownership
-        self._persons: dict[str, str] = {}
+        self._people: dict[str, str] = {}
         self._agents: dict[str, Agent] = {}
 
     async def join(self, rooms: Rooms, sid: str, task_id: Any, *, person: str | None, agent: Agent | None) -> None:
-        """With `auth.taskId`, a page follows a task from the start."""
+        """With a task's id, the page follows that task from the start."""
         if person is not None:
-            self._persons[sid] = person
+            self._people[sid] = person
         if agent is not None:
             self._agents[sid] = agent
         if task_id is not None:
             await self._follow(rooms, sid, task_ids.validate_task_id(task_id))
 
     def leave(self, sid: str) -> None:
-        self._persons.pop(sid, None)
+        self._people.pop(sid, None)
         self._agents.pop(sid, None)
 
-    async def hear(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
+    async def receive(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         kind = message.get("type")
         if kind == "subscribe":
             task_id = task_ids.validate_task_id(message.get("taskId"))
@@ -53,7 +53,7 @@ class PageSocket:
             raise InvalidParams("`type` must be user_message or subscribe.")
 
     async def _follow(self, rooms: Rooms, sid: str, task_id: str) -> None:
-        """Declined: an agent hears nothing of another's task."""
+        """Raises Declined for an agent that asks for another's task."""
         if (agent := self._agents.get(sid)) is not None:
             await self._ownership.check_sight(task_id, _caller(agent))
         await rooms.enter(sid, room_of(task_id))
@@ -71,14 +71,14 @@ class PageSocket:
         await self._agent.receive(task_id, turn, message, speaker)
 
     async def _speaker(self, sid: str, task_id: str) -> str:
-        """Who speaks to the agent, and so lets it call tools. Declined."""
-        if (name := self._persons.get(sid)) is not None:
+        """The identity of the sender, on whose behalf the agent will call tools. Raises Declined."""
+        if (name := self._people.get(sid)) is not None:
             speaker = persons_chat_identity(name)
-            await self._ownership.give(task_id, speaker)  # a person may speak in any task, which is then theirs
+            await self._ownership.give(task_id, speaker)  # a person may write in any task, and then owns it
             return speaker
         if (agent := self._agents.get(sid)) is None:
             raise Declined(
-                "Speaking to the agent lets it call tools: this needs an agent's own token, and `handrail agents add "
+                "Messages let the agent call tools, so they need an agent's own token. `handrail agents add "
                 "NAME` issues one.",
                 reason="agent",
             )
@@ -91,7 +91,7 @@ def _caller(agent: Agent) -> Caller:
 
 
 def _timestamp(message: dict[str, Any], now: int) -> int:
-    given = message.get("timestamp", now)
-    if type(given) is not int or not 0 <= given <= LATEST_MS:
+    timestamp = message.get("timestamp", now)
+    if type(timestamp) is not int or not 0 <= timestamp <= LATEST_MS:
         raise InvalidParams("`timestamp` must be milliseconds since 1970.")
-    return given
+    return timestamp

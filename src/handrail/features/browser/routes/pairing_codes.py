@@ -1,4 +1,4 @@
-"""Codes that pair a browser, once: of this server, or of all servers of a team."""
+"""One-time codes that pair a browser, with this server or with all servers of a team."""
 
 import secrets
 from typing import Protocol
@@ -11,7 +11,7 @@ class PairingCodes(Protocol):
     async def make(self, prefix: str = "") -> str: ...
 
     async def use(self, code: str, by: str) -> None:
-        """WrongCode, TooManyCodes."""
+        """Raises WrongCode or TooManyCodes."""
         ...
 
 
@@ -19,7 +19,7 @@ def _codes() -> Codes:
     return Codes(source="the console, or `handrail extension pair`,")
 
 
-class OwnCodes:
+class LocalCodes:
     def __init__(self) -> None:
         self._codes = _codes()
 
@@ -34,7 +34,7 @@ class SharedCodes:
     def __init__(self, peers: BrowserPeers) -> None:
         self._peers = peers
         self._wrong = _codes()
-        """Has none, so it refuses and counts those that are wrong."""
+        """Contains no codes: it only counts and refuses wrong ones."""
 
     async def make(self, prefix: str = "") -> str:
         code = prefix + secrets.token_urlsafe(24)

@@ -1,4 +1,4 @@
-"""Contract 2 §2.3: the list of plugins; and how one is paired, so that it may connect."""
+"""Contract 2 §2.3: the list of plugins. Also pairs and revokes them."""
 
 import time
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ REGISTER = "/api/extension/extension-id"
 PAIR = "/api/extension/pair"
 LAUNCH_CODE = "/api/extension/launch-code"
 LAUNCHED = "launched-"
-"""How a code begins that pairs a browser which handrail has started itself. It is part of the code."""
+"""The prefix of codes for browsers that handrail started."""
 
 
 def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: ConsoleKey) -> Sequence[Endpoint]:
@@ -108,20 +108,21 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: Conso
 
     tokens = "/api/extension/tokens"
     return [
-        Endpoint("POST", REGISTER, "A plugin announces itself.", register, Registered, Registration, access="plugin"),
-        Endpoint("GET", "/api/extension/extension-list", "The plugins.", list_plugins, list[PluginRecord]),
+        Endpoint("POST", REGISTER, "Registers a plugin.", register, Registered, Registration, access="plugin"),
+        Endpoint("GET", "/api/extension/extension-list", "Lists the plugins.", list_plugins, list[PluginRecord]),
         Endpoint(
             "POST", "/api/extension/chosen", "Chooses the browser for new tasks.", choose, PluginRecord, SelectPlugin,
             access="person",
         ),
-        Endpoint("POST", f"{PAIR}-code", "A code to pair an extension with, once.", make_code, PairCode),
-        Endpoint("POST", LAUNCH_CODE, "A code for a browser that handrail starts itself.", make_launch_code, PairCode),
+        Endpoint("POST", f"{PAIR}-code", "Creates a one-time code to pair an extension.", make_code, PairCode),
+        Endpoint("POST", LAUNCH_CODE, "Creates a code for a browser that handrail starts.", make_launch_code, PairCode),
         Endpoint(
-            "POST", PAIR, "The extension's own token, for a code.", pair, PairToken, Pair, access="open", errors=(429,)
+            "POST", PAIR, "Exchanges a code for the extension's token.", pair, PairToken, Pair, access="open",
+            errors=(429,),
         ),
-        Endpoint("GET", tokens, "The extensions that are paired.", list_tokens, list[PairedToken]),
+        Endpoint("GET", tokens, "Lists paired extensions.", list_tokens, list[PairedToken]),
         Endpoint(
-            "DELETE", f"{tokens}/{{clientId}}", "Takes an extension's token back.", revoke, Revoked, errors=(404,),
+            "DELETE", f"{tokens}/{{clientId}}", "Revokes an extension's token.", revoke, Revoked, errors=(404,),
         ),
         Endpoint(
             "POST", f"{tokens}/{{clientId}}/restore", "Undoes a revocation of the last ten minutes.", restore, Revoked,
@@ -131,9 +132,9 @@ def endpoints(bus: LocalBus, pairings: Pairings, codes: PairingCodes, key: Conso
 
 
 def _check_is_own(request: Request, pairings: Pairings, client_id: str) -> None:
-    """A plugin's token is valid for that plugin only, and no other credential is."""
+    """Raises Declined unless the request has this plugin's own token."""
     if credential_of(request.scope) is not Credential.PLUGIN:
-        raise Declined("A browser announces itself with the token that it was paired with.", reason="client")
+        raise Declined("A browser registers with the token that it was paired with.", reason="client")
     token = (header(request.scope, b"authorization") or "").partition(" ")[2]
     if pairings.client_of(token) != client_id:
-        raise Declined("This token is another plugin's.", reason="client")
+        raise Declined("This token belongs to another plugin.", reason="client")

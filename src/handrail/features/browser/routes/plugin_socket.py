@@ -1,4 +1,4 @@
-"""A plugin's side of the socket: it joins, reports what it has open, and carries out actions."""
+"""A plugin's connection: it joins, reports its tabs, and answers actions."""
 
 import asyncio
 import re
@@ -13,7 +13,7 @@ from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus import outcome
 from handrail.features.browser.bus.bus import LocalBus
 from handrail.features.browser.bus.plugins import Plugin
-from handrail.features.browser.bus.takeover import HeldTask
+from handrail.features.browser.bus.takeover import PluginTask
 from handrail.features.browser.bus.tasks import Task
 from handrail.ports.browser import Acknowledge
 from handrail.ports.errors import InvalidParams
@@ -31,7 +31,7 @@ def check_client_id(given: Any) -> str:
 
 
 class SocketConnection:
-    """`event` is the event name that this plugin uses, so it is used for messages to it."""
+    """`event`: the event name that this plugin uses, which is also used for messages to it."""
 
     def __init__(self, rooms: Rooms, sid: str, client_id: str) -> None:
         self.sid = sid
@@ -70,7 +70,7 @@ class PluginSocket:
         return sid in self._connections
 
     async def join(self, rooms: Rooms, sid: str, client_id: Any) -> None:
-        """Without a pause before the line is known: a client that goes meanwhile would never be told to have gone."""
+        """Doesn't await before the connection is stored: otherwise a disconnect in between would go unnoticed."""
         client_id = check_client_id(client_id)
         connection = SocketConnection(rooms, sid, client_id)
         known = self._bus.plugins.find(client_id)
@@ -90,22 +90,22 @@ class PluginSocket:
                 self._bus.disconnected(connection.client_id)
             self._windows.browser_left(connection.client_id)
 
-    async def hear(self, sid: str, event: str, message: dict[str, Any]) -> None:
+    async def receive(self, sid: str, event: str, message: dict[str, Any]) -> None:
         connection = self._connections[sid]
         connection.event = event
         if message.get("clientId", connection.client_id) != connection.client_id:
-            raise InvalidParams("`clientId` is not the one that this socket joined with.")
+            raise InvalidParams("`clientId` differs from the one that this socket joined with.")
         plugin = self._bus.plugins.touch(connection.client_id)
         if outcome.is_result(message):
             self._bus.dispatcher.answer(plugin, message)
             return
-        handle = self._handlers.get(str(message.get("type")))
-        if handle is None:
+        handler = self._handlers.get(str(message.get("type")))
+        if handler is None:
             raise InvalidParams(f"`type` must be {outcome.RESULT_TYPE} or one of {', '.join(self._handlers)}.")
-        await handle(plugin, message)
+        await handler(plugin, message)
 
     async def _activate(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        """`skipAuthorization` is not read: who a plugin is was decided when it joined."""
+        """Ignores `skipAuthorization`: a plugin is authenticated when it joins."""
         self._bus.plugins.describe(
             plugin.client_id,
             ua=optional_text(message, "ua") or plugin.record.ua,
@@ -116,7 +116,7 @@ class PluginSocket:
 
     async def _sync(self, plugin: Plugin, message: dict[str, Any]) -> None:
         try:
-            held = msgspec.convert(message.get("tasks", ()), tuple[HeldTask, ...])
+            held = msgspec.convert(message.get("tasks", ()), tuple[PluginTask, ...])
         except msgspec.ValidationError as error:
             raise InvalidParams(f"`tasks`: {error}.") from None
         await self._bus.takeover.sync(plugin, message, held)
@@ -125,13 +125,13 @@ class PluginSocket:
         self._bus.plugins.change_tab(plugin, message)
 
     async def _debugger_event(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        """Accepted, and not used yet."""
+        """Accepted, but not used yet."""
 
     async def _take_over(self, plugin: Plugin, message: dict[str, Any]) -> None:
-        """With `again`, it repeats an earlier report. If the task was handed back here since, the plugin is told."""
+        """With `again` it repeats an earlier report; if the task was handed back since, the plugin gets its status."""
         task = await self._task(plugin, message)
         if message.get("again") is True and task.status != "takeover":
-            self._bus.takeover.tell_plugin(task)
+            self._bus.takeover.notify_plugin(task)
         else:
             await self._bus.takeover.take_over(task, optional_text(message, "reason", 64) or "user_input")
 
@@ -145,4 +145,4 @@ class PluginSocket:
         self._windows.receive(plugin.client_id, message)
 
     async def _task(self, plugin: Plugin, message: dict[str, Any]) -> Task:
-        return await self._bus.takeover.of_plugin(plugin, text(message, "taskId"))
+        return await self._bus.takeover.task_of_plugin(plugin, text(message, "taskId"))

@@ -1,4 +1,4 @@
-"""The namespace's bus: which clients are plugins and which are pages, and which of them gets a message."""
+"""Routes the namespace's messages to the plugins' and the pages' handlers, and checks plugins as they join."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class BrowserSockets:
-    """With `speaks_legacy`, the old event names are understood too (contract 2 §3.1)."""
+    """With `speaks_legacy`, it also accepts the old event names (contract 2 §3.1)."""
 
     def __init__(
         self, pairings: Pairings, plugins: PluginSocket, pages: PageSocket, *, speaks_legacy: bool = False
@@ -51,7 +51,7 @@ class BrowserSockets:
         await self._plugins.join(self._open_rooms, sid, auth.get("clientId"))
 
     def _check_version(self, auth: Mapping[str, Any]) -> None:
-        """Logs each extension once: an old one retries for ever, and shows its person no reason."""
+        """Logs each outdated extension once: an old one retries forever without telling its user why."""
         try:
             extension = self._pairings.extension_of(auth.get("token"))
             check_own_extension(extension, auth.get("version"), auth.get("protocol"))
@@ -77,9 +77,9 @@ class BrowserSockets:
             if event not in (self._for_plugins if is_plugin else self._for_pages):
                 raise InvalidParams(f"{event} is not for a {'plugin' if is_plugin else 'frontend'}.")
             if is_plugin:
-                await self._plugins.hear(sid, event, message)
+                await self._plugins.receive(sid, event, message)
             else:
-                await self._pages.hear(self._open_rooms, sid, message)
+                await self._pages.receive(self._open_rooms, sid, message)
         except Failure as failure:
             return error_ack(failure) if is_plugin else page_error_ack(failure)
         return OK

@@ -1,4 +1,4 @@
-"""Who may have a hand on a task over HTTP: its owner, a person, and a person's own programs."""
+"""Checks who may control or see a task over HTTP: its owner, a person, and the person's own programs."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ class TaskAccess:
         self._context = context
 
     async def check(self, request: Request, task_id: str) -> None:
-        """Declined: it is another agent's. A plugin is not asked here: it knows only the tasks that it was given."""
+        """Raises Declined if the task is another agent's. Plugins aren't checked: they only know their own tasks."""
         if (agent := self._agent(request)) is not None:
             await self._ownership.check(task_id, agent)
 
     async def check_sight(self, request: Request, task_id: str) -> None:
-        """The same for who only looks."""
+        """The same for reading."""
         if (agent := self._agent(request)) is not None:
             await self._ownership.check_sight(task_id, agent)
 
@@ -37,7 +37,7 @@ class TaskAccess:
         return [record for record in records if await self._ownership.is_seen_by(agent, record.task_id)]
 
     async def visible_windows(self, request: Request, snapshot: Snapshot) -> Snapshot:
-        """An agent sees the tabs of its own tasks. What else a person has open is the person's."""
+        """Hides tabs from an agent that don't belong to its tasks."""
         agent = self._agent(request)
         if agent is None:
             return snapshot
@@ -53,7 +53,7 @@ class TaskAccess:
         )
 
     def _agent(self, request: Request) -> Caller | None:
-        """None for a person, their programs and plugins."""
+        """The agent that sent the request; None for people, their programs and plugins."""
         is_persons = self._context.console_key.matches(header(request.scope, HEADER.encode()))
         is_agent = not is_persons and credential_of(request.scope) is Credential.AGENT
         return caller(request, self._context.person) if is_agent else None

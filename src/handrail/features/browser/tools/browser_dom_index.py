@@ -6,7 +6,7 @@ from msgspec import UNSET
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.page_actions import DOM_INDEX, DomIndexParams
-from handrail.features.browser.reply_text import element_line, said
+from handrail.features.browser.reply_text import element_line, reply_text
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 
@@ -22,7 +22,9 @@ async def browser_dom_index(browser: Browser, call: Call, params: DomIndexParams
     more = f"; continue with offset {result.next_offset}" if result.next_offset is not UNSET else ""
     head = f"{result.title or ''} {result.url or ''}".strip()
     lines = [*([head] if head else []), *map(element_line, result.elements)]
-    return Reply(result, text=said(f"{shown} of {total} elements, in view first{more}.", result, "\n".join(lines)))
+    return Reply(
+        result, text=reply_text(f"{shown} of {total} elements, in view first{more}.", result, "\n".join(lines))
+    )
 
 
 TOOL = browser_tool(DOM_INDEX, browser_dom_index)

@@ -3,7 +3,7 @@
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.page_actions import FIND_TEXT, FindTextParams
-from handrail.features.browser.reply_text import said
+from handrail.features.browser.reply_text import reply_text
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import Preview, Reply
@@ -16,7 +16,7 @@ async def browser_find_text(browser: Browser, call: Call, params: FindTextParams
         " ".join(filter(None, (match.click_id or "-", match.tag or "", quote_text(match.text))))
         for match in result.matches
     ]
-    return Reply(result, text=said(f"{result.total} matches.", result, "\n".join(lines)))
+    return Reply(result, text=reply_text(f"{result.total} matches.", result, "\n".join(lines)))
 
 
 TOOL = browser_tool(FIND_TEXT, browser_find_text)

@@ -4,24 +4,24 @@ from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import input_tool
 from handrail.features.browser.bus.browser_action import TabParams
 from handrail.features.browser.bus.tab_actions import GO_BACK, GO_FORWARD, RELOAD
-from handrail.features.browser.navigation import go
+from handrail.features.browser.navigation import navigate
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_go_back(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
     """Go back to the page before, and wait until it can be read."""
-    return await go(browser, call, GO_BACK, params, preview)
+    return await navigate(browser, call, GO_BACK, params, preview)
 
 
 async def browser_go_forward(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
     """Go forward again, and wait until the page can be read."""
-    return await go(browser, call, GO_FORWARD, params, preview)
+    return await navigate(browser, call, GO_FORWARD, params, preview)
 
 
 async def browser_reload(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
     """Load the page again, and wait until it can be read."""
-    return await go(browser, call, RELOAD, params, preview)
+    return await navigate(browser, call, RELOAD, params, preview)
 
 
 TOOLS = (

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from handrail.features.browser.browser import Browser, read
+from handrail.features.browser.browser import Browser, decode_result
 from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.browser_action import TextPartParams
 from handrail.features.browser.bus.page_actions import READABILITY
-from handrail.features.browser.reply_text import said, text_part
+from handrail.features.browser.reply_text import reply_text, text_part
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 
@@ -20,9 +20,9 @@ async def browser_readability_extract(
     whole = await _whole(browser, told)
     part, following, words = text_part(whole, params.offset, params.limit)
     more = {} if following is None else {"truncated": True, "nextOffset": following}
-    result = read({**told, "markdown": part, "truncated": False, **more}, READABILITY.result)
+    result = decode_result({**told, "markdown": part, "truncated": False, **more}, READABILITY.result)
     title = f"# {result.title}\n" if result.title and params.offset == 0 else ""
-    return Reply(result, text=said(words, result, title + part))
+    return Reply(result, text=reply_text(words, result, title + part))
 
 
 async def _whole(browser: Browser, told: Mapping[str, Any]) -> str:

@@ -7,8 +7,8 @@ from handrail.features.browser.browser import Browser, Page
 from handrail.features.browser.browser_tool import browser_tool
 from handrail.features.browser.bus.browser_action import ActionParams, OneTabParams
 from handrail.features.browser.bus.tab_actions import TAB_CLOSE, TAB_OPEN, TAB_SWITCH, TABS, TabOpenParams
-from handrail.features.browser.navigation import address_of, open_tab, to_address
-from handrail.features.browser.reply_text import said
+from handrail.features.browser.navigation import address_of, destination, open_tab
+from handrail.features.browser.reply_text import reply_text
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quote_text
 from handrail.kernel.target import Target
@@ -25,7 +25,7 @@ async def browser_tabs(browser: Browser, call: Call, params: ActionParams, previ
     lines = [
         f"{tab.tab_id} {quote_text(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs
     ]
-    return Reply(result, text=said(f"{len(lines)} tabs.", result, "\n".join(lines)))
+    return Reply(result, text=reply_text(f"{len(lines)} tabs.", result, "\n".join(lines)))
 
 
 async def _shown(call: Call, tab: Tab) -> Tab:
@@ -42,7 +42,7 @@ async def _shown(call: Call, tab: Tab) -> Tab:
 async def browser_tab_open(browser: Browser, call: Call, params: TabOpenParams, preview: Preview | None) -> Reply:
     """Open one more tab; the task continues there."""
     result = await open_tab(browser, call, TAB_OPEN, params)
-    return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}"))
+    return Reply(result, text=reply_text(f"Tab {result.tab_id} is open.", result, f"now at {result.url}"))
 
 
 async def _preview_tab_open(browser: Browser, call: Call, params: TabOpenParams) -> Preview:
@@ -55,8 +55,8 @@ async def browser_tab_switch(browser: Browser, call: Call, params: OneTabParams,
     assert preview is not None
     page: Page = preview.state
     result = await browser.run(call, TAB_SWITCH, params, page.task)
-    browser.stay_at(page.task, result.tab_id)
-    return Reply(result, text=said(f"The task is at tab {result.tab_id}.", result))
+    browser.set_current_tab(page.task, result.tab_id)
+    return Reply(result, text=reply_text(f"The task is at tab {result.tab_id}.", result))
 
 
 async def _preview_tab_switch(browser: Browser, call: Call, params: OneTabParams) -> Preview:
@@ -75,7 +75,7 @@ async def browser_tab_close(browser: Browser, call: Call, params: OneTabParams, 
     page: Page = preview.state
     result = await browser.run(call, TAB_CLOSE, params, page.task)
     browser.forget(page.task, page.tab_id)
-    return Reply(result, text=said(f"Tab {page.tab_id} is closed.", result))
+    return Reply(result, text=reply_text(f"Tab {page.tab_id} is closed.", result))
 
 
 async def _preview_tab_close(browser: Browser, call: Call, params: OneTabParams) -> Preview:
@@ -87,7 +87,7 @@ async def _preview_tab_close(browser: Browser, call: Call, params: OneTabParams)
 
 TOOLS = (
     browser_tool(TABS, browser_tabs),
-    browser_tool(TAB_OPEN, browser_tab_open, preview=_preview_tab_open, locate=to_address),
+    browser_tool(TAB_OPEN, browser_tab_open, preview=_preview_tab_open, locate=destination),
     browser_tool(TAB_SWITCH, browser_tab_switch, preview=_preview_tab_switch),
     browser_tool(TAB_CLOSE, browser_tab_close, preview=_preview_tab_close),
 )

@@ -12,8 +12,8 @@ from handrail.features.browser.bus.tab_actions import (
     TaskStartParams,
     TaskStopParams,
 )
-from handrail.features.browser.navigation import address_of, open_tab, to_address
-from handrail.features.browser.reply_text import said
+from handrail.features.browser.navigation import address_of, destination, open_tab
+from handrail.features.browser.reply_text import reply_text
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quote_text
 from handrail.kernel.tool import CallSubject, Preview, Reply
@@ -23,7 +23,7 @@ async def task_start(browser: Browser, call: Call, params: TaskStartParams, prev
     """Open a tab of your own in the person's browser. Other tools use this tab unless `tabId` names another."""
     result = await open_tab(browser, call, TASK_START, params)
     title = "" if result.title is UNSET else f" {quote_text(result.title)}"
-    return Reply(result, text=said(f"Tab {result.tab_id} is open.", result, f"now at {result.url}{title}"))
+    return Reply(result, text=reply_text(f"Tab {result.tab_id} is open.", result, f"now at {result.url}{title}"))
 
 
 async def _preview_task_start(browser: Browser, call: Call, params: TaskStartParams) -> Preview:
@@ -37,7 +37,7 @@ async def task_group_update(
 ) -> Reply:
     """Give the task's group of tabs a name or a colour."""
     result = await browser.run(call, TASK_GROUP_UPDATE, params)
-    return Reply(result, text=said("Updated.", result))
+    return Reply(result, text=reply_text("Updated.", result))
 
 
 async def _preview_task_group_update(browser: Browser, call: Call, params: TaskGroupUpdateParams) -> Preview:
@@ -51,11 +51,11 @@ async def task_stop(browser: Browser, call: Call, params: TaskStopParams, previe
     task = (await browser.task(call)).task_id
     result = await browser.run(call, TASK_STOP, params, task)
     browser.forget(task)
-    return Reply(result, text=said("The task is over.", result))
+    return Reply(result, text=reply_text("The task is over.", result))
 
 
 TOOLS = (
-    browser_tool(TASK_START, task_start, preview=_preview_task_start, locate=to_address),
+    browser_tool(TASK_START, task_start, preview=_preview_task_start, locate=destination),
     browser_tool(TASK_GROUP_UPDATE, task_group_update, preview=_preview_task_group_update),
     browser_tool(TASK_STOP, task_stop, ends_task=True),
 )
