@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from handrail.kernel.abandoned_prompts import AbandonedPrompts
 from handrail.kernel.prompts.queue import LogPromptQueue
-from handrail.kernel.queue_approver import APPROVAL_PREFIX, RETRY_WINDOW, AbandonedPrompts
+from handrail.kernel.queue_approver import APPROVAL_PREFIX, RETRY_WINDOW
 from handrail.ports.prompt_queue import OWN_ORIGIN, AnswerChannel
 from handrail.ports.prompts import FileChangePrompt
 from handrail.stores.local.prompt_store import prompt_store

@@ -9,7 +9,7 @@ from handrail.ports.errors import Damaged
 
 
 class AuditTree:
-    """The tree over the audit's first records, and where they end."""
+    """`size` and `head`: where the tree's last record ends in the log, and its hash."""
 
     def __init__(self, tree: Tree, size: int, head: str) -> None:
         self.tree = tree
@@ -24,13 +24,13 @@ class AuditTree:
         self.size, self.head = size, sealed
 
     def catch_up(self, lines: Iterator[bytes]) -> None:
-        """What others have written since. Damaged where it does not follow."""
+        """Adds records that other processes have written since. Damaged: they don't follow."""
         for line in lines:
             size = self.size + len(line)
             try:
                 link = read_record(line)
             except InvalidRecord:
-                self.size = size  # a torn line: whether the next record vouches for it is for `verify` to find
+                self.size = size  # a torn line; only `verify` checks whether the next record repairs it
                 continue
             if link.seq != self.tree.count + 1 or link.prev != self.head:
                 raise Damaged(f"record {link.seq} of the audit does not follow record {self.tree.count}")

@@ -8,8 +8,8 @@ from handrail.ports.record import CheckpointCopy
 
 
 def newest_checkpoint(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes | None, Checkpoint | None]:
-    """The one with the highest number among those that can be read; of backward lines, the first."""
-    found: tuple[bytes | None, Checkpoint | None] = None, None
+    """The readable checkpoint with the highest number; of an iterator, which goes backwards, the first readable one."""
+    newest: tuple[bytes | None, Checkpoint | None] = None, None
     for line in lines:
         try:
             checkpoint = read_checkpoint(line)
@@ -17,13 +17,13 @@ def newest_checkpoint(lines: Sequence[bytes] | Iterator[bytes]) -> tuple[bytes |
             continue
         if not isinstance(lines, Sequence):
             return line, checkpoint
-        if found[1] is None or checkpoint.number >= found[1].number:
-            found = line, checkpoint
-    return found
+        if newest[1] is None or checkpoint.number >= newest[1].number:
+            newest = line, checkpoint
+    return newest
 
 
 def copy_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterator[str]:
-    """Where another place and the file of checkpoints do not know the same."""
+    """Differences between the copies and `last`, the newest line in the file of checkpoints."""
     number = 0 if last is None else read_checkpoint(last).number
     expected = () if last is None else read_checkpoint(last).places
     for place in places:

@@ -1,7 +1,7 @@
-"""Makes checkpoints of the audit: in batches, not for each record, and at the end of a process.
+"""Makes checkpoints of the audit, after a batch of records and at the end of a process.
 
-Follows the tree as this process writes, so that a checkpoint signs what was written and not what a file says later.
-Never takes a fault for granted: what does not fit stays in the checkpoints until a person accepts it.
+It updates the tree as this process writes records, so a checkpoint signs what was written and not what the file has
+later. Faults stay in the checkpoints until a person accepts the state.
 """
 
 import logging
@@ -31,7 +31,7 @@ from handrail.ports.record import CheckpointCopy, KnownCheckpoint, RecordStores
 logger = logging.getLogger(__name__)
 
 SECONDS = 5.0
-"""From the first record that is not signed to the checkpoint that signs it."""
+"""The longest time from a record to the checkpoint that signs it."""
 RECORDS = 1000
 
 
@@ -40,7 +40,7 @@ WrittenRecord = tuple[bytes, str, int]
 
 
 class CheckpointMaker:
-    """`is_left_to_another`: whether a server makes the checkpoints, so that a short command need not."""
+    """`is_left_to_another` returns whether a server makes the checkpoints, so that a short command needn't."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class CheckpointMaker:
         self._seconds = seconds
         self._turn = threading.Lock()
         self._making = threading.Lock()
-        self._growth: AuditTree | None = None
+        self._audit_tree: AuditTree | None = None
         self._noted: list[tuple[int, str, Sequence[WrittenRecord]]] = []
         self._new = 0
         self._is_hurried = False
@@ -73,9 +73,9 @@ class CheckpointMaker:
         return self._open()
 
     def note(self, seq: int, before: str, written: Sequence[WrittenRecord]) -> None:
-        """Records that this process has just written, from number `seq` on, after the one with the hash `before`."""
+        """Notes written records: the first has the number `seq` and follows the one with the hash `before`."""
         with self._turn:
-            self._growth = self._growth or self._begun()
+            self._audit_tree = self._audit_tree or self._signed_tree()
             self._noted.append((seq, before, written))
             self._new += len(written)
             if self._timer is None:
@@ -88,18 +88,18 @@ class CheckpointMaker:
     @property
     def signed(self) -> int:
         """How many records the newest checkpoint has signed. Blocks."""
-        return self._begun().tree.count
+        return self._signed_tree().tree.count
 
     def close(self) -> None:
         self._stop()
         if self._new and not self._is_left_to_another():
             self._run()
-            self._stop()  # the checkpoint may have added a record itself
+            self._stop()  # because the checkpoint may have added a record
         if "stores" in vars(self):
             self.stores.checkpoints.close()
 
     def checkpoint(self, *, accepts: bool = False) -> Checkpoint | None:
-        """None where nothing is new. Blocks."""
+        """Makes a checkpoint; None if nothing is new. `accepts`: a person accepts the current state. Blocks."""
         with self._making, self.stores.lock():
             return self._checkpoint(accepts)
 
@@ -126,11 +126,11 @@ class CheckpointMaker:
         lines = list(self.stores.checkpoints.lines())
         last_line, last = newest_checkpoint(lines)
         self._note_lost_evidence(last)
-        growth = self._followed(last, accepts=accepts)
-        # A power cut must not take what a checkpoint knows.
-        self._named(last, growth.size).sync(self._evidence)
+        audit_tree = self._current_tree(last, accepts=accepts)
+        # A power cut must not lose anything that a checkpoint covers.
+        self._named(last, audit_tree.size).sync(self._evidence)
         self._audit.flush()
-        tree = growth.tree
+        tree = audit_tree.tree
         key = self.stores.signer.make().hex()
         sightings = FileHistory(readable_checkpoints(lines))
         self.stores.files.settle(accepts=accepts)
@@ -142,14 +142,14 @@ class CheckpointMaker:
         if last is not None and tree.count == last.count and not files and not faults and not accepts:
             return None
         places = [place for place in self.stores.places if place.is_used()]
-        folding = None if accepts or faults or not self._is_told(lines) else compact(lines, self.stores.files)
+        folding = None if accepts or faults or not self._is_witnessed(lines) else compact(lines, self.stores.files)
         checkpoint = Checkpoint(
             number=1 if last is None else last.number + 1,
             ts=datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
             record=self.stores.id,
             count=tree.count,
-            size=growth.size,
-            head=growth.head,
+            size=audit_tree.size,
+            head=audit_tree.head,
             root=tree.root.hex(),
             frontier=tuple(node.hex() for node in tree.frontier),
             before=hash_line(last_line),
@@ -171,18 +171,18 @@ class CheckpointMaker:
             self.append({"event": RECOVERED, "lostEvidence": lost})
 
     def _named(self, last: Checkpoint | None, until: int | None = None) -> RecordedEvidence:
-        """By records that no checkpoint has signed yet."""
+        """Evidence in records that no checkpoint has signed yet."""
         named = RecordedEvidence()
         for line in self._audit.lines(0 if last is None else last.size, until):
             if mentions_evidence(line):
-                with suppress(InvalidRecord):  # that is for `verify` to find
+                with suppress(InvalidRecord):  # `verify` reports it
                     named.add(read_record(line).seq, line)
         return named
 
     def _store(self, line: bytes, places: Sequence[CheckpointCopy], kept: Sequence[bytes] | None) -> None:
-        """Announced elsewhere before it is in the file: whoever knows less than the file was rolled back.
+        """Writes the copies before the file, so that a copy that is older than the file was rolled back.
 
-        `kept` are the earlier ones that stay, where it stands for others.
+        `kept` are the earlier checkpoints that remain, if this one summarizes the others.
         """
         for place in places:
             place.write(KnownCheckpoint(line, is_settled=False))
@@ -194,55 +194,55 @@ class CheckpointMaker:
             place.write(KnownCheckpoint(line, is_settled=True))
         if self.stores.witness is not None:
             try:
-                _tell(self.stores)
+                _send_to_witness(self.stores)
             except (Failure, OSError) as failure:
                 logger.warning("%s did not get the checkpoint: %s", self.stores.witness.name, failure)
 
-    def _is_told(self, lines: Sequence[bytes]) -> bool:
-        """A witness that is set up has all of them: only then may some go."""
+    def _is_witnessed(self, lines: Sequence[bytes]) -> bool:
+        """Whether the witness, if there is one, has all of them; only then may some be removed."""
         if self.stores.witness is None or len(lines) < MAX_CHECKPOINTS:
             return True
         try:
-            has = set(self.stores.witness.lines())
+            witnessed = set(self.stores.witness.lines())
         except (Failure, OSError):
             return False
-        return all(line.removesuffix(b"\n") in has for line in lines)
+        return all(line.removesuffix(b"\n") in witnessed for line in lines)
 
-    def _followed(self, last: Checkpoint | None, *, accepts: bool) -> AuditTree:
-        """Our own tree, brought up to the audit's end on a copy: nobody who writes waits for that."""
+    def _current_tree(self, last: Checkpoint | None, *, accepts: bool) -> AuditTree:
+        """A copy of our tree, extended to the audit's end; writers don't have to wait for that."""
         with self._turn:
-            growth = self._grown_by_notes()
-        head = self._head()  # only now: what others write meanwhile is after what the copy has
-        if growth is None or (last is not None and last.count > growth.tree.count):
-            growth = tree_at(last)
+            audit_tree = self._tree_with_notes()
+        head = self._head()  # read after copying, so that it isn't older than the copy
+        if audit_tree is None or (last is not None and last.count > audit_tree.tree.count):
+            audit_tree = tree_at(last)
         try:
-            if head.count < growth.tree.count:
+            if head.count < audit_tree.tree.count:
                 raise Damaged(
-                    f"the audit has {head.count} records, and checkpoints know {growth.tree.count}",
+                    f"the audit has {head.count} records, and checkpoints know {audit_tree.tree.count}",
                     hint="`handrail audit verify` says more.",
                 )
-            growth.catch_up(self._audit.lines(growth.size, head.size))
+            audit_tree.catch_up(self._audit.lines(audit_tree.size, head.size))
         except Damaged:
             if not accepts:
                 raise
-            growth = empty_tree()
-            growth.catch_up(self._audit.lines(0, head.size))
+            audit_tree = empty_tree()
+            audit_tree.catch_up(self._audit.lines(0, head.size))
         with self._turn:
-            if accepts or self._growth is None or self._growth.tree.count < growth.tree.count:
-                self._growth = growth.copy()
-        return growth
+            if accepts or self._audit_tree is None or self._audit_tree.tree.count < audit_tree.tree.count:
+                self._audit_tree = audit_tree.copy()
+        return audit_tree
 
-    def _grown_by_notes(self) -> AuditTree | None:
-        """A copy of our tree, with all that was noted: hashing it is not for those who write records."""
-        growth, noted = self._growth, self._noted
+    def _tree_with_notes(self) -> AuditTree | None:
+        """A copy of our tree with all noted records. They are hashed here, so that writers don't have to."""
+        audit_tree, noted = self._audit_tree, self._noted
         self._noted = []
-        if growth is None:
+        if audit_tree is None:
             return None
         for seq, before, written in noted:
-            if (growth.tree.count, growth.head) == (seq - 1, before):
+            if (audit_tree.tree.count, audit_tree.head) == (seq - 1, before):
                 for record in written:
-                    growth.add(*record)
-        return growth.copy()
+                    audit_tree.add(*record)
+        return audit_tree.copy()
 
     def _head(self) -> Head:
         snapshot = self._audit.snapshot()
@@ -253,17 +253,17 @@ class CheckpointMaker:
             raise Damaged("the audit's head is missing or was changed", hint="`handrail audit verify` says more.")
         return head
 
-    def _begun(self) -> AuditTree:
+    def _signed_tree(self) -> AuditTree:
         try:
             return tree_at(newest_checkpoint(self.stores.checkpoints.lines_backwards())[1])
         except Failure:
             return empty_tree()
 
 
-def _tell(stores: RecordStores) -> None:
-    """Also what the witness missed while it was away."""
+def _send_to_witness(stores: RecordStores) -> None:
+    """Sends all checkpoints that the witness doesn't have, also those that it missed earlier."""
     assert stores.witness is not None
-    has = set(stores.witness.lines())
+    witnessed = set(stores.witness.lines())
     for each in stores.checkpoints.lines():
-        if each.removesuffix(b"\n") not in has:
+        if each.removesuffix(b"\n") not in witnessed:
             stores.witness.add(each.removesuffix(b"\n"))

@@ -1,4 +1,4 @@
-"""What checkpoints say about the other files of the state directory, and what is not as they say."""
+"""Compares the other files of the state directory with what the checkpoints say about them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -9,7 +9,7 @@ from handrail.ports.record import StateFiles, WrittenFile
 
 
 class Changes(NamedTuple):
-    """`new` contents since the last checkpoint, `faults` that can't have come about by use, and people's `edits`."""
+    """`new` contents since the last checkpoint, `faults` that can't result from normal use, and people's `edits`."""
 
     new: dict[str, FileState]
     faults: list[str]
@@ -17,7 +17,7 @@ class Changes(NamedTuple):
 
 
 class FileHistory:
-    """Every state of every file that the checkpoints have seen, the newest last."""
+    """The states of each file that the checkpoints contain, the newest last."""
 
     def __init__(self, checkpoints: Iterable[Checkpoint]) -> None:
         self.seen: dict[str, list[tuple[str, FileState]]] = {}
@@ -61,7 +61,7 @@ class FileHistory:
         return Changes(new, sorted([*faults, *files.foreign()]), sorted(edits))
 
     def _from_outside(self, name: str, file: WrittenFile) -> Iterator[tuple[str, bool]]:
-        """What others did to a file that handrail writes, and whether it is a fault: a person may edit some."""
+        """Changes by others to a file that handrail writes, and whether each is a fault: people may edit some files."""
         earlier: dict[str | None, str] = {}
         for content in file.contents:
             if content.is_outside:
@@ -107,7 +107,7 @@ class FileHistory:
         return FileState(_chained("" if last is None else last.sha256, files.read(name, known, size)), size), None
 
     def damage(self, files: StateFiles) -> Iterator[str]:
-        """Files that only grow, read as a whole and held against every checkpoint."""
+        """Reads the files that only grow and compares them with every checkpoint."""
         for name, unit in files.growing().items():
             at, chained = 0, ""
             for ts, seen in self.seen.get(name, ()):
@@ -130,7 +130,7 @@ def _chained(before: str, parts: Iterable[bytes]) -> str:
 
 
 def describe_changes(changes: Mapping[str, FileState], sightings: FileHistory, known: Iterable[str]) -> list[str]:
-    """What was changed since the newest checkpoint, for people to read; `known` are files that handrail writes."""
+    """What has changed since the newest checkpoint, in words; `known` are files that handrail writes."""
     return [
         f"{name} was changed since the last checkpoint"
         for name, seen in sorted(changes.items())

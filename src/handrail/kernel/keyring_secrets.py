@@ -1,4 +1,4 @@
-"""Secrets in the keyring where one answers, in our own file where none does. Knows neither of the two."""
+"""Stores secrets in the system's keyring, or in our own file if no keyring answers."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._:-]{0,299}")
 
 
 class KeyringSecretStore:
-    """A `SecretStore`. What is in the file moves into the keyring when it is next put."""
+    """A `SecretStore`. A secret in the file moves to the keyring when it is next written."""
 
     def __init__(self, keyring: Keyring, file: SecretFileStore, now: Callable[[], datetime] = utc_now) -> None:
         self._keyring = keyring

@@ -1,7 +1,7 @@
-"""Where the policy comes from: the project's file, the user's rules, and what a person trusts.
+"""Loads the policy from the project's file, the user's rules, and the list of trusted files.
 
-All of it is looked at again at every call, and read again once it was changed, so a person's edit counts at once.
-A file that breaks while the program runs refuses every call until it is mended.
+Every call checks whether one of them has changed and reloads it, so a person's edit takes effect at once. If a file
+becomes invalid while the program runs, every call is refused until it is fixed.
 """
 
 import os
@@ -25,11 +25,11 @@ from handrail.ports.waiting import run_in_thread
 HANDRAIL_FOLDER = ".handrail"
 POLICY_FILE = "policy.json"
 _TICK_NS = 50_000_000
-"""Longer than any clock that files are stamped by takes for a step."""
+"""Longer than the resolution of any file system's time stamps."""
 
 
 class SharedRules(Protocol):
-    """Rules that several servers have in common; another `stamp` after each change."""
+    """Rules that several servers share; `stamp` changes with each change."""
 
     async def refresh(self) -> None: ...
 
@@ -41,9 +41,9 @@ class SharedRules(Protocol):
 
 
 class PolicySource:
-    """`closed` is kept in step with the policy: the sandbox shares it.
+    """`closed` is updated with the policy; the sandbox uses it too.
 
-    `shared` are rules that a team's servers have in common, `node` those of the team that this machine is a node of.
+    `shared` are the rules that a team's servers share, `node` the rules of the team that this machine belongs to.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class PolicySource:
         self.project = os.path.realpath(os.path.dirname(folder.location))
 
     def load(self) -> Policy:
-        """At the start: a broken file stops the program. Blocks."""
+        """For the start: raises if a file is invalid. Blocks."""
         with self._turn:
             stamps, at = self._stamps(), time.time_ns()
             data = self._read()
@@ -79,13 +79,13 @@ class PolicySource:
             if seen != self._seen:
                 self._policy = self._composed(*seen)
                 self._seen = seen
-            # A file that has just been changed may change once more without another time of change.
+            # A file that has just been changed may change again without a new time stamp.
             is_settled = all(not isinstance(each, Stamp) or at - each.changed_ns > _TICK_NS for each in stamps)
             self._loaded = stamps if is_settled else None
             return self._policy
 
     def current(self) -> Policy:
-        """At every call: a broken file refuses it. Reads files only where one was changed."""
+        """For every call: Declined if a file is invalid. Reads the files only if one has changed."""
         if self._loaded is not None and self._stamps() == self._loaded:
             return self._policy
         try:
@@ -94,11 +94,11 @@ class PolicySource:
             raise Declined(broken.message, hint="Fix that file. Until then every call is refused.") from None
 
     def latest(self) -> Policy:
-        """The one by which the gate decided last: for what runs behind it. Looks at no file."""
+        """The policy of the gate's last decision, for code that runs behind the gate. Reads no file."""
         return self._policy
 
     async def fetch(self) -> Policy:
-        """`current` for an event loop."""
+        """Like `current`, for an event loop."""
         if self._shared is not None:
             await self._shared.refresh()
         if self._loaded is not None and self._stamps() == self._loaded:
@@ -106,13 +106,13 @@ class PolicySource:
         return await run_in_thread(self.current)
 
     def trust(self, shown: bytes) -> None:
-        """What a person was shown, whatever the file holds by now; any later edit needs a new word."""
+        """Trusts the content that a person was shown, not the file; any later edit has to be trusted again."""
         read_document(shown, self.where)
         self.trusts.add(shown, self.where)
 
     @property
     def file(self) -> bytes | None:
-        """The project's own policy as it stands there now. Blocks."""
+        """The current content of the project's own policy. Blocks."""
         return self._read()
 
     def distrust(self) -> bool:
@@ -153,7 +153,7 @@ class PolicySource:
 
 
 def project_of(policy_file: str) -> str:
-    """The folder of the project whose own policy this is: the file is in its `.handrail`."""
+    """The project's folder; its policy file is in `.handrail`."""
     return os.path.dirname(os.path.dirname(policy_file))
 
 
@@ -162,16 +162,16 @@ def policy_file_of(project: str) -> str:
 
 
 def _stamp(path: str, look: Callable[[str], os.stat_result] = os.stat) -> Stamp | None:
-    """None where nothing is."""
+    """None if there is no file."""
     try:
-        found = look(path)
+        status = look(path)
     except OSError:
         return None
-    return Stamp(found.st_size, max(found.st_mtime_ns, found.st_ctime_ns), found.st_ino)
+    return Stamp(status.st_size, max(status.st_mtime_ns, status.st_ctime_ns), status.st_ino)
 
 
 def _below(project: str, state: Path) -> list[str]:
-    """Where somebody keeps the state inside the project, no tool may touch it there."""
+    """The state directory's path in the project, if it is there: no tool may touch it."""
     inside = os.path.relpath(os.path.realpath(state), os.path.realpath(project))
     if inside == os.curdir:
         raise InvalidParams("The state directory is the project's folder itself.", hint="Name another with --state.")

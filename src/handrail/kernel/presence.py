@@ -1,7 +1,7 @@
-"""Which approvals need proof that a person is present, and whether a proof is good.
+"""Decides which approvals need proof that a person is present, and verifies proofs.
 
-An answer enters the queue in one place, and is used in one place; both ask here. So an answer that needs proof and has
-none is refused and its prompt stays pending, and one that came into the log by another way counts for nothing.
+Answers are checked here when they enter the queue and again when they are used. So an answer without a required proof
+is refused and its prompt stays pending, and an answer that was written to the log in another way doesn't count.
 """
 
 import hmac
@@ -38,12 +38,12 @@ from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompts import FileChangePrompt
 
 TEAM = "team"
-"""The kind of proof that a team's yes is."""
+"""The kind of proof of a team's approval."""
 _NO_PASSKEY = "`handrail passkeys add` sets up a passkey for the console."
 
 
 def why_needed(mode: PresenceMode, request: RequestEntry, response: PromptResponse) -> str | None:
-    """None where this answer needs no proof: saying no never does, nor what another program asks."""
+    """Why this answer needs proof; None if it doesn't, such as a denial or an answer to another program's question."""
     prompt = request.prompt
     is_own = isinstance(prompt, FileChangePrompt) and request.request_id.startswith(APPROVAL_PREFIX)
     if mode == "never" or response.status != "ok" or not is_own:
@@ -60,7 +60,7 @@ def why_needed(mode: PresenceMode, request: RequestEntry, response: PromptRespon
     try:
         grant = choose_grant(prompt.offers or (), response.scope, response.grant)
     except NotOffered:
-        return None  # it is refused by the prompt's own rules, or counts once
+        return None  # the prompt's rules refuse it, or it counts once
     offered = [each.grant for each in prompt.offers or () if each.scope == response.scope and each.grant is not UNSET]
     if not any(is_within(grant, each) for each in offered):
         return "it allows more than was offered"
@@ -70,7 +70,7 @@ def why_needed(mode: PresenceMode, request: RequestEntry, response: PromptRespon
 
 
 def votes_needed(policy: TeamPolicy, request: RequestEntry) -> int:
-    """By how many people of the team this has to be approved; 0 where the person at this machine decides."""
+    """How many people of the team have to approve this; 0 if the person at this machine decides."""
     prompt = request.prompt
     if (
         not isinstance(prompt, FileChangePrompt)
@@ -87,7 +87,7 @@ def subject_of_card(card: Card, node: str = "") -> ApprovalSubject:
 
 
 def challenge(request: RequestEntry, response: PromptResponse) -> bytes:
-    """Of the prompt's id, everything that it shows, and how far the answer reaches."""
+    """A digest of the prompt's id, everything that it shows, and the scope of the answer."""
     members = ((name, getattr(response, name)) for name in ("scope", "covers", "grant"))
     reach = {name: msgspec.to_builtins(value) for name, value in members if value is not UNSET}
     shown = digest(msgspec.to_builtins(request.prompt))
@@ -95,7 +95,7 @@ def challenge(request: RequestEntry, response: PromptResponse) -> bytes:
 
 
 def answering_command(request_id: str, response: PromptResponse) -> str:
-    """What a person types at a terminal instead."""
+    """The command with which a person can answer in a terminal."""
     reach = "" if response.scope is UNSET or response.scope == "once" else f" --for {response.scope}"
     if response.covers == "app":
         reach = " --for app"
@@ -103,9 +103,9 @@ def answering_command(request_id: str, response: PromptResponse) -> str:
 
 
 class PresenceCheck:
-    """`mode` is read each time: a person may change it while everything runs.
+    """`mode` is called each time, because a person may change it at any time.
 
-    `team` is what the team that this machine is a node of asks for.
+    `team` returns the policy of the team that this machine belongs to.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class PresenceCheck:
         self._check_team(request, response, is_team=isinstance(proof, TeamProof))
         why = self.why_needed(request, response)
         if proof == "terminal":
-            proof = self._look_at_keys
+            proof = self._terminal_with_one_program
         if why is None and (proof is None or callable(proof)):
             return _nothing_to_keep
         if callable(proof):
@@ -148,11 +148,11 @@ class PresenceCheck:
                 raise self._needed(request, response, f"{why}; {refused.details.get('why', refused.message)}") from None
         if proof is None:
             raise self._needed(request, response, why or "")
-        kept = self.verify(challenge(request, response), proof)
-        return lambda: self._proofs.keep(request.request_id, kept)
+        record = self.verify(challenge(request, response), proof)
+        return lambda: self._proofs.keep(request.request_id, record)
 
     def _check_team(self, request: RequestEntry, response: PromptResponse, *, is_team: bool) -> None:
-        """Where the team asks for its own people's approval, a yes that is given here is not enough."""
+        """Declined: the team requires approval by its own people, so an approval on this machine isn't enough."""
         policy = None if is_team or response.status != "ok" else self._team()
         votes = 0 if policy is None else votes_needed(policy, request)
         if votes:
@@ -163,19 +163,19 @@ class PresenceCheck:
                 reason="team",
             )
 
-    def _look_at_keys(self) -> TerminalProof:
-        """For keys without a word that only a person can read."""
-        found = self.inspect_terminal()
-        if found.other_program:
-            why = f"another program in this terminal could have pressed the key ({found.other_program})"
+    def _terminal_with_one_program(self) -> TerminalProof:
+        """For answers by a key press, without a word to type that only a person can read."""
+        proof = self.inspect_terminal()
+        if proof.other_program:
+            why = f"another program in this terminal could have pressed the key ({proof.other_program})"
             raise PresenceNeeded(f"{why}.", reason="presence", why=why)
-        return found
+        return proof
 
     def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:
-        kept = self._proofs.of(request.request_id)
-        self._check_team(request, response, is_team=kept is not None and kept.get("kind") == TEAM)
-        if kept is not None and kept.get("challenge") == challenge(request, response).hex():
-            return kept
+        record = self._proofs.of(request.request_id)
+        self._check_team(request, response, is_team=record is not None and record.get("kind") == TEAM)
+        if record is not None and record.get("challenge") == challenge(request, response).hex():
+            return record
         why = self.why_needed(request, response)
         if why is not None:
             raise self._needed(request, response, why)
@@ -195,9 +195,9 @@ class PresenceCheck:
             ) from None
 
     def refuse_agents(self, what: str, names: Collection[str] = ()) -> None:
-        if self.mode != "never" and (found := self._find_agent(names)) is not None:
+        if self.mode != "never" and (agent := self._find_agent(names)) is not None:
             raise PresenceNeeded(
-                f"{what} is for a person, and {found} has started this command.",
+                f"{what} is for a person, and {agent} has started this command.",
                 hint="Run it in a terminal of your own, or use the console.",
                 reason="presence",
             )
@@ -218,14 +218,14 @@ class PresenceCheck:
     def _signed(self, proof: PasskeyProof, expected: bytes) -> dict[str, Any]:
         passkey, sign_count = verify_assertion(proof, expected, self.passkeys.all())
         self.passkeys.used(passkey.id, sign_count)
-        given = proof.credential["response"]
+        signed = proof.credential["response"]
         return {
             "kind": "passkey",
             "passkey": passkey.id,
             "publicKey": passkey.public_key,
-            "authenticatorData": given["authenticatorData"],
-            "clientData": given["clientDataJSON"],
-            "signature": given["signature"],
+            "authenticatorData": signed["authenticatorData"],
+            "clientData": signed["clientDataJSON"],
+            "signature": signed["signature"],
         }
 
     def _needed(self, request: RequestEntry, response: PromptResponse, why: str) -> PresenceNeeded:

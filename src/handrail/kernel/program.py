@@ -1,4 +1,4 @@
-"""The program as its faces see it: how a project is opened and served, handed in by the wiring."""
+"""The program as its faces see it: how to open and serve projects. `wiring.py` implements it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ProjectReader(Protocol):
-    """A project that is only read, by the same rules."""
+    """A project that is opened only for reading, with the same rules."""
 
     @property
     def files(self) -> OverlaidFolder: ...
@@ -40,7 +40,7 @@ class ProjectReader(Protocol):
 
 
 class McpApp(Protocol):
-    """An ASGI app that answers while `run` is entered."""
+    """An ASGI app that works while `run` is entered."""
 
     def run(self) -> AbstractAsyncContextManager[None]: ...
 
@@ -48,7 +48,7 @@ class McpApp(Protocol):
 
 
 class OpenTeam(Protocol):
-    """A team's stores, as a command uses them."""
+    """A team's stores, for commands."""
 
     @property
     def tenant(self) -> str: ...
@@ -70,15 +70,15 @@ class TeamProgram(Protocol):
     """What `handrail team` does. Everything blocks."""
 
     def set_up(self, owner: str, tenant: str) -> tuple[int, int, str]:
-        """Versions of the tables before and now, and the address for the tenant's servers. Makes what is missing."""
+        """Creates what is missing. Returns the old and new version of the tables, and the tenant's address."""
         ...
 
     def faults(self, database: str) -> tuple[str, Sequence[str]]:
-        """What is there, in words, and what is wrong with it."""
+        """What is set up, in words, and what is wrong with it."""
         ...
 
     def make_key(self, file: Path) -> str:
-        """Its public half."""
+        """Makes a signing key; returns its public half."""
         ...
 
     def open(
@@ -104,7 +104,7 @@ class TeamProgram(Protocol):
         secrets: Mapping[str, Secret],
         on_ready: Callable[[str], None],
     ) -> None:
-        """Until it is interrupted. `secrets` are for the features, by their names in the secret store."""
+        """Serves until it is interrupted. `secrets` are for the features, by their names in the secret store."""
         ...
 
 
@@ -116,11 +116,11 @@ class Program(Protocol):
     def machine(self) -> Machine: ...
 
     def describe(self) -> Registry:
-        """Every tool, without a project."""
+        """All tools, without a project."""
         ...
 
     def open_stores(self, state: Path | None) -> Stores:
-        """Of a state directory, whatever the project."""
+        """The stores of a state directory, for any project."""
         ...
 
     def open_project(
@@ -137,15 +137,15 @@ class Program(Protocol):
         ...
 
     def open_evidence(self, folder: str) -> Evidence | None:
-        """Of a project, to be read; None where the project is not there."""
+        """A project's evidence for reading; None if the project doesn't exist."""
         ...
 
     async def serve_stdio(self, project: Project) -> None:
-        """MCP, until the client closes our stdin."""
+        """Serves MCP until the client closes our stdin."""
         ...
 
     def mcp_endpoint(self, project: Project, identity_of: Callable[[Any], Identity]) -> McpApp:
-        """MCP over streamable HTTP, for whoever serves it. `identity_of` says whose a request is."""
+        """MCP over streamable HTTP, to be mounted. `identity_of` returns the identity of a request."""
         ...
 
     async def serve_http(
@@ -155,7 +155,7 @@ class Program(Protocol):
         *,
         until_unused: tuple[Callable[[], Awaitable[None]], float] | None = None,
     ) -> None:
-        """Until it is interrupted. `on_ready` gets the address, and the address that opens the console."""
+        """Serves until it is interrupted. `on_ready` gets the server's address and the one that opens the console."""
         ...
 
     def serve_local(self, project: Project, path: Path) -> AbstractAsyncContextManager[None]:
@@ -165,7 +165,7 @@ class Program(Protocol):
     def serve_cage(
         self, project: Project, listener: Socket, cage: str, agent_folders: Sequence[str] = ()
     ) -> AbstractAsyncContextManager[None]:
-        """While inside, hooks are answered for callers in this cage: no other service, and no other project.
+        """While inside, hooks are answered for callers in this cage, and no other service or project.
 
         `agent_folders` are folders of the state directory that the agent works in.
         """
@@ -176,9 +176,9 @@ class Program(Protocol):
     async def serve_lines(
         self, host: Any, socket: Path, on_ready: Callable[[], None], *, unused_seconds: float | None = None
     ) -> None:
-        """JSON-RPC, a JSON text a line, on a Unix socket; until it is cancelled or has been unused for so long."""
+        """Serves JSON-RPC, one message per line, on a Unix socket until it is cancelled or unused for this long."""
         ...
 
     def open_for_reading(self, folder: Path, state: Path | None) -> ProjectReader:
-        """Makes nothing, neither in the project nor in the state directory."""
+        """Creates nothing in the project or the state directory."""
         ...

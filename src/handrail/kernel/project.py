@@ -1,4 +1,4 @@
-"""An open project: what its features and the faces need of it, and what goes on beside it while a server runs."""
+"""An open project, and its background work while a server runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 class Project:
     """Features are opened when they are first needed.
 
-    `is_server` is true in `handrail up`, where the parts live that other processes reach through it.
+    `is_server` is true in `handrail up`, which runs the parts that other processes use through it.
     """
 
     files: Folder
@@ -48,7 +48,7 @@ class Project:
     features: Mapping[str, Feature]
     is_server: bool = False
     observer: Observer | None = None
-    """Measures the gate of a server, where a setting asks for that."""
+    """Measures a server's gate if a setting turns that on."""
     _parts: dict[str, Any] = field(default_factory=dict)
     _gate: Gate | None = None
 
@@ -57,7 +57,7 @@ class Project:
         return self.all_settings.common
 
     def settings_of(self, kind: type[Kind]) -> Kind:
-        """A feature's own, by their type."""
+        """A feature's settings, by their type."""
         return self.all_settings.of(kind)
 
     @property
@@ -81,18 +81,18 @@ class Project:
         self._gate = gate
 
     def part(self, feature: str) -> Any:
-        """What a feature has opened for this project: what its tools get."""
+        """What a feature has opened for this project; its tools get it as their first argument."""
         if feature not in self._parts:
             self._parts[feature] = load(self.features[feature].opening)(self)
         return self._parts[feature]
 
     def offer(self, feature: str, what: str) -> Any:
-        """What a feature offers to others under this name."""
+        """What a feature offers to other features under this name."""
         return load(self.features[feature].offers[what])(self)
 
     @asynccontextmanager
     async def in_use(self) -> AsyncIterator[None]:
-        """At the end, connections and processes of the parts end in order, and the queue's files are closed."""
+        """On leaving, ends the parts' connections and processes in order, and closes the queue's files."""
         try:
             yield
         finally:
@@ -108,7 +108,7 @@ class Project:
         self.files.close()
 
     def release(self, *, keeps_files: bool = False) -> None:
-        """Ends what is its own, and leaves stores and audit to the project beside which it was opened."""
+        """Closes only its own parts; stores and audit belong to the project with which it shares them."""
         for part in reversed(list(self._parts.values())):
             if (release := getattr(part, "release", None)) is not None:
                 release()
@@ -118,7 +118,7 @@ class Project:
 
 @asynccontextmanager
 async def background_work(project: Project) -> AsyncIterator[None]:
-    """While a server runs: features tidy up soon after the start, then every few hours; their own servers run."""
+    """Runs features' background services, and their cleanup soon after the start and then every few hours."""
     tidying = asyncio.create_task(_tidy(project))
     try:
         async with AsyncExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The gate of a project: its tools, its rules and how it asks."""
+"""Builds the gate of a project from its tools, policy and approver."""
 
 from collections.abc import Collection, Mapping
 

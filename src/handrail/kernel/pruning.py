@@ -1,4 +1,4 @@
-"""Evidence that has grown too old or too much: whole days of it go, the oldest first, today's never."""
+"""Removes evidence that is too old or too large: whole days, the oldest first, never today's."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ class Limits:
 
 
 def prune(folder: EvidenceFolder, parents: Iterable[str], limits: Limits, now: datetime) -> list[str]:
-    """Removes days from all of these folders together until what is left is young and small enough."""
+    """Removes days from all of these folders until the rest is within the limits; returns the removed paths."""
     oldest, today = f"{now - limits.max_age:%Y-%m-%d}", f"{now:%Y-%m-%d}"
     total = 0
     removed = []
@@ -31,7 +31,7 @@ def prune(folder: EvidenceFolder, parents: Iterable[str], limits: Limits, now: d
 
 
 def folders_in(folder: EvidenceFolder, path: str) -> list[str]:
-    """Names of the folders there; none where there is nothing."""
+    """Names of the folders in a folder; empty if it doesn't exist."""
     try:
         return [entry.name for entry in folder.entries(path) if entry.is_folder]
     except NotFound:

@@ -1,6 +1,6 @@
-"""How many questions one caller may put to people in a minute. Beyond that its calls are refused, with the reason.
+"""Limits how many questions a caller may ask people per minute. Further calls are refused with the reason.
 
-An approval that a person gives counts no more: who says yes as fast as they are asked is not flooded.
+Questions that a person approved don't count: somebody who approves as fast as they are asked is not flooded.
 """
 
 from handrail.ports.errors import AskedTooOften
@@ -8,7 +8,7 @@ from handrail.ports.identity import Caller
 from handrail.ports.questions import QuestionCounter
 
 _SESSIONS = 3
-"""How many times the limit all sessions of one program have together: it can open as many as it likes."""
+"""The limit for all sessions of one program together, as a multiple: a program can open any number of sessions."""
 
 
 class QuestionLimit:
@@ -17,7 +17,7 @@ class QuestionLimit:
         self._most = most
 
     async def take(self, caller: Caller) -> None:
-        """Before a person is asked. AskedTooOften."""
+        """Counts a question before a person is asked. AskedTooOften."""
         if not await self._asked.note(_who(caller), self._most):
             raise self._too_often("This caller has", self._most)
         if _has_sessions(caller) and not await self._asked.note(caller.agent, _SESSIONS * self._most):
@@ -25,7 +25,7 @@ class QuestionLimit:
             raise self._too_often("This program's sessions have", _SESSIONS * self._most)
 
     async def give_back(self, caller: Caller) -> None:
-        """A person has said yes to what was asked last."""
+        """Uncounts the last question, because a person approved it."""
         await self._asked.forget_one(_who(caller))
         if _has_sessions(caller):
             await self._asked.forget_one(caller.agent)
@@ -41,7 +41,7 @@ class QuestionLimit:
 
 
 def _who(caller: Caller) -> str:
-    """Each command on a command line may be a session of its own: they are counted together."""
+    """Commands on a command line are counted together, because each may be a session of its own."""
     return caller.agent if caller.face == "cli" else caller.identity
 
 

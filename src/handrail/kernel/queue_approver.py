@@ -1,14 +1,12 @@
-"""Approvals through the queue: a prompt that shows everything, answered wherever a person sits.
+"""Asks for approvals through the queue, with a prompt that shows everything and can be answered anywhere.
 
-A caller that gives up leaves its prompt standing. When it is answered with ok within ten minutes, the
-identical call passes once: the same program, tool, parameters and content that were shown. A command
-that is stopped takes its prompt along.
+If a caller gives up, its prompt stays. If it is approved within ten minutes, the identical call passes once: the same
+program, tool, parameters and content that were shown. A command that is stopped withdraws its prompt.
 """
 
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -31,7 +29,7 @@ from handrail.kernel.question_limit import QuestionLimit
 from handrail.kernel.target import Target
 from handrail.kernel.visible import one_line
 from handrail.ports.approval_card import Grant
-from handrail.ports.errors import Declined, Failure
+from handrail.ports.errors import Declined
 from handrail.ports.grants import TaskGrant, TaskGrants
 from handrail.ports.prompt_entries import ResponseEntry
 from handrail.ports.prompt_queue import OWN_ORIGIN, AnswerChannel, ApprovalSubject, PromptQueue, QueuedPrompt
@@ -42,18 +40,17 @@ from handrail.ports.tokens import OneTimeClaims
 
 APPROVAL_PREFIX = "approval_"
 RETRY_WINDOW = timedelta(minutes=10)
-_LOOK_EVERY_SECONDS = 20.0
 _WAITING = (
     "Waiting for a person's approval (`handrail prompts show {request_id}`). If you stop waiting, make the same call "
     f"again later: a yes given meanwhile counts once, for {RETRY_WINDOW.total_seconds() / 60:.0f} minutes."
 )
-"""What a client that gives up has read last."""
+"""The last message to a client before it gives up waiting."""
 
 logger = logging.getLogger(__name__)
 
 QuestionChannels = Callable[[Question], Sequence[AnswerChannel]]
 AllowAlways = Callable[[Question, PromptResponse, Grant | None, str], Awaitable[None]]
-"""What was asked and answered, the grant that was chosen (None for a consent), and who answered."""
+"""Gets the question, the answer, the chosen grant (None for a consent), and who answered."""
 
 
 def queue_only(question: Question) -> Sequence[AnswerChannel]:
@@ -62,7 +59,7 @@ def queue_only(question: Question) -> Sequence[AnswerChannel]:
 
 @dataclass(frozen=True, slots=True)
 class AskInQueue:
-    """Approvals are asked for in the queue, and `channels` it. Whether a prompt outlives its caller is told."""
+    """Ask for approvals in the queue, and on `channels`. `keeps_prompt`: a prompt outlives its caller."""
 
     channels: QuestionChannels = queue_only
     keeps_prompt: bool = True
@@ -115,10 +112,10 @@ class QueueApprover:
             return Answer("ok", by=by, prompt_id=earlier.request_id, chosen=chosen, presence=presence)
         question = replace(question, offers=offers_for(question, self._project, self._now()))
         prompt = prompt_of(question, bundle_of(question, self._project), self._project)
-        left = await self._left_alone(repeats)
-        request_id = left or f"{stem}_{secrets.token_hex(4)}"
+        abandoned = await self._abandoned(repeats)
+        request_id = abandoned or f"{stem}_{secrets.token_hex(4)}"
         try:
-            if left is None:
+            if abandoned is None:
                 if self._limit is not None:
                     await self._limit.take(question.call.caller)
                 run_id = question.call.task
@@ -129,7 +126,7 @@ class QueueApprover:
             channels = [*self._channels(question), *in_client]
             answer = await self._queue.wait(request_id, channels=channels, masked=question.preview.masked)
         except asyncio.CancelledError:
-            if not self._keeps_prompt:  # it may be in the queue already, or never have got that far
+            if not self._keeps_prompt:  # it may or may not have reached the queue
                 await asyncio.shield(try_withdraw(self._queue, request_id))
             raise
         return await self._read(question, request_id, answer.response)
@@ -154,19 +151,19 @@ class QueueApprover:
         return Answer("ok", by, remark, request_id, response.chosen, presence)
 
     async def _as_shown(self, request_id: str) -> QueuedPrompt:
-        """The log is a file: what a person saw there must be what was asked. Declined."""
-        found = await self._queue.find(request_id)
-        posted = (await self._queue.origins([request_id])).get(request_id)
-        if found is None or posted is None or not posted.is_own:
+        """Checks that the log, which other programs can write, still has the prompt that was asked. Declined."""
+        prompt = await self._queue.find(request_id)
+        origin = (await self._queue.origins([request_id])).get(request_id)
+        if prompt is None or origin is None or not origin.is_own:
             raise Declined("The question isn't one that was asked here.", reason="changed")
-        if posted.shown not in (None, shown_digest(request_id, found.prompt)):
+        if origin.shown not in (None, shown_digest(request_id, prompt.prompt)):
             raise Declined("The question was changed in the log after it was asked.", reason="changed")
-        return found
+        return prompt
 
     async def _remember(self, question: Question, asked: QueuedPrompt, response: PromptResponse) -> None:
-        """How far the yes reaches, also where it came when the caller had gone.
+        """Saves a grant, rule or consent if the answer's scope is wider than this call.
 
-        What was offered then counts, not what this call would be offered: it may come from another session or task.
+        What the prompt offered counts, not what this call would be offered: it may come from another session or task.
         """
         if response.scope is UNSET or response.scope == "once":
             return
@@ -186,27 +183,27 @@ class QueueApprover:
             await self._allow_always(question, response, grant, by)
 
     async def _granted(self, call: Call, target: Target) -> TaskGrant | None:
-        """What a person has allowed for the call's task and what covers it."""
+        """A grant for the call's task that covers it."""
         task, identity = call.task or call.own_task, call.caller.identity
         if task is None:
             return None
-        for given in await self._grants.for_task(identity, task):
-            if not has_expired(given.grant, self._now()) and grant_covers(
-                given.grant, call.tool, target, project=self._project, identity=identity, task=task
+        for each in await self._grants.for_task(identity, task):
+            if not has_expired(each.grant, self._now()) and grant_covers(
+                each.grant, call.tool, target, project=self._project, identity=identity, task=task
             ):
-                return given
+                return each
         return None
 
     async def _who_answered(self, request_id: str) -> str:
         return (await self._queue.answered_by([request_id])).get(request_id, "a person")
 
     async def _own(self, repeats: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
-        """Any program can write a prompt of this name into the log: only what was asked here is an approval."""
+        """Only handrail's own prompts: any program can write a prompt with such an id into the log."""
         origins = await self._queue.origins([each.request_id for each in repeats]) if repeats else {}
         return [each for each in repeats if each.request_id in origins and origins[each.request_id].is_own]
 
     async def _answered_before(self, repeats: Sequence[QueuedPrompt]) -> ResponseEntry | None:
-        """An ok for exactly this call that came after its caller had gone, and that nobody has used."""
+        """An unused approval of exactly this call that was given after its caller had gone."""
         oldest = (self._now() - RETRY_WINDOW).isoformat(timespec="milliseconds")
         for earlier in reversed(repeats):
             answer = earlier.answer
@@ -219,8 +216,8 @@ class QueueApprover:
                 return answer
         return None
 
-    async def _left_alone(self, repeats: Sequence[QueuedPrompt]) -> str | None:
-        """A pending prompt for the same call whose caller has gone: it is not shown twice."""
+    async def _abandoned(self, repeats: Sequence[QueuedPrompt]) -> str | None:
+        """A pending prompt for the same call whose caller has gone; it is reused and not shown twice."""
         for earlier in repeats:
             if earlier.is_pending and not await self._queue.is_waiting(earlier.request_id):
                 return earlier.request_id
@@ -228,7 +225,7 @@ class QueueApprover:
 
 
 def remember_in(stores: Stores) -> AllowAlways:
-    """What a person's "always" leaves behind: a consent for an app's tool, a rule for anything else."""
+    """Saves what a person always allows: a consent for an app's tool, a rule for anything else."""
 
     async def allow_always(question: Question, response: PromptResponse, grant: Grant | None, by: str) -> None:
         consent = question.preview.consent
@@ -241,7 +238,7 @@ def remember_in(stores: Stores) -> AllowAlways:
 
 
 def end_grants_in(grants: TaskGrants) -> EndTask:
-    """What was allowed for a task ends with it."""
+    """Removes a task's grants when it ends."""
 
     async def end_task(call: Call) -> None:
         await grants.end_for(call.caller.identity, call.task or call.own_task)
@@ -249,44 +246,8 @@ def end_grants_in(grants: TaskGrants) -> EndTask:
     return end_task
 
 
-class AbandonedPrompts:
-    """Withdraws approvals ten minutes after their caller went.
-
-    When a caller went is recorded nowhere, so the time begins when its absence is first seen.
-    """
-
-    def __init__(self, queue: PromptQueue, clock: Callable[[], float] = time.monotonic) -> None:
-        self._queue = queue
-        self._clock = clock
-        self._left_since: dict[str, float] = {}
-
-    async def watch(self) -> None:
-        """Without end."""
-        while True:
-            try:
-                await self.look()
-            except Failure as failure:
-                logger.warning("abandoned prompts can't be withdrawn: %s", failure.message)
-            await asyncio.sleep(_LOOK_EVERY_SECONDS)
-
-    async def look(self) -> None:
-        now, left = self._clock(), dict[str, float]()
-        named = [each.request_id for each in await self._queue.pending() if each.request_id.startswith(APPROVAL_PREFIX)]
-        origins = await self._queue.origins(named)
-        approvals = [each for each in named if each in origins and origins[each].is_own]
-        waiting = await self._queue.find_waiting(approvals)
-        for request_id in approvals:
-            if request_id in waiting:
-                continue
-            left[request_id] = self._left_since.get(request_id, now)
-            if now - left[request_id] >= RETRY_WINDOW.total_seconds():
-                await try_withdraw(self._queue, request_id)
-                del left[request_id]
-        self._left_since = left
-
-
 def _identity(question: Question) -> str:
-    """Of a call in its task. The agent, not its connection: a retry may come over a new one."""
+    """Identifies a call in its task. Uses the agent and not its connection, because a retry may use a new one."""
     caller = question.call.caller
     parts = [caller.face, caller.agent, question.call.task, question.call.tool, question.digest]
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]

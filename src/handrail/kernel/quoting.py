@@ -1,6 +1,6 @@
-"""Foreign text inside what we say to a model: fenced off where it is long, quoted where it is a name.
+"""Marks untrusted text in messages to a model: long text is put in a fence, names are quoted.
 
-A fence ends at a random number that nobody else can know, so no foreign text can pretend that it has ended.
+A fence ends at a random number, which untrusted text can't know, so it can't pretend that the fence has ended.
 """
 
 import json
@@ -12,8 +12,8 @@ _LONGEST_NAME = 160
 
 
 def fence_text(text: str, what: str) -> str:
-    """`text` is foreign, `what` says whose. What can't be seen in it is spelled out."""
-    mark = 10**8 + secrets.randbelow(9 * 10**8)  # in digits, which cost a model half of what letters do
+    """`text` is untrusted, `what` names its source. Invisible characters in it are escaped."""
+    mark = 10**8 + secrets.randbelow(9 * 10**8)  # digits, because they take a model half as many tokens as letters
     return f"Untrusted {what} until {mark}:\n{visible(text)}\n{mark}"
 
 

@@ -1,5 +1,5 @@
-"""Whether the record is as it was written: the audit, its checkpoints, the places and the witness that know them,
-the other files of the state directory, and the evidence. Repairs nothing, and stops at nothing that it finds.
+"""Verifies the record: the audit, its checkpoints, their copies and the witness, the other files of the state
+directory, and the evidence. Repairs nothing, and reports all faults instead of stopping at the first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _MOST_NAMED = 20
 
 @dataclass(slots=True)
 class Findings:
-    """`faults` can't have come about by use; `edits` are a person's, or seem so; `notes` are for people to know."""
+    """`faults` can't result from normal use; `edits` were probably made by a person; `notes` are for information."""
 
     count: int = 0
     checkpoints: int = 0
@@ -40,7 +40,7 @@ class Findings:
 
 
 class _Roots:
-    """Holds the tree, as it grows, against what the checkpoints say of it."""
+    """Compares the growing tree with the roots in the checkpoints."""
 
     def __init__(self, checkpoints: Sequence[Checkpoint]) -> None:
         self.tree = Tree()
@@ -67,7 +67,7 @@ class _Roots:
 
 def verify_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidence | None = None) -> Findings:
     findings = Findings()
-    with stores.lock():  # nobody adds a checkpoint between one look and the next
+    with stores.lock():  # so that no checkpoint is added in between
         lines = list(stores.checkpoints.lines())
         of_places = list(_places(lines, stores))
     chain = check_lines(lines)
@@ -107,7 +107,7 @@ def verify_record(audit: Audit, stores: RecordStores, open_evidence: OpenEvidenc
 
 
 def quick_check(stores: RecordStores, audit: Audit) -> Findings:
-    """What can be told without reading the audit: for the start of a server, and for `doctor`."""
+    """Checks what is possible without reading the audit, for the start of a server and for `doctor`."""
     findings = Findings()
     with stores.lock():
         lines = list(stores.checkpoints.lines())
@@ -176,14 +176,14 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
 
 
 def _folded_here(theirs: Sequence[bytes], folded: CompactedCheckpoints | None) -> set[bytes]:
-    """Those that a newer checkpoint here stands for: each is the one that its successor names."""
-    found: set[bytes] = set()
+    """The witness's checkpoints that a summary here covers, found by following the chain of hashes."""
+    covered: set[bytes] = set()
     by_hash = {hash_line(line): line for line in theirs}
     wanted = None if folded is None else folded.hash
     while wanted is not None and (line := by_hash.get(wanted)) is not None:
-        found.add(line)
+        covered.add(line)
         wanted = next((each.before for each in readable_checkpoints([line])), None)
-    return found
+    return covered
 
 
 def _check_evidence(
@@ -214,7 +214,7 @@ def _many(count: int, what: tuple[str, str]) -> str:
 
 
 def record_proof(audit: Audit, stores: RecordStores, number: int) -> dict[str, Any]:
-    """That a record is in the tree of the newest checkpoint, and that the tree before it has only grown."""
+    """Proves that a record is in the tree of a checkpoint, and that the tree has only grown since."""
     checkpoints = list(readable_checkpoints(list(stores.checkpoints.lines())))
     signed = next((each for each in checkpoints if each.count >= number), None)
     if signed is None or number < 1:
@@ -225,8 +225,8 @@ def record_proof(audit: Audit, stores: RecordStores, number: int) -> dict[str, A
     proof = inclusion_proof(leaves[: signed.count], number - 1)
     grown = consistency_proof(leaves[: last.count], signed.count)
     root, last_root = bytes.fromhex(signed.root), bytes.fromhex(last.root)
-    is_intact = is_included(leaves[number - 1], number - 1, signed.count, proof, root)
-    if not (is_intact and is_consistent(signed.count, root, last.count, last_root, grown)):
+    is_in_tree = is_included(leaves[number - 1], number - 1, signed.count, proof, root)
+    if not (is_in_tree and is_consistent(signed.count, root, last.count, last_root, grown)):
         raise Damaged(f"Record {number} is not the one that checkpoint {signed.number} has signed.")
     return {
         "record": lines[number - 1].decode(),

@@ -1,6 +1,6 @@
-"""What stays of a call: its evidence on disk and its lines in the audit.
+"""Records a call: its evidence on disk and its lines in the audit.
 
-Decides nothing. What is done is done: a disk that fails after it never makes the answer say otherwise.
+Once a call has changed something, its reply stays the same even if the disk then fails.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class Recorder:
         self.now = now
 
     async def show(self, state: CallState, preview: Preview) -> tuple[PromptImage, ...]:
-        """What a person is about to see is evidence, and on record before they see it."""
+        """Saves the pictures of a question as evidence, with a record, before a person sees them."""
         if not preview.pictures:
             return ()
         shown = [(picture.name, picture.data) for picture in preview.pictures]
@@ -48,7 +48,7 @@ class Recorder:
         )
 
     async def begin(self, state: CallState, preview: Preview, times: int = 0) -> None:
-        """What is about to be done, on disk before it is; `times` it was about to be and wasn't."""
+        """Saves what is about to be done. `times`: how often that was saved before, but not done."""
         request = {
             "executionId": state.call.execution_id,
             "tool": state.call.tool,
@@ -61,7 +61,7 @@ class Recorder:
             "about": _about(preview),
         }
         if preview.diff is not None:
-            request["diff"] = preview.diff  # in one file, so that one trip to the disk keeps all of it
+            request["diff"] = preview.diff  # in the same file, so that one disk access saves all of it
         shown = state.evidence.hashes if state.evidence is not None else {}
         pictures = [(picture.name, picture.data) for picture in preview.pictures if picture.name not in shown]
         diff = [] if preview.diff is None else [(evidence_name("diff.patch", times), preview.diff)]
@@ -74,7 +74,7 @@ class Recorder:
         await run_for_caller(state.call.caller, write)
 
     def keep_reply(self, state: CallState, reply: Reply) -> None:
-        """Its pictures that are not there yet, and the result itself where it is longer than the caller takes."""
+        """Saves pictures of the reply that are not evidence yet, and the result if it is too long for the caller."""
         adopted = {sha: name for name, sha in state.adopted.items()} if state.adopted else {}
         pictures = [part for part in reply.content if isinstance(part, Image)] if reply.content else ()
         for number, image in enumerate(pictures, 1):
@@ -87,9 +87,9 @@ class Recorder:
             state.has_evidence = True
 
     async def close(self, state: CallState, *, result: Any = None, error: Failure | None = None) -> None:
-        """The last line of every call: its result in the evidence, its end in the audit.
+        """Writes the result to the evidence and the call's last line to the audit.
 
-        Who is cancelled meanwhile waits for both.
+        If it is cancelled, it still waits for both.
         """
         outcome = outcome_of(error)
         if state.has_evidence:
@@ -104,13 +104,13 @@ class Recorder:
             state.add_evidence(_RESULT, {**outcome, "result": result})
         await run_for_caller(state.call.caller, lambda: self._write_kept(state))
         try:
-            # Not durable: what began is on disk, and what has come of it is where it was done.
+            # Not durable: the beginning is on disk, and the change itself is where it was made.
             await self._add(state, "end", durable=False, **_without_parameters(outcome, error))
         except Failure as lost:
             logger.error("the end of %s is not on record: %s", state.call.execution_id, lost.message)
 
     def _write_kept(self, state: CallState) -> None:
-        """The call is what it is without a piece of its evidence."""
+        """A missing piece of evidence doesn't change the call's outcome, so failures are only logged."""
         if state.adopted:
             self._opened(state).hashes.update(state.adopted)
         for name, content in state.extra_evidence:
@@ -122,7 +122,7 @@ class Recorder:
     def _write(
         self, state: CallState, durable: Sequence[tuple[str, Any]], copies: Sequence[tuple[str, Any]]
     ) -> CallEvidence:
-        """What is on disk when this returns, and what is in there as well. Blocks."""
+        """Writes evidence; `durable` files are on disk when this returns. Blocks."""
         exhibit = self._opened(state)
         for name, content in copies:
             exhibit.add(name, content)
@@ -155,7 +155,7 @@ def outcome_of(error: Failure | None) -> dict[str, Any]:
 
 
 def _without_parameters(outcome: dict[str, Any], error: Failure | None) -> dict[str, Any]:
-    """A message about wrong parameters quotes them, and the audit holds but a digest of these."""
+    """Messages about invalid parameters quote them, but the audit must contain only their digest."""
     if not isinstance(error, InvalidParams):
         return outcome
     return {**outcome, "error": {"condition": type(error).__name__}}

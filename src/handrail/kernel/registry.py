@@ -1,4 +1,4 @@
-"""Which tools there are. A value that the composition builds, not a side effect of imports."""
+"""The registry of tools. It is built explicitly and not by side effects of imports."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -14,17 +14,17 @@ from handrail.kernel.json_schema import Validator
 from handrail.kernel.tool import ResourceKind, Schema, Surface, Tool
 from handrail.ports.errors import Declined, Disabled, InvalidParams, NotFound
 
-_MOST_FOUND = 10_000
+_MAX_DYNAMIC_ENTRIES = 10_000
 
 Listing = Literal["first", "all", "compact"]
 
 
 class UnknownTool(NotFound):
-    """No surface has a tool of that name."""
+    """There is no tool with this name."""
 
 
 def surface_of(feature: Feature, port: Any = None) -> Surface:
-    """The tools that a feature declares, with what they get. Without a port they can be described, not run."""
+    """A feature's tools and the port that they get. Without a port they can be described but not run."""
     return Surface(
         feature.name,
         load(feature.dialect),
@@ -36,7 +36,7 @@ def surface_of(feature: Feature, port: Any = None) -> Surface:
 
 
 class RegisteredTool:
-    """A tool at its surface, ready to read parameters."""
+    """A tool with its surface, ready to read parameters."""
 
     def __init__(self, tool: Tool[Any, Any], surface: Surface, is_enabled: bool, role: Role = "tool") -> None:
         self.tool = tool
@@ -46,11 +46,11 @@ class RegisteredTool:
         self._validator: Validator | None = None
 
     def read_params(self, raw: Any) -> Any:
-        """Typed parameters with defaults applied, or InvalidParams naming each wrong field."""
+        """The typed parameters with defaults. InvalidParams names each wrong field."""
         if not isinstance(raw, dict):
             raise InvalidParams("The parameters must be a JSON object.")
         if self.tool.forwards_to is not None:
-            return raw  # the other tool reads them
+            return raw  # the tool that it forwards to reads them
         if self.tool.normalize is not None:
             raw = self.tool.normalize(raw)
         if self._validator is None:
@@ -63,7 +63,7 @@ class RegisteredTool:
 
 
 def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
-    """To JSON Schema 6.0 is an integer; to our types it becomes one here."""
+    """Converts 6.0 to 6: to JSON Schema it is an integer, to our types it isn't."""
     properties = schema.get("properties", {})
     return {
         name: int(value) if isinstance(value, float) and properties.get(name, {}).get("type") == "integer" else value
@@ -72,11 +72,11 @@ def _with_whole_numbers(raw: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 class Registry:
-    """`in_developer_mode` is asked at every look: a person may switch the mode while the program runs.
+    """`in_developer_mode` is called each time, because a person may switch the mode while the program runs.
 
-    `not_installed` says how to install what the surface of this name needs. `dynamic` are tools that are found while
-    the program runs; declared ones come first, whatever their names. `listing` is what a client is shown at once: all
-    tools, only those that find others, or these and the surfaces that are `listed_first`.
+    `not_installed` says, by the surface's name, how to install what it needs. `dynamic` are tools that are found while
+    the program runs; declared tools take precedence. `listing` is what a client is shown first: all tools, only those
+    that find others, or these and the surfaces that are `listed_first`.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Registry:
         listed_first: Callable[[str], bool] = lambda surface: True,
     ) -> None:
         self._dynamic = dynamic
-        self._found: dict[str, RegisteredTool] = {}
+        self._dynamic_entries: dict[str, RegisteredTool] = {}
         self._listing = listing
         self._listed_first = listed_first
         self._in_developer_mode = in_developer_mode
@@ -113,7 +113,7 @@ class Registry:
                     self._tools[tool.name] = RegisteredTool(tool, surface, surface in self._surfaces, role)
 
     def restricted_to(self, surfaces: Collection[str] | None, listing: Listing) -> "Registry":
-        """The same, with the tools of these surfaces alone. InvalidParams."""
+        """A registry with only the tools of these surfaces. InvalidParams."""
         for name in surfaces or ():
             if name not in self._all:
                 raise InvalidParams(f"There is no surface named {name!r}.", hint=f"Known are: {', '.join(self._all)}.")
@@ -129,17 +129,17 @@ class Registry:
         )
 
     def __iter__(self) -> Iterator[RegisteredTool]:
-        """The tools that agents may call, in the order of declaration."""
+        """The tools that agents may call, in order of declaration."""
         offered = [entry for entry in self._offered("tool") if entry.tool.is_for_agents and entry.tool.face is None]
         try:
             has_all = self._in_developer_mode()
-        except Declined:  # a policy that can't be read opens nothing
+        except Declined:  # an invalid policy allows nothing
             has_all = False
         return (entry for entry in offered if has_all or not entry.tool.is_for_developers)
 
     @property
     def listed(self) -> Iterator[RegisteredTool]:
-        """Those of them that a client is shown at once."""
+        """The tools in the first list that a client gets."""
         if self._listing != "first":
             return self.full_list
         first = {surface.name for surface in self._surfaces if self._listed_first(surface.name)}
@@ -147,7 +147,7 @@ class Registry:
 
     @property
     def full_list(self) -> Iterator[RegisteredTool]:
-        """All that do something themselves; of a compact list those that find them."""
+        """All tools except those that find others; in a compact list only those."""
         return (entry for entry in self if entry.tool.finds_tools is (self._listing == "compact"))
 
     @property
@@ -160,7 +160,7 @@ class Registry:
         return [*declared, *(kind for source in self._dynamic for kind in source.resources())]
 
     def on_change(self, changed: Callable[[], None]) -> None:
-        """`changed` is called when there are other tools than before."""
+        """`changed` is called when the list of tools changes."""
         for source in self._dynamic:
             source.on_change(changed)
 
@@ -175,13 +175,13 @@ class Registry:
                     yield self._registered(tool, source.surface, role)
 
     def _registered(self, tool: Tool[Any, Any], surface: Surface, role: Role) -> RegisteredTool:
-        """The same entry as long as it is the same tool: its schema is compiled once."""
-        known = self._found.get(tool.name)
-        if known is None or known.tool is not tool:
-            if len(self._found) >= _MOST_FOUND:
-                self._found.clear()
-            known = self._found[tool.name] = RegisteredTool(tool, surface, True, role)
-        return known
+        """Returns the same entry while it is the same tool, so that its schema is compiled once."""
+        entry = self._dynamic_entries.get(tool.name)
+        if entry is None or entry.tool is not tool:
+            if len(self._dynamic_entries) >= _MAX_DYNAMIC_ENTRIES:
+                self._dynamic_entries.clear()
+            entry = self._dynamic_entries[tool.name] = RegisteredTool(tool, surface, True, role)
+        return entry
 
     def _find_dynamic(self, name: str) -> RegisteredTool | None:
         for source in self._dynamic:
@@ -198,8 +198,8 @@ class Registry:
     def find(self, name: str) -> RegisteredTool:
         entry = self._tools.get(name) or self._find_dynamic(name)
         if entry is None:
-            known = (*self._tools.values(), *self._found_now("tool"))
-            tools = [each.tool.listed_name for each in known if each.role == "tool"]
+            entries = (*self._tools.values(), *self._found_now("tool"))
+            tools = [each.tool.listed_name for each in entries if each.role == "tool"]
             near = get_close_matches(name, tools, n=3)
             hint = f"Did you mean {', '.join(near)}?" if near else "`handrail tools` lists them all."
             raise UnknownTool(f"There is no tool named {name!r}.", hint=hint)

@@ -1,4 +1,4 @@
-"""Settings: flags first, then `HANDRAIL_*`, then `<stateDir>/config.toml`."""
+"""Loads settings: from flags, then `HANDRAIL_*` variables, then `<stateDir>/config.toml`."""
 
 import errno
 import os
@@ -27,13 +27,13 @@ FILE_ONLY = (
     "servers",
     "push_services",
 )
-"""Not in the environment, which an agent could set."""
+"""Not read from the environment, which an agent could set."""
 
 Kind = TypeVar("Kind")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The kernel's own. Every field is a key of config.toml, and most are a `HANDRAIL_<FIELD>` variable, too."""
+    """The kernel's settings. Every field is a key of config.toml, and most are also a `HANDRAIL_<FIELD>` variable."""
 
     host: str = "127.0.0.1"
     port: int = 6006
@@ -43,23 +43,23 @@ class Settings(msgspec.Struct, frozen=True):
     evidence_max_megabytes: int = 1024
     elicit_approvals: bool = False
     compact_tools: bool = False
-    """List only the tools that find and call all others."""
+    """Lists only the tools that find and call all others."""
     warm_server: bool = True
-    """`handrail mcp` passes everything to one server for all clients, and starts it if there is none."""
+    """`handrail mcp` forwards to one server for all clients, and starts it if none is running."""
     all_tools: bool = False
-    """List every tool, and none that finds others."""
+    """Lists every tool, except those that find others."""
     output_schemas: bool = False
-    """List what each tool returns as well."""
+    """Also lists the schema of each tool's result."""
     presence: PresenceMode = "critical"
     """Which approvals need proof that a person is present."""
     questions_per_minute: int = 20
-    """How many questions one caller may put to people. Not from the environment: an agent could set that."""
+    """How many questions one caller may ask people per minute."""
     audit_witness: str = ""
     """A folder, `git:FOLDER` or an address that gets every checkpoint of the audit."""
     audit_signer: tuple[str, ...] = ()
-    """A command that signs checkpoints with a key that this account does not have."""
+    """A command that signs checkpoints with a key that this account can't read."""
     features: tuple[str, ...] = ()
-    """Of other packages: those that a person has enabled."""
+    """Features of other packages that a person has enabled."""
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
@@ -70,15 +70,15 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class AllSettings:
-    """The kernel's own, and those of each feature by their type."""
+    """The kernel's settings, and each feature's by their type."""
 
     def __init__(self, common: Settings, of_features: Mapping[type[Any], Any]) -> None:
         self.common = common
         self._of_features = of_features
 
     def of(self, kind: type[Kind]) -> Kind:
-        found: Kind = self._of_features[kind]
-        return found
+        settings: Kind = self._of_features[kind]
+        return settings
 
 
 def load(
@@ -88,7 +88,7 @@ def load(
     *,
     kinds: Sequence[type[Any]] = (),
 ) -> AllSettings:
-    """`flags` holds what was given on the command line; None means not given. `kinds` are the features' settings."""
+    """`flags` are from the command line, None if not set. `kinds` are the types of the features' settings."""
     file = state / CONFIG_FILE
     values = _from_file(file)
     every: Sequence[type[Any]] = (Settings, *kinds)
@@ -96,24 +96,24 @@ def load(
     for name in values:
         if name not in names:
             near = get_close_matches(name, names, n=1)
-            meant = f"; did you mean `{near[0]}`?" if near else ""
-            raise BrokenSettings(f"{file}: unknown key `{name}`{meant}")
-    given = {name: value for name, value in flags.items() if value is not None}
-    common = _converted(Settings, file, values, environ, given)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            raise BrokenSettings(f"{file}: unknown key `{name}`{hint}")
+    set_flags = {name: value for name, value in flags.items() if value is not None}
+    common = _converted(Settings, file, values, environ, set_flags)
     for number, rule in enumerate(common.rules, 1):
         if (wrong := find_wrong_pattern(rule)) is not None:
             raise BrokenSettings(f"{file}: rule {number}: {wrong[1]}")
-    return AllSettings(common, {kind: _converted(kind, file, values, environ, given) for kind in kinds})
+    return AllSettings(common, {kind: _converted(kind, file, values, environ, set_flags) for kind in kinds})
 
 
 def load_one(kind: type[Kind], state: Path, environ: Mapping[str, str] = os.environ) -> Kind:
-    """Only these, as they are now: what else the file holds is looked at when a project is opened."""
+    """Only these settings, as they are now. Other keys in the file are checked when a project is opened."""
     file = state / CONFIG_FILE
     return _converted(kind, file, _from_file(file), environ, {})
 
 
 def presence_mode(state: Path) -> PresenceMode:
-    """As config.toml says now; a file that can't be read takes nothing away."""
+    """The current setting; the default if config.toml can't be read."""
     try:
         return load_one(Settings, state, {}).presence
     except BrokenSettings:
@@ -146,7 +146,7 @@ def _from_file(file: Path) -> dict[str, Any]:
 
 
 def _read(file: Path) -> bytes:
-    """Only of a regular file, so that nobody waits for a fifo."""
+    """Reads only a regular file, so that it can't block on a fifo."""
     with open(os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as opened:
         if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(file))

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from handrail.kernel.queue_approver import AbandonedPrompts
+from handrail.kernel.abandoned_prompts import AbandonedPrompts
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
