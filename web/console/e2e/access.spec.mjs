@@ -1,4 +1,4 @@
-/** axe on every page and every kind, in both languages and themes; 360 px without sideways scrolling. */
+/** Runs axe on every page and every kind of prompt, in both languages and themes; at 360 px nothing may scroll sideways. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import * as samples from "../dev/samples.mjs";

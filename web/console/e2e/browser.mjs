@@ -1,4 +1,4 @@
-/** A real Chromium with the built console in it, against the mock. */
+/** A real Chromium with the built console, against the mock. */
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -6,10 +6,10 @@ import { chromium } from "playwright-core";
 import { startMock } from "../dev/mock-server.mjs";
 import { args, executablePath } from "./chromium.mjs";
 
-/** How long a busy machine may take; a test that waits this long in vain has failed. */
+/** How long a busy machine may take; after that a test fails. */
 const PATIENCE_MS = 60_000;
 
-/** One for all tests of a file: what each of them opens is a context of its own. */
+/** One browser for all tests of a file; each test opens its own context. */
 let browser;
 after(async () => void (await (await browser)?.close()));
 
@@ -19,7 +19,7 @@ export async function launch() {
   const contexts = [];
   const complaints = [];
 
-  /** A window of its own, signed in, with everything that the page complains about kept; with an empty `path` where one arrives. */
+  /** A signed-in window that records everything the page logs as an error; an empty `path` opens the default page. */
   async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [] } = {}) {
     const context = await (await browser).newContext({ locale, colorScheme, viewport: { width, height }, permissions, serviceWorkers: "block" });
     contexts.push(context);
@@ -42,10 +42,10 @@ export async function launch() {
   return { mock, open, close, complaints };
 }
 
-/** A prompt that has just appeared takes no answer for a moment; so do people. */
+/** A prompt that has just appeared accepts no answer for a moment. */
 export const armed = (page) => page.locator(".prompt:not([hidden]) form[data-armed=true]").waitFor();
 
-/** What a page shows follows what happens in its own time: read again until it is so. */
+/** Pages update with a delay: reads again until the condition is met. */
 export async function eventually(read, expected) {
   const end = Date.now() + PATIENCE_MS;
   let seen = await read();

@@ -1,4 +1,4 @@
-/** The page of browsers: what is open, whose it is, a hand on a task, the picture with its index, pairing. */
+/** The browser page: windows and tabs, task controls, the picture with its index, pairing. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { TASK } from "../dev/browsing.mjs";

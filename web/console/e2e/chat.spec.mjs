@@ -32,16 +32,16 @@ const opened = async (where, taskId) => {
   await where.locator(".transcript-area").waitFor();
 };
 
-/** Until the page has followed its address, words would still go to the task that was open before. */
+/** Until the page has followed its address, messages would still go to the previous task. */
 const asked = (where) => where.getByRole("heading", { name: "What should I work on?" }).waitFor();
 
-test("who has a model connected comes to talk", async () => {
+test("with a model connected, the chat is the first page", async () => {
   const own = await world.open({ path: "" });
   await asked(own);
   await own.context().close();
 });
 
-test("words are sent by Enter and answered piece by piece, with Markdown as it grows", async () => {
+test("Enter sends a message, and the answer is streamed with growing Markdown", async () => {
   await composer(page).fill("Two lines");
   await composer(page).press("Shift+Enter");
   await composer(page).pressSequentially("of words");
@@ -109,7 +109,7 @@ test("a question of the task is answered in place, and only there", async () => 
   assert.equal(world.mock.state.received.filter(({ requestId }) => requestId === other).length, 1);
 });
 
-test("a confirmed plan is a checklist that fills as the agent goes on", async () => {
+test("a confirmed plan is a checklist that fills as the agent continues", async () => {
   const id = world.mock.ask({ ...samples.tasks, title: "Plan", tasks: [{ draftId: "1", title: "Read it" }, { draftId: "2", title: "Write it" }] }, { runId: OTHER });
   const card = page.locator(`.in-place [data-request="${id}"]`);
   await card.locator("form[data-armed=true]").waitFor();
@@ -137,7 +137,7 @@ test("what the model thinks is closed until it is opened, and how much it thinks
   await eventually(() => page.getByRole("combobox", { name: "Thinking effort" }).inputValue(), "high");
 });
 
-test("a picture is pasted into the words and goes with them", async () => {
+test("a pasted picture is sent with the message", async () => {
   await composer(page).fill("Look at this");
   await composer(page).evaluate((field) => {
     const clipboardData = new DataTransfer();
@@ -152,7 +152,7 @@ test("a picture is pasted into the words and goes with them", async () => {
   chat.run(OTHER, { status: "waiting" });
 });
 
-test("two windows on one task show the same, whoever says something", async () => {
+test("two windows on one task show the same, whichever sends a message", async () => {
   const second = await world.open({ path: `chat/${OTHER}` });
   await second.locator(".reply", { hasText: "Here is a" }).waitFor();
   await composer(page).fill("From the first window");
@@ -169,7 +169,7 @@ test("two windows on one task show the same, whoever says something", async () =
   await second.context().close();
 });
 
-test("a reconnect neither loses nor doubles anything", async () => {
+test("a reconnect neither loses nor duplicates anything", async () => {
   chat.run(OTHER, { status: "running" });
   chat.stream(OTHER, "m-3", ["Before the cut, "]);
   await page.locator(".reply.growing", { hasText: "Before the cut" }).waitFor();
@@ -189,14 +189,14 @@ test("a reconnect neither loses nor doubles anything", async () => {
   assert.equal(await page.locator(".words", { hasText: "From the first window" }).count(), 1);
 });
 
-test("words that are refused can be sent again, and say why", async () => {
+test("a refused message says why and can be sent again", async () => {
   await composer(page).fill("refuse this");
   await composer(page).press("Enter");
   await page.locator(".words.refused").getByRole("button", { name: "Send again" }).waitFor();
   await page.locator(".trouble", { hasText: "at work on this task" }).waitFor();
 });
 
-test("a file is uploaded and goes with the words", async () => {
+test("an uploaded file is sent with the message", async () => {
   await opened(page, OTHER);
   await page.locator("input[type=file]").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("some notes") });
   await page.locator(".attachments .chip", { hasText: "notes.txt" }).waitFor();
@@ -211,7 +211,7 @@ test("a file is uploaded and goes with the words", async () => {
   await page.locator(`.words .attached-file[href="/api/artifacts/${artifactId}"]`, { hasText: "notes.txt" }).waitFor();
 });
 
-test("a task begins with words, is renamed, found and put away", async () => {
+test("a task starts with a message, and can be renamed, found and archived", async () => {
   await page.locator(".new-task").click();
   await asked(page);
   await composer(page).fill("A brand new task");
@@ -231,7 +231,7 @@ test("a task begins with words, is renamed, found and put away", async () => {
   await page.getByRole("searchbox", { name: "Search tasks…" }).fill("");
 });
 
-test("what an agent reports stands where it was said, and nobody waits for it", async () => {
+test("an agent's report is shown in place and needs no answer", async () => {
   await opened(page, OTHER);
   const report = "Both are **mended**.";
   const id = world.mock.ask({ kind: "result", title: "Done", source: "handrail/attempt_completion", markdown: report }, { runId: OTHER, caller: "gone" });
@@ -255,7 +255,7 @@ test("what was asked and answered is read again after a reload", async () => {
   await page.locator(".words", { hasText: "Jasmine" }).waitFor();
 });
 
-test("words wait while an approval does, and are not lost", async () => {
+test("a message waits while an approval is pending, and is not lost", async () => {
   chat.run(OTHER, { status: "running" });
   const id = world.mock.ask(samples.change, { runId: OTHER });
   await page.locator(`.in-place [data-request="${id}"] form[data-armed=true]`).waitFor();
@@ -290,7 +290,7 @@ test("a question in the panel stays there while another is answered in its conve
   await page.locator(".panel").waitFor({ state: "hidden" });
 });
 
-test("why a run does not go on is said after a reload as well; a limit is raised and it goes on", async () => {
+test("why a run stopped is shown after a reload as well; with a raised limit it continues", async () => {
   chat.run(OTHER, { status: "waiting", trouble: "The limit of 100 replies is reached.", reached: "mostSteps", canResume: true });
   await opened(page, OTHER);
   await page.reload();
@@ -309,7 +309,7 @@ test("why a run does not go on is said after a reload as well; a limit is raised
   await page.getByText("Enter a whole number from 1 to 10,000, or leave it empty.").waitFor();
 });
 
-test("not connected, another task is not shown with this one's words", async () => {
+test("while offline, another task isn't shown with this one's messages", async () => {
   await page.getByRole("searchbox", { name: "Search tasks…" }).fill("");
   await page.locator(".words", { hasText: "Thank you" }).waitFor();
   await world.mock.pause();
@@ -327,7 +327,7 @@ test("not connected, another task is not shown with this one's words", async () 
   await page.locator(".connection.offline").waitFor({ state: "detached" });
 });
 
-test("Enter twice begins one task", async () => {
+test("pressing Enter twice starts one task", async () => {
   await page.goto(`${world.mock.url}/#/chat`);
   await asked(page);
   const before = chat.state.said.length;
@@ -348,7 +348,7 @@ test("Enter twice begins one task", async () => {
   await composer(page).fill("");
 });
 
-test("a task is found by what was said in it; the rest of a long list is read on the way down", async () => {
+test("a task is found by its messages; the rest of a long list is loaded while scrolling", async () => {
   for (let at = 0; at < 250; at++) world.mock.browsers.state.tasks.push({ taskId: `01J0000000000000000001${String(at).padStart(4, "0")}`, title: `Old task ${at}`, status: "completed", createdAt: 1000 - at, updatedAt: 1000 - at });
   chat.add("01J00000000000000000010249", { kind: "user", id: "u-old", text: "Where is the lighthouse keeper?" });
   await opened(page, OTHER);
@@ -358,7 +358,7 @@ test("a task is found by what was said in it; the rest of a long list is read on
   await search.fill("KEEPER lighthouse");
   await eventually(() => page.locator(".rail-task-title").allInnerTexts(), ["Old task 249"]);
   await search.fill("");
-  // What was found stands alone until the list is back; its neighbour is there only once the rest is read.
+  // Only the match is shown until the list is back; its neighbour appears once the rest is loaded.
   const atEnd = (list) => {
     list.scrollTop = list.scrollHeight;
     return ["Old task 248", "Old task 249"].every((title) => list.innerText.includes(title));
@@ -369,7 +369,7 @@ test("a task is found by what was said in it; the rest of a long list is read on
   await page.reload();
 });
 
-test("a task that nobody knows says so", async () => {
+test("an unknown task says so", async () => {
   const own = await world.open({ path: "chat/01J00000000000000000099999" });
   await own.getByText("There is no such task").waitFor();
   await own.context().close();
@@ -382,7 +382,7 @@ test("of 5,000 entries only those near the view are in the document; earlier one
   const fromEnd = () => area.evaluate((element) => Math.round(element.scrollHeight - element.scrollTop - element.clientHeight));
   await eventually(async () => (await fromEnd()) < 2, true);
   await area.evaluate(async (element) => {
-    // What was read is drawn above the view and goes again, until one has scrolled up to it.
+    // Loaded entries are drawn above the view and removed again until they are scrolled to.
     const isThere = () => !document.querySelector(".load-more") && document.querySelector('[data-entry="u0"]')?.getBoundingClientRect().top > 0;
     for (let tries = 0; tries < 2000 && !isThere(); tries++) {
       element.scrollTop = 0;

@@ -13,7 +13,7 @@ before(async () => {
 after(() => world.close());
 afterEach(() => assert.deepEqual(world.complaints, []));
 
-test("who comes for the first time sees it, until the first call has arrived", async () => {
+test("a first-time visitor sees it until the first call has arrived", async () => {
   world.mock.chat.state.current = "";
   const page = await world.open({ path: "" });
   await page.getByRole("heading", { name: "Connect an agent" }).waitFor();
@@ -67,7 +67,7 @@ test("a client's other server is looked at, and moved as it was shown", async ()
   await page.context().close();
 });
 
-test("what has changed since it was shown is not written, and the page shows it again", async () => {
+test("edits that changed since they were shown are not written, and the page shows them again", async () => {
   const page = await world.open({ path: "connect" });
   const codex = world.mock.clients.known.get("codex");
   await page.getByRole("button", { name: "Connect Codex" }).click();

@@ -33,7 +33,7 @@ test("the code leaves the address", async () => {
   await page.context().close();
 });
 
-test("a new prompt never takes the place of the shown one, badge and title count", async () => {
+test("a new prompt never replaces the shown one, and badge and title count it", async () => {
   const page = await world.open();
   const first = world.mock.ask(samples.single);
   await page.locator(`[data-request="${first}"]`).waitFor();
@@ -78,7 +78,7 @@ test("a key or a click in a question's first moment answers nothing", async () =
   await page.context().close();
 });
 
-test("a page whose server was updated meanwhile loads itself again", async () => {
+test("a page whose server was updated reloads itself", async () => {
   const page = await world.open();
   let isUpdated = true;
   await page.route(/\/assets\/Tools-[^/]+\.js$/, (route) => (isUpdated ? route.fulfill({ status: 404 }) : route.continue()));
@@ -130,7 +130,7 @@ test("two windows: the second keeps the answered prompt in sight until it goes o
   await two.context().close();
 });
 
-test("what was answered elsewhere goes by itself, unless someone points at it", async () => {
+test("a question answered elsewhere disappears, unless someone points at it", async () => {
   const page = await world.open();
   await page.clock.install();
   const first = world.mock.ask(samples.change);
@@ -149,7 +149,7 @@ test("what was answered elsewhere goes by itself, unless someone points at it", 
   await page.context().close();
 });
 
-test("after the server was away the console shows the truth", async () => {
+test("after a server outage the console shows the current state", async () => {
   const page = await world.open();
   const before = world.mock.ask(samples.change);
   await page.locator(`[data-request="${before}"]`).waitFor();
@@ -174,7 +174,7 @@ test("after the server was away the console shows the truth", async () => {
   await page.context().close();
 });
 
-test("an answer that cannot be sent is kept and said", async () => {
+test("an answer that cannot be sent is kept, with a message", async () => {
   const page = await world.open();
   const id = world.mock.ask(samples.change);
   await page.locator(`[data-request="${id}"]`).waitFor();
@@ -189,7 +189,7 @@ test("an answer that cannot be sent is kept and said", async () => {
   await page.context().close();
 });
 
-test("the history tells who, when and why", async () => {
+test("the history shows who, when and why", async () => {
   const page = await world.open({ path: "inbox" });
   const id = world.mock.ask({ ...samples.change, title: "Unique title" }, { runId: "run-7" });
   await page.locator(`[data-request="${id}"]`).waitFor();
@@ -204,7 +204,7 @@ test("the history tells who, when and why", async () => {
   await page.context().close();
 });
 
-test("a task's steps show up as they happen, with what shows them; one step and the whole task are undone", async () => {
+test("a task's steps appear as they happen, with their evidence; one step and the whole task can be undone", async () => {
   const page = await world.open({ path: "history/task:beach" });
   const edited = page.locator(".step", { hasText: "Edited" });
   await edited.locator(".step-open").click();
@@ -226,7 +226,7 @@ test("a task's steps show up as they happen, with what shows them; one step and 
   await page.context().close();
 });
 
-test("what waits is the last step of its task, and opens its question", async () => {
+test("a pending question is the last step of its task, and can be opened there", async () => {
   const page = await world.open({ path: "history/task:beach" });
   await page.locator(".story .step").first().waitFor();
   const id = world.mock.ask(samples.approval, { runId: "beach" });
@@ -253,7 +253,7 @@ test("the panel of questions does not follow from the inbox to the next page", a
   await page.context().close();
 });
 
-test("reads that follow on each other are one sentence", async () => {
+test("consecutive reads are one sentence", async () => {
   const page = await world.open({ path: "history/task:reads" });
   for (const name of ["a.js", "b.js", "c.js"]) world.mock.record({ executionId: `exec_${name}`, tool: "read_file", target: name, task: "reads", effect: "READ", event: "end", ok: true });
   await page.getByText("Read 3 files").waitFor();

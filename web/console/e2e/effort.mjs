@@ -1,4 +1,4 @@
-/** How much is tried: a quick instance in `make test`, all of it in `make campaign`. */
+/** How much is tried: a part in `make test`, everything in `make campaign`. */
 export const IS_CAMPAIGN = "HANDRAIL_CAMPAIGN_SEED" in process.env;
 
 /** @template T @param {T} suite @param {T} campaign @returns {T} */

@@ -1,4 +1,4 @@
-/** axe on what a window shows, in one form after the other: themes and widths change without a page being loaded again. */
+/** Runs axe on a page in several forms; themes and widths change without a reload. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,12 +13,12 @@ export async function findNothing(page, what, forms = FORMS) {
   for (const [colorScheme, width] of forms) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
-    // What is laid out by its size has seen the new one, and what moves has come to rest; a pulse never does.
+    // Layouts have adapted to the new size and animations have ended; a pulse never ends.
     await page.evaluate(async () => {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
       await Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((animation) => animation.finished));
     });
-    // The page's policy keeps injected scripts out; the tester's own channel is not the page.
+    // The page's policy blocks injected scripts; the test's own channel isn't affected.
     if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], preload: false }));
     const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`);

@@ -1,4 +1,4 @@
-/** Every kind of prompt, answered by mouse and by keyboard alone. */
+/** Every kind of prompt, answered by mouse and by keyboard only. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import * as samples from "../dev/samples.mjs";
@@ -24,7 +24,7 @@ const answer = (id) => answerTo(world.mock, id);
 const press = async (...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
-/** Tab until the wanted element has the focus: what a keyboard can't reach fails. */
+/** Presses Tab until the element has the focus; fails if the keyboard can't reach it. */
 async function tabTo(selector) {
   for (let at = 0; at < 60; at++) {
     if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
@@ -32,7 +32,7 @@ async function tabTo(selector) {
   }
   assert.fail(`Tab does not reach ${selector}`);
 }
-/** Until the page has put the focus there, which it does with the next frame. */
+/** Waits until the page has moved the focus there, which it does with the next frame. */
 const focused = (selector) => page.waitForFunction((wanted) => document.activeElement?.matches(wanted), selector);
 const goToPanel = async () => {
   await press("q");
@@ -204,7 +204,7 @@ test("a change is denied by the n key", async () => {
 });
 
 test("an answer in the moment in which a prompt appears is not taken", async () => {
-  // The clock of another page stands still, so that the moment lasts until the key was pressed, however busy the machine is.
+  // The page's clock is stopped, so that the moment lasts until the key was pressed, however busy the machine is.
   const other = await world.open();
   await other.clock.install();
   await other.clock.pauseAt(Date.now() + 60_000);
@@ -335,7 +335,7 @@ test("tasks are dragged, edited, added and removed by mouse", async () => {
   const { tasks, remark } = await answer(id);
   assert.deepEqual(tasks.map((task) => task.title), ["Test it", "写好文档", "Fourth"]);
   assert.deepEqual([tasks[1].priority, tasks[1].tags, remark], ["low", ["a", "b", "c"], "go"]);
-  // Not the page's secret, which is kept there too.
+  // Except the page's secret, which is also stored there.
   await page.evaluate(() => localStorage.removeItem("handrail.preferences"));
 });
 

@@ -1,4 +1,4 @@
-// Runs the specs side by side; `node run.mjs access long` picks some.
+// Runs the specs in parallel; `node run.mjs access long` selects some.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "node:test";

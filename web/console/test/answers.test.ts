@@ -7,7 +7,7 @@ const choice = (more: Partial<ChoicePrompt>): ChoicePrompt => ({
   kind: "choice", options: [{ value: "a" }, { value: "b" }, { value: "c" }], ...more,
 });
 
-test("required fields must hold more than blanks", () => {
+test("required fields need more than blanks", () => {
   expect([...checkValues(form, { name: "  ", note: "" })]).toEqual([["name", "required"]]);
   expect(checkValues(form, { name: "Alice" }).size).toBe(0);
 });
@@ -35,7 +35,7 @@ test("a default that is no option is dropped", () => {
   expect(initialSelection(choice({ multiple: true, default: ["c", "a"] }))).toEqual(["a", "c"]);
 });
 
-test("tasks get what they lack", () => {
+test("tasks get defaults for missing fields", () => {
   const [task] = initialTasks({ kind: "task_confirm", tasks: [{ title: "x" }] });
   expect(task).toMatchObject({ title: "x", priority: "medium", status: "todo", tags: [], details: "" });
   expect(task?.draftId).not.toBe("");
@@ -55,6 +55,6 @@ test("a task needs a title", () => {
   expect([...checkTasks([task])]).toEqual([[task.draftId, "taskTitle"]]);
 });
 
-test("tags are parted by commas of both languages and never doubled", () => {
+test("tags are separated by commas of both languages and never duplicated", () => {
   expect(readTags("docs, ui，docs,, ")).toEqual(["docs", "ui"]);
 });

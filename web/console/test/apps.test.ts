@@ -8,7 +8,7 @@ const app = (id: string, name: string, ...tools: string[]): ListedApp => ({
 });
 const APPS = [app("com.example.mail", "Mail", "send_email", "list_emails"), app("com.example.notes", "Notes", "add_note")];
 
-test("apps are found by every word of what they and their tools say", () => {
+test("apps are found by every word of their own and their tools' descriptions", () => {
   const found = (words: string): string[] => findApps(APPS, words).map(({ name }) => name);
   expect(found("")).toEqual(["Mail", "Notes"]);
   expect(found("SEND  tests")).toEqual(["Mail"]);
@@ -30,7 +30,7 @@ test("an app's consents are those for it", () => {
   expect(consentsFor([consent("1", "a.b"), consent("2", "c.d")], "c.d").map(({ id }) => id)).toEqual(["2"]);
 });
 
-test("a text that must not be read back gets a field that hides it", () => {
+test("a write-only text gets a field that hides it", () => {
   const parameters = parametersOf({ properties: { pin: { type: "string", writeOnly: true }, word: { type: "string", format: "password" } }, required: ["pin"] });
   expect(parameters.map(({ kind }) => kind)).toEqual(["secret", "secret"]);
   expect(readParameters(parameters, { word: "x" }).params).toEqual({ pin: "", word: "x" });

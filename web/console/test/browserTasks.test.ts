@@ -3,7 +3,7 @@ import { canHandBack, canLook, canStop, canTakeOver, lastChanged, mergeTasks, ty
 
 const task = (taskId: string, updatedAt: number, status: TaskStatus = "ongoing", createdAt = 0): BrowserTask => ({ taskId, title: taskId, status, createdAt, updatedAt });
 
-test("the newest comes first and keeps its place whatever happens, and older news change nothing", () => {
+test("the newest task comes first and keeps its place, and older events change nothing", () => {
   const known = mergeTasks([], [task("a", 10, "ongoing", 1), task("b", 20, "ongoing", 2)]);
   expect(known.map(({ taskId }) => taskId)).toEqual(["b", "a"]);
   const later = mergeTasks(known, [task("a", 30, "running", 1), task("b", 5, "error", 2)]);
@@ -12,7 +12,7 @@ test("the newest comes first and keeps its place whatever happens, and older new
   expect(lastChanged([])).toBeUndefined();
 });
 
-test("of two states of the same moment the later told counts", () => {
+test("of two states of the same moment the later event wins", () => {
   expect(mergeTasks([task("a", 10, "running")], [task("a", 10, "ongoing")])[0]?.status).toBe("ongoing");
 });
 
@@ -28,6 +28,6 @@ test.each<[TaskStatus, boolean, boolean, boolean, boolean]>([
   expect([canTakeOver(one), canHandBack(one), canStop(one), canLook(one)]).toEqual([takes, hands, stops, looks]);
 });
 
-test("a person who lets the agent read during a takeover can take screenshots meanwhile", () => {
+test("screenshots are possible during a takeover if the agent may read", () => {
   expect(canLook({ ...task("a", 1, "takeover"), reading: true })).toBe(true);
 });

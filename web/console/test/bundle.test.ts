@@ -13,17 +13,17 @@ test("approvals of one bundle belong together, the shown one first", () => {
   expect(ids(asked("b"), asked("a"), asked("c"))).toEqual(["b", "a", "c"]);
 });
 
-test("other bundles, other kinds and what has no digest stay out", () => {
+test("other bundles, other kinds and prompts without a digest are left out", () => {
   const { digest: _, ...undigested } = asked("d");
   expect(ids(asked("a"), asked("b", { bundle: "other" }), asked("c", { prompt: { kind: "result" } }), undigested)).toEqual(["a"]);
 });
 
-test("a question that is no approval of handrail's has nothing similar", () => {
+test("a question that isn't handrail's own approval has nothing similar", () => {
   const { bundle: _, ...alone } = asked("a");
   expect(ids(alone, asked("b"))).toEqual([]);
 });
 
-test("what was answered meanwhile is left out", () => {
+test("approvals that have been answered are left out", () => {
   const queue = receive(emptyQueue, [asked("a"), asked("b"), { ts: "2026-01-01T00:00:01Z", type: "ui_prompt", action: "response", requestId: "b", response: { status: "ok" } }]);
   expect(similarTo(asked("a"), queue).map(({ request }) => request.requestId)).toEqual(["a"]);
 });

@@ -12,7 +12,7 @@ const denied: AuditRecord = {
   error: { condition: "Declined", message: "denied" },
 };
 
-test("a beginning and its end are one call, in whatever order they come", () => {
+test("a begin and an end record are one call, in any order", () => {
   for (const records of [[begin, end], [end, begin]]) {
     const [call, ...more] = foldRecords([], records);
     expect(more).toEqual([]);
@@ -41,7 +41,7 @@ test("only a finished write can be undone", () => {
   expect(foldRecords([], [begin, end, denied]).map(canUndo)).toEqual([false, true]);
 });
 
-test("an undo is known from the record; undone itself, it counts no more", () => {
+test("undos are found in the record; an undone undo no longer counts", () => {
   const undo = (seq: number, executionId: string, undoes: string, outcome: AuditRecord["outcome"] = "done"): AuditRecord => ({ ...end, seq, executionId, undoes, outcome });
   const once = foldRecords([], [begin, end, undo(3, "e2", "e1")]);
   expect(undoneIn(once)).toEqual(new Set(["e1"]));
@@ -49,7 +49,7 @@ test("an undo is known from the record; undone itself, it counts no more", () =>
   expect(undoneIn(foldRecords([], [begin, end, undo(3, "e2", "e1", "failed")]))).toEqual(new Set());
 });
 
-test("a picture is read from the evidence and from nowhere else", () => {
+test("pictures are loaded only from the evidence", () => {
   expect(imageUrl("artifacts/desktop/2026-01-01/e1/before.png")).toBe("/api/evidence/e1/before.png");
   expect(imageUrl("https://evil.example/x.png")).toBe("/api/evidence/evil.example/x.png");
   expect(imageUrl("x.png")).toBeNull();

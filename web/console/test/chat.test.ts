@@ -10,8 +10,8 @@ const delta = (content: string, more: Partial<Extract<ChatEvent, { type: "chatDe
 const told = (known: Conversation, ...events: ChatEvent[]): Conversation => events.reduce((now, event) => takeEvent(now, event, 1000), known);
 const textsOf = ({ entries }: Conversation): string[] => entries.map(({ text }) => text);
 
-describe("a reply that is told piece by piece", () => {
-  it("grows, and is whole once it is finished", () => {
+describe("a streamed reply", () => {
+  it("grows, and is complete once it is finished", () => {
     const growing = told(emptyConversation, delta("Hel"), delta("lo"));
     expect(growing.entries).toMatchObject([{ kind: "assistant", text: "Hello", isStreaming: true }]);
     const whole = told(growing, delta("", { finished: true, content: "Hello!" }), delta("late"));
@@ -19,16 +19,16 @@ describe("a reply that is told piece by piece", () => {
     expect(whole.entries[0]?.isStreaming).toBeUndefined();
   });
 
-  it("begins anew when it is told to", () => {
+  it("starts over on a restart event", () => {
     expect(textsOf(told(emptyConversation, delta("Wrong"), delta("", { restart: true }), delta("Right")))).toEqual(["Right"]);
   });
 
-  it("is added once when only its end was heard", () => {
+  it("is added once if only its end arrived", () => {
     const whole = told(emptyConversation, delta("", { finished: true, content: "All" }), delta("", { finished: true, content: "All" }));
     expect(textsOf(whole)).toEqual(["All"]);
   });
 
-  it("says where a piece of it is missing, and takes none twice", () => {
+  it("marks missing pieces, and ignores repeated ones", () => {
     const known = told(emptyConversation, delta("abc", { offset: 0 }), delta("abc", { offset: 0 }));
     expect(textsOf(known)).toEqual(["abc"]);
     const broken = told(known, delta("xyz", { offset: 9 }), delta("more", { offset: 12 }));
@@ -36,7 +36,7 @@ describe("a reply that is told piece by piece", () => {
     expect(told(broken, delta("", { finished: true, content: "abc...xyzmore" })).entries[0]).toEqual({ kind: "assistant", id: "m", at: 1000, text: "abc...xyzmore" });
   });
 
-  it("takes the place of one that a server left half-written", () => {
+  it("replaces one that a stopped server left unfinished", () => {
     expect(textsOf(told(emptyConversation, delta("half", { messageId: "old" }), delta("new")))).toEqual(["new"]);
   });
 });
@@ -49,20 +49,20 @@ describe("a call of a tool", () => {
     expect(ended.entries).toMatchObject([{ kind: "tool", text: "done", tool: { status: "success", arguments: { path: "a" } } }]);
   });
 
-  it("is not doubled by the browser's own actions", () => {
+  it("is not duplicated by the browser's own actions", () => {
     expect(told(emptyConversation, { type: "toolUsed", name: "browser_click", actionId: "act-1", status: "running" }).entries).toEqual([]);
   });
 });
 
-describe("what is read again after a reconnect", () => {
-  it("replaces what was told, and neither loses nor doubles anything", () => {
+describe("the page that is read after a reconnect", () => {
+  it("replaces events, without losses or duplicates", () => {
     const before = told(takeNewest(emptyConversation, { run: running, entries: [said(1)] }), delta("par"));
     const after = takeNewest(before, { run: waiting, entries: [said(1), reply(2, "m", "partial no more"), said(3), reply(4, "m2", "and more")] });
     expect(textsOf(after)).toEqual(["u1", "partial no more", "u3", "and more"]);
     expect(after.run?.status).toBe("waiting");
   });
 
-  it("keeps a reply that is still being written, and knows that pieces of it were missed", () => {
+  it("keeps a reply that is still being written, and marks it as incomplete", () => {
     const after = takeNewest(afterDisconnect(told(emptyConversation, delta("par"))), { run: running, entries: [said(1)] });
     expect(after.entries).toMatchObject([{ id: "u1" }, { text: "par", hasGap: true }]);
     expect(textsOf(told(after, delta("tial")))).toEqual(["u1", "par"]);
@@ -71,11 +71,11 @@ describe("what is read again after a reconnect", () => {
     expect(again.entries[1]?.hasGap).toBeUndefined();
   });
 
-  it("drops a half-written one of a run that is over", () => {
+  it("drops an unfinished reply of a run that is over", () => {
     expect(textsOf(takeNewest(told(emptyConversation, delta("par")), { run: waiting, entries: [said(1)] }))).toEqual(["u1"]);
   });
 
-  it("keeps older pages that were read, as long as the new one joins on to them", () => {
+  it("keeps older pages that were loaded, if the new one overlaps them", () => {
     const known = takeOlder(takeNewest(emptyConversation, { run: null, entries: [said(5), said(6)], next: 5 }), { run: null, entries: [said(3), said(4)], next: 3 });
     const joined = takeNewest(known, { run: null, entries: [said(6), said(7)], next: 6 });
     expect([textsOf(joined), joined.next]).toEqual([["u3", "u4", "u5", "u6", "u7"], 3]);
@@ -88,8 +88,8 @@ describe("what is read again after a reconnect", () => {
   });
 });
 
-describe("one's own words", () => {
-  it("stand there at once, and once the record has them", () => {
+describe("a person's own messages", () => {
+  it("appear at once, and only once when the record has them", () => {
     const sent = addMessage(emptyConversation, { id: "u1", text: "Hi", at: 1 });
     expect(sent.entries).toMatchObject([{ sending: "sent" }]);
     expect(markSent(sent, "u1", true).entries[0]?.sending).toBeUndefined();
@@ -97,21 +97,21 @@ describe("one's own words", () => {
     expect(takeNewest(sent, { run: running, entries: [said(1)] }).entries).toEqual([said(1)]);
   });
 
-  it("of another window are looked for when an answer to them is heard", () => {
+  it("from another window are looked up when their answer arrives", () => {
     const known = takeNewest(emptyConversation, { run: null, entries: [said(1)] });
     expect(unknownMessageId(known, delta("x", { targetEventId: "u1" }))).toBeUndefined();
     expect(unknownMessageId(known, delta("x", { targetEventId: "u2" }))).toBe("u2");
   });
 });
 
-it("a trouble is told with its advice, and forgotten when the run goes on", () => {
+it("a problem is shown with its advice, and cleared when the run continues", () => {
   const troubled = told(emptyConversation, { type: "structuredOutput", status: "error", error: { code: "UNAVAILABLE", message: "No model", details: { hint: "Connect one" } } });
   expect(troubled.trouble).toEqual({ code: "UNAVAILABLE", message: "No model", hint: "Connect one" });
   expect(told(troubled, { type: "runStatus", ...running }).trouble).toBeNull();
   expect(told(emptyConversation, { type: "structuredOutput", status: "error", schemaName: "browser_action", error: { message: "no tab" } }).trouble).toBeNull();
 });
 
-it("chunks keep their entries when older and newer ones come", () => {
+it("chunks keep their entries when older and newer ones arrive", () => {
   const some = Array.from({ length: 400 }, (_, at) => said(at + 400));
   const more = [...Array.from({ length: 400 }, (_, at) => said(at)), ...some, said(800)];
   const [few, many] = [chunksOf(some), chunksOf(more)];
@@ -126,7 +126,7 @@ it("tasks are found by any of their words", () => {
   expect([matches("Find a quiet Hotel", "hotel find"), matches("Find a quiet Hotel", "loud"), matches("x", "")]).toEqual([true, false, true]);
 });
 
-it("what the model thinks stands with the reply that follows, and begins again with it", () => {
+it("the model's thoughts belong to the reply that follows, and restart with it", () => {
   const think = (content: string, restart = false): ChatEvent => ({ type: "thinkingDelta", messageId: "m1", delta: { content }, ...(restart ? { restart } : {}) });
   const thinking = told(emptyConversation, think("Let me "), think("see."));
   expect(thinking.entries).toMatchObject([{ kind: "assistant", id: "m1", text: "", thinking: "Let me see.", isStreaming: true }]);

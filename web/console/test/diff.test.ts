@@ -27,12 +27,12 @@ test("a deleted line that looks like a header is a deleted line", () => {
   expect(lines.slice(2).map((line) => line.kind)).toEqual(["delete", "delete", "add"]);
 });
 
-test("a missing last newline is told and does not end the hunk", () => {
+test("a missing newline at the end is shown and does not end the hunk", () => {
   const { lines } = parseDiff("@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n");
   expect(lines.map((line) => line.kind)).toEqual(["delete", "note", "add"]);
 });
 
-test("what is no diff is shown as it stands", () => {
+test("text that isn't a diff is shown unchanged", () => {
   expect(parseDiff("@@ ...\nhello").lines).toEqual([
     { kind: "note", text: "@@ ..." },
     { kind: "note", text: "hello" },
@@ -70,7 +70,7 @@ test("a diff of a megabyte takes the processor less than a second", () => {
   expect(user + system).toBeLessThan(1_000_000);
 });
 
-test("each of several files is named once, a single one by the head of the view", () => {
+test("each of several files is named once, a single one in the view's header", () => {
   const several = withFileHeads(parseDiff("--- /dev/null\n+++ b/docs/a.md\n@@ -0,0 +1 @@\n+# A\n--- a/old.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n").lines);
   expect(several.files).toEqual(["docs/a.md", "old.md"]);
   expect(several.lines).toEqual([

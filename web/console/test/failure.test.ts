@@ -13,13 +13,13 @@ const refused = new HostError("BAD_REQUEST", "no", 400, {
   ],
 });
 
-test("what the server says of a field is found by its path, with nothing hidden in it", () => {
+test("the server's field errors are found by path, with hidden characters spelled out", () => {
   const errors = fieldErrorsOf(refused);
   expect([...errorsBelow(errors, "values")]).toEqual([["name", "is required"], ["a.b", "holds a \\u{202e}"]]);
   expect(errors.get("remark")).toBe("must be a string");
   expect(fieldErrorsOf(new Error("other")).size).toBe(0);
 });
 
-test("a form with one field a member shows what is wrong below it there", () => {
+test("a form with one field per member shows nested errors at that field", () => {
   expect(errorsByRoot(fieldErrorsOf(refused)).get("values")).toBe("name: is required");
 });

@@ -38,7 +38,7 @@ test("a conversation that is opened again while it is read is read again", async
   expect(asked).toEqual([]);
 });
 
-test("another one that is opened meanwhile is read after it, and only its words are shown", async () => {
+test("a conversation opened during another's read is read next, and only its messages are shown", async () => {
   void open("one");
   void open("two");
   expect(await answerNext("of one")).toContain("/one?");

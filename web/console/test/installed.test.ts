@@ -13,11 +13,11 @@ beforeEach(() => {
   serve(undefined);
 });
 
-test("without a word of the server all pages are there", () => {
+test("without a list from the server, all pages are shown", () => {
   expect(names()).toEqual(["inbox", "chat", "browser"]);
 });
 
-test("what the server does not have is not shown, and a page of it is left", () => {
+test("features that the server lacks are hidden, and their page is left", () => {
   page.value = "browser";
   serve(["people", "agent"]);
   expect(names()).toEqual(["inbox", "chat"]);

@@ -8,6 +8,6 @@ test.each([
   expect(readLimit(name, typed)).toBe(limit);
 });
 
-test("a limit that was reached is offered twice as high, within what there can be", () => {
+test("a reached limit is offered twice as high, within the maximum", () => {
   expect([raised("mostSteps", 100), raised("mostSteps", 9000), raised("mostCost", 5)]).toEqual([200, 10_000, 10]);
 });

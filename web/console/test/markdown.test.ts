@@ -25,7 +25,7 @@ test.each(["javascript:alert(1)", "data:text/html,x", "//evil.example", "vbscrip
   expect(parseInline(`[click](${href})`).every((part) => part.kind === "text")).toBe(true);
 });
 
-test("links, marks and code are found", () => {
+test("links, marks and code are recognised", () => {
   expect(parseInline("a **b** `c*d*` [e](https://f.example)")).toEqual([
     { kind: "text", text: "a " },
     { kind: "strong", children: [{ kind: "text", text: "b" }] },
@@ -36,7 +36,7 @@ test("links, marks and code are found", () => {
   ]);
 });
 
-test("items of a checklist say how far they are", () => {
+test("checklist items have a state", () => {
   const [list] = parseMarkdown("- [x] read\n- [~] write\n- [ ] test\n- [link](https://a.example)\n- plain");
   expect(list?.kind === "list" && list.items.map(({ tick }) => tick)).toEqual(["done", "doing", "todo", undefined, undefined]);
   expect(JSON.stringify(list)).not.toContain("[x]");
@@ -49,7 +49,7 @@ test.each(["my_file_name_here.txt", "x_1 and y_2", "__init__.py and __main__.py"
   expect(spelled(parseInline(name))).toBe(name);
 });
 
-test("marks by underscores stand around words", () => {
+test("underscore marks work only around words", () => {
   expect(kinds("_a_ and __b__")).toEqual(["em", "text", "strong"]);
   expect(kinds("(_a b_)")).toEqual(["text", "em", "text"]);
 });
@@ -66,12 +66,12 @@ test.each([
   expect(parseInline(text).filter((part) => part.kind === "link").map((part) => part.kind === "link" && part.href)).toEqual([href]);
 });
 
-test("a bar in code or behind a backslash ends no cell", () => {
+test("a bar in code or after a backslash doesn't end a cell", () => {
   const [table] = parseMarkdown("| a | b |\n|---|---|\n| `x|y` | c\\|d |");
   expect(table?.kind === "table" && table.rows.map((row) => row.map(spelled))).toEqual([["x|y", "c|d"]]);
 });
 
-test("the marks that close a heading are no part of it", () => {
+test("a heading's closing marks aren't part of it", () => {
   expect(["# a ##", "## b #", "### c#", "# #"].map((text) => parseMarkdown(text)).map(([block]) => block?.kind === "heading" && spelled(block.children))).toEqual(["a", "b", "c#", ""]);
 });
 
@@ -89,7 +89,7 @@ test.each([
   checklist({ request: { requestId: "r" }, response: { ts: "1970-01-01T00:00:00Z", response: { tasks: [] } } } as never, [{ kind: "assistant", id: "a", at: 1, text }]);
 }, 30_000);
 
-test("nothing is lost when marks never close", () => {
+test("unclosed marks lose no text", () => {
   const text = "*a ".repeat(2000) + ">".repeat(200) + "`".repeat(2000);
   expect(JSON.stringify(parseMarkdown(text))).toContain("*a");
 });

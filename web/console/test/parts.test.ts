@@ -7,28 +7,28 @@ const scene: ChangePart = { path: "scene.txt", hunks: [hunk(1), hunk(5), hunk(9)
 const notes: ChangePart = { path: "notes.md", hunks: [hunk(1)] };
 const empty: ChangePart = { path: "empty.txt", hunks: [] };
 
-test("everything is a whole yes, and says nothing of parts", () => {
+test("choosing everything is a full yes without parts", () => {
   expect(isWhole([scene, notes], EVERYTHING)).toBe(true);
   expect(chosenParts([scene, notes], EVERYTHING)).toEqual({});
 });
 
-test("of one file the places of its hunks are sent", () => {
+test("for one file, the indexes of its hunks are sent", () => {
   const taking = withToggled(EVERYTHING, scene, [1], false);
   expect(chosenParts([scene], taking)).toEqual({ hunks: [0, 2] });
   expect(count([scene], taking)).toEqual({ taken: 2, all: 3 });
   expect(isWhole([scene], withToggled(taking, scene, [1], true))).toBe(true);
 });
 
-test("of several files those that are taken are named, whole where they are whole", () => {
+test("for several files, the accepted ones are named, without hunks if they are complete", () => {
   const taking = withToggled(withToggled(EVERYTHING, scene, [0], false), empty, [-1], false);
   expect(chosenParts([scene, notes, empty], taking)).toEqual({ files: [{ path: "scene.txt", hunks: [1, 2] }, { path: "notes.md" }] });
 });
 
-test("nothing taken is no yes", () => {
+test("accepting nothing is not a yes", () => {
   expect(chosenParts([scene], withToggled(EVERYTHING, scene, [0, 1, 2], false))).toBeNull();
 });
 
-test("an edited text is sent, and one that is as it was proposed is not", () => {
+test("an edited text is sent, an unchanged one is not", () => {
   expect(chosenParts([scene], { left: new Set(), texts: new Map([["scene.txt", "mine\n"]]) })).toEqual({ content: "mine\n" });
   expect(chosenParts([scene], { left: new Set(), texts: new Map([["scene.txt", "b\n"]]) })).toEqual({});
 });

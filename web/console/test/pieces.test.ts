@@ -24,12 +24,12 @@ describe("pieces of Markdown", () => {
     }
   });
 
-  it("leave code whole, closed or not", () => {
+  it("don't split code blocks, closed or not", () => {
     expect(pieces("```\na\n\nb")).toEqual(["```\na\n\nb"]);
     expect(pieces("x\n\n~~~\na\n\nb\n~~~\n\ny")).toEqual(["x\n\n", "~~~\na\n\nb\n~~~\n\n", "y"]);
   });
 
-  it("are none of nothing", () => {
+  it("are empty for an empty text", () => {
     expect(pieces("")).toEqual([]);
   });
 });

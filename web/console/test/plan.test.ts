@@ -33,11 +33,11 @@ it("a step is done once the agent has checked it off by its number", () => {
   expect(steps.map(({ state }) => state)).toEqual(["todo", "done", "todo"]);
 });
 
-it("without a plan there is nothing to tick", () => {
+it("without a plan the checklist is empty", () => {
   expect(checklist(undefined, [said("- [x] a")])).toEqual([]);
 });
 
-it("arguments are told in a line and in full, well-formed or not", () => {
+it("arguments are shown in a line and in full, well-formed or not", () => {
   expect(hintOf('{"limit": 3, "path": "game/start.txt"}')).toBe("game/start.txt");
   expect([hintOf("{broken"), hintOf({ n: 1 }), hintOf({ other: "first\nsecond" })]).toEqual(["", "", "first"]);
   expect([argumentsText("{broken"), argumentsText({}), argumentsText('{"a":1}')]).toEqual(["{broken", "", '{\n  "a": 1\n}']);

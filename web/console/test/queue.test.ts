@@ -14,12 +14,12 @@ test("the oldest prompt is shown first", () => {
   expect(filled(request("a"), request("b")).shown).toBe("a");
 });
 
-test("a new prompt never takes the place of the shown one", () => {
+test("a new prompt never replaces the shown one", () => {
   const queue = show(filled(request("a"), request("b")), "b");
   expect(receive(queue, [request("c")])).toMatchObject({ shown: "b", order: ["a", "b", "c"] });
 });
 
-test("a prompt that somebody else answered stays until the person moves on", () => {
+test("a prompt that was answered elsewhere stays until the person moves on", () => {
   const queue = receive(filled(request("a"), request("b")), [response("a")]);
   expect(queue).toMatchObject({ shown: "a", order: ["a", "b"] });
   expect(pendingCount(queue)).toBe(1);
@@ -31,20 +31,20 @@ test("the first response wins", () => {
   expect(queue.prompts.get("a")?.response?.response.remark).toBe("first");
 });
 
-test("of two responses the one that stands first in the log wins, whichever page comes first", () => {
+test("of two responses the first in the log wins, whichever page is read first", () => {
   const [first, second] = [{ ...response("a", "first"), offset: 10 }, { ...response("a", "second"), offset: 20 }];
   for (const entries of [[request("a"), second, first], [request("a"), first, second], [second, first, request("a")]]) {
     expect(filled(...entries).prompts.get("a")?.response?.response.remark).toBe("first");
   }
 });
 
-test("who answered may become known later, also of an answer of our own", () => {
+test("who answered may become known later, also for this page's own answer", () => {
   const told = { ...response("a"), offset: 10 };
   const queue = receive(filled(request("a"), response("a")), [told, { ...told, answeredBy: "console:ada" }]);
   expect(queue.prompts.get("a")?.response?.answeredBy).toBe("console:ada");
 });
 
-test("pages in any order give one history, the newest first", () => {
+test("pages in any order give one history, newest first", () => {
   const page = (...numbers: number[]) => numbers.flatMap((at) => [request(`r${at}`), { ...response(`r${at}`), offset: at }]);
   const queue = [page(7, 8), page(9), page(3, 4), page(1, 2), [response("r9"), { ...response("r8"), offset: 8, answeredBy: "program" }]].reduce(receive, emptyQueue);
   expect(queue.answered.map(({ request: { requestId } }) => requestId)).toEqual(["r9", "r8", "r7", "r4", "r3", "r2", "r1"]);
@@ -68,7 +68,7 @@ test("steps stop at both ends", () => {
   expect(step(step(queue, 1), 1).shown).toBe("b");
 });
 
-test("moving on goes around the end to what was left for later", () => {
+test("moving on wraps around to prompts that were left for later", () => {
   const queue = show(filled(request("a"), request("b")), "b");
   expect(moveOn(receive(queue, [response("b")])).shown).toBe("a");
 });
@@ -78,7 +78,7 @@ test("after a reload only what the server lists is pending, and the shown one st
   expect(replacePending(queue, [request("c"), request("d")], queue.order)).toMatchObject({ shown: "b", order: ["b", "c", "d"] });
 });
 
-test("a caller that goes away is marked on the prompt that is shown", () => {
+test("a caller that goes away is marked on the shown prompt", () => {
   const queue = receive(filled(request("a")), [{ ...request("a"), caller: "gone" }]);
   expect(queue.prompts.get("a")?.request.caller).toBe("gone");
 });
@@ -95,7 +95,7 @@ test("a shown prompt that the server no longer lists is marked as gone", () => {
   expect(pendingCount(queue)).toBe(0);
 });
 
-test("a prompt that arrived while the list was on its way is not gone", () => {
+test("a prompt that arrived while the list was being read is not gone", () => {
   const queue = replacePending(filled(request("a"), request("b")), [request("a")], ["a"]);
   expect(queue.prompts.get("b")?.isGone).toBeUndefined();
   expect(pendingCount(queue)).toBe(2);

@@ -9,26 +9,26 @@ const reported = (markdown: string, more: Partial<RequestEntry> = {}): RequestEn
   prompt: { kind: "result", title: "Done", source: "handrail/attempt_completion", markdown },
 });
 
-test("a completion has a report, whether its arguments were read or are still as the model wrote them", () => {
+test("a completion has a report, whether its arguments are parsed or raw JSON", () => {
   expect(reportOf(used("attempt_completion", { result: "All **done**" }))).toBe("All **done**");
   expect(reportOf(used("attempt_completion", '{"result": "All done"}'))).toBe("All done");
   expect(reportOf(used("attempt_completion", "no JSON"))).toBe("");
   expect(reportOf(used("read_file", { result: "x" }))).toBe("");
 });
 
-test("a question and its answer are read out of the call", () => {
+test("a question and its answer are read from the call", () => {
   const entry = used("ask_followup_question", { question: "Which tea?" }, '{"answer":"Jasmine","ack":true}');
   expect([questionOf(entry), answerOf(entry)]).toEqual(["Which tea?", "Jasmine"]);
   expect(answerOf(used("read_file", {}, '{"answer":"no"}'))).toBe("");
 });
 
-test("of a report that came by its beginning the prompt has all", () => {
+test("the prompt has all of a report that was shortened", () => {
   const whole = reported("a long story with its end");
   expect(promptOf(used("attempt_completion", { result: "a long story…" }), "task", [{ request: whole }])?.request).toBe(whole);
   expect(promptOf(used("attempt_completion", { result: "a long story…" }), "another", [{ request: whole }])).toBeUndefined();
 });
 
-test("only a result that stands in the conversation is told by it", () => {
+test("only a result that is in the conversation counts as reported there", () => {
   const entries = [used("attempt_completion", { result: "Done" })];
   expect(isReportedIn(reported("Done"), entries)).toBe(true);
   expect(isReportedIn(reported("Something else"), entries)).toBe(false);

@@ -15,23 +15,23 @@ const parameters = parametersOf({
   required: ["path", "content"],
 });
 
-test("required parameters come first, each with the field that fits", () => {
+test("required parameters come first, each with a suitable field", () => {
   expect(parameters.map((parameter) => [parameter.name, parameter.kind])).toEqual([
     ["path", "text"], ["content", "multiline"], ["limit", "number"], ["mode", "enum"], ["dryRun", "boolean"],
     ["globs", "lines"], ["options", "json"],
   ]);
 });
 
-test("what is left empty is left out, and defaults are sent", () => {
+test("empty fields are left out, and defaults are sent", () => {
   expect(readParameters(parameters, { path: "a" }).params).toEqual({ path: "a", content: "", limit: 50, dryRun: true });
 });
 
-test("lists are read a line each, JSON as JSON", () => {
+test("lists have one item per line, JSON is parsed", () => {
   const { params } = readParameters(parameters, { path: "a", globs: "*.ts\n*.md\n", options: '{"a":[1]}' });
   expect(params).toMatchObject({ globs: ["*.ts", "*.md"], options: { a: [1] } });
 });
 
-test("what can't be read is named", () => {
+test("fields that can't be parsed are named", () => {
   const { problems } = readParameters(parameters, { path: "a", limit: "1.5", options: "{" });
   expect([...problems]).toEqual([["limit", "number"], ["options", "json"]]);
 });

@@ -29,7 +29,7 @@ beforeEach(() => {
   conversationOf.value = "one";
 });
 
-test("words that are refused after their task was left join what was typed there meanwhile", async () => {
+test("a message refused after its task was left is appended to the draft there", async () => {
   const sending = send("one", "first", [file]);
   keepDraft("one", { text: "second" });
   conversationOf.value = "two";
@@ -39,7 +39,7 @@ test("words that are refused after their task was left join what was typed there
   expect(draftOf("two").text).toBe("");
 });
 
-test("words that wait alone keep their message's id until they are changed", async () => {
+test("an unsent message keeps its id until it is changed", async () => {
   const sending = send("one", "first", [file], "evt-1");
   conversationOf.value = "two";
   server.answer(REFUSED);
@@ -49,14 +49,14 @@ test("words that wait alone keep their message's id until they are changed", asy
   expect(draftOf("one").id).toBeUndefined();
 });
 
-test("words that are given back twice are there once", () => {
+test("a message that is returned twice is in the draft once", () => {
   const entry = { kind: "user", id: "evt-1", at: 1, text: "first", sending: "refused" } as const;
   keepRefused("one", { ...emptyConversation, entries: [entry] });
   giveBack("one", entry);
   expect(draftOf("one")).toEqual({ text: "first", attachments: [], id: "evt-1" });
 });
 
-test("a mode and a model that are chosen while words are on their way are for the next ones", async () => {
+test("a mode and a model chosen while a message is being sent apply to the next one", async () => {
   [wantedMode.value, wantedModel.value] = ["plan", "a"];
   const sending = send("one", "first");
   wantedModel.value = "b";

@@ -7,7 +7,7 @@ const record = (tool: string, effect: string, more: Partial<AuditRecord> = {}): 
   seq: ++seq, ts: `2026-01-11T11:${String(seq).padStart(2, "0")}:00Z`, executionId: `exec_${seq}`, event: "end", ok: true, outcome: "done", tool, effect, ...more,
 });
 
-test("reads that follow on each other are one step, changes are their own", () => {
+test("consecutive reads are one step, changes are separate steps", () => {
   const calls = foldRecords([], [
     record("read_file", "READ", { target: "a" }), record("read_file", "READ", { target: "b" }), record("search_files", "READ"),
     record("write_to_file", "WRITE", { target: "a" }), record("read_file", "READ", { target: "a" }),
@@ -32,7 +32,7 @@ test("a read that was refused is a step of its own", () => {
   expect(timelineOf(calls).map(({ isGroup }) => isGroup)).toEqual([true, false]);
 });
 
-test("how it was decided is told in few words", () => {
+test("the decision is summarised in a few words", () => {
   const of = (more: Partial<AuditRecord>): unknown => verdictOf(foldRecords([], [record("write_to_file", "WRITE", more)])[0]!);
   expect(of({ answer: { status: "ok", by: "console:you, prompt x" } })).toBe("you");
   expect(of({ answer: { status: "ok", by: "allowed for this task by console:you (grant 1)" } })).toBe("task");
@@ -41,12 +41,12 @@ test("how it was decided is told in few words", () => {
   expect(of({ decision: "allow (default for WRITE)" })).toBeNull();
 });
 
-test("a diff's gist counts every line and shows the first", () => {
+test("a diff's summary counts every line and shows the first", () => {
   const diff = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n--- x\n-two\n+three\n+four\n";
   expect(diffGist(diff, 2)).toEqual({ lines: [{ kind: "delete", text: "-- x" }, { kind: "delete", text: "two" }], added: 2, deleted: 2 });
 });
 
-test("ten thousand calls are one story", () => {
+test("ten thousand calls make one timeline", () => {
   const many = foldRecords([], Array.from({ length: 10_000 }, (_, at) => record(at % 3 ? "read_file" : "write_to_file", at % 3 ? "READ" : "WRITE")));
   expect(timelineOf(many).reduce((sum, { calls }) => sum + calls.length, 0)).toBe(10_000);
 });

@@ -30,7 +30,7 @@ afterEach(() => {
 const file = (name: string): File => new File(["x"], name, { type: "text/plain" });
 const end = async (name: string): Promise<void> => (await vi.waitFor(() => finish.get(`/artifacts/${name}`) ?? expect.fail(name), 10_000))();
 
-test("words wait for every file that is on its way, whichever arrives first", async () => {
+test("sending waits for every upload, whichever finishes first", async () => {
   const [long, short] = [upload("one", [file("long")]), upload("one", [file("short")])];
   await end("short");
   await short;
@@ -41,14 +41,14 @@ test("words wait for every file that is on its way, whichever arrives first", as
   expect(draftOf("one").attachments.map(({ name }) => name)).toEqual(["short", "long"]);
 });
 
-test("a file that is refused keeps nobody waiting", async () => {
+test("a refused file doesn't block sending", async () => {
   const refused = expect(upload("one", [file("bad")])).rejects.toThrow();
   await end("bad");
   await refused;
   expect([uploadsOf("one"), draftOf("one").attachments]).toEqual([[], []]);
 });
 
-test("files without a task belong to the one that begins next, and later ones to another", async () => {
+test("files without a task belong to the next new task, and later ones to another", async () => {
   const both = [upload("", [file("a")]), upload("", [file("b")])];
   await end("a");
   await end("b");

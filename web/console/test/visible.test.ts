@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { visible, visibleParts } from "../src/logic/visible";
 
-test("text that hides nothing stays as it is", () => {
+test("text without hidden characters stays unchanged", () => {
   expect(visible("plain, 中文, émoji 🙂\n\tand lines")).toBe("plain, 中文, émoji 🙂\n\tand lines");
 });
 
@@ -20,7 +20,7 @@ test.each([
   expect(visible(`a${hidden}b`)).toBe(`a${shown}b`);
 });
 
-test("an escape can be told from text that looks like one", () => {
+test("an escape can be distinguished from text that looks like one", () => {
   expect(visibleParts("\\u{202e}\u202e\u200bx")).toEqual([
     { text: "\\u{202e}", isEscape: false },
     { text: "\\u{202e}\\u{200b}", isEscape: true },

@@ -11,7 +11,7 @@ test("only the words that differ are marked", () => {
   expect(shown("A friendly shop.", after)).toEqual(["friendly"]);
 });
 
-test("lines that share nothing are two lines", () => {
+test("lines that share nothing aren't compared", () => {
   expect(differences("end;", "changeBg:beach.jpg -next")).toBeNull();
 });
 
@@ -26,7 +26,7 @@ test("the lines of a hunk are paired in order", () => {
   expect(marked).toEqual([[], [".19"], ["1"], ["2"]]);
 });
 
-test("a very long line costs nothing", () => {
+test("very long lines are skipped", () => {
   expect(differences("x ".repeat(5000), "y ".repeat(5000))).toBeNull();
 });
 

@@ -1,4 +1,4 @@
-/** What a page asks of the person: permissions are told to the agent, which can't answer them; and copying within the page. */
+/** Permission prompts are reported to the agent, which can't answer them; and copying within the page. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -15,7 +15,7 @@ afterAll(() => world.close());
 
 const click = async (name: string) => await world.act({ browser_click: { tabId, clickId: await world.find(tabId, name) } });
 
-test("a page that asks for a permission is told, with who can answer", async () => {
+test("a page's permission prompt is reported, with who can answer", async () => {
   await world.index(tabId);
   await world.go(tabId, page, "/asks");
   for (const [name, what] of [["Where am I", "your location"], ["Tell me", "notifications"]] as const) {
@@ -28,7 +28,7 @@ test("a page that asks for a permission is told, with who can answer", async () 
   expect(JSON.stringify(call)).toContain("the microphone");
 });
 
-test("what is wrapped looks as before, and leaves nothing behind", async () => {
+test("wrapped functions look unchanged, and leave nothing behind", async () => {
   const [text, left] = await page.evaluate(() => [navigator.geolocation.getCurrentPosition.toString(), Object.keys(globalThis).filter((name) => name.startsWith("handrail"))] as const);
   expect(text).toContain("[native code]");
   expect(left).toEqual([]);

@@ -1,4 +1,4 @@
-/** Clicks: trusted, on what was meant, and with word of what they changed. */
+/** Clicks: trusted, on the intended element, and with a report of what they changed. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -17,7 +17,7 @@ beforeEach(async () => void (await world.go(tabId, page, "/clicks")));
 const click = async (name: string, more: Record<string, unknown> = {}) => await world.act({ browser_click: { tabId, clickId: await world.find(tabId, name), ...more } });
 const refused = async (name: string) => await world.refusal({ browser_click: { tabId, clickId: await world.find(tabId, name) } });
 
-test("a covered element is refused and said what covers it; once that is gone the click lands", async () => {
+test("a covered element is refused with what covers it; once that is gone the click lands", async () => {
   expect(await refused("Covered")).toMatchObject({ code: "INVALID_TARGET", details: { coveredBy: expect.stringContaining("div#cover") } });
   expect(await page.evaluate("log")).toEqual([]);
   await click("Accept all");
@@ -25,7 +25,7 @@ test("a covered element is refused and said what covers it; once that is gone th
   await expect.poll(() => page.evaluate("log")).toEqual(["accept true", "covered true"]);
 });
 
-test("what a picture showed is clicked while it is the same, and refused once it is another", async () => {
+test("an element is clicked while it is as shown, and refused once it has changed", async () => {
   const clickId = await world.find(tabId, "Far away");
   const { seen } = await world.act({ browser_screenshot: { tabId, clickId } });
   const { seen: page0 } = await world.act({ browser_screenshot: { tabId } });
@@ -36,7 +36,7 @@ test("what a picture showed is clicked while it is the same, and refused once it
   await expect.poll(() => page.evaluate("log")).toEqual(["far true"]);
 });
 
-test("an element that is partly covered is clicked where it is free", async () => {
+test("a partly covered element is clicked at a free point", async () => {
   await click("Partly covered");
   await expect.poll(() => page.evaluate("log")).toEqual(["partly true"]);
 });
@@ -55,7 +55,7 @@ test("a moving element is waited for, and one that never rests is refused", asyn
   expect(await world.refusal({ browser_click: { tabId, clickId: restless, timeoutMs: 2000 } })).toMatchObject({ code: "INVALID_TARGET", details: { moving: true } });
 });
 
-test("what is far away or inside a scrolled list is brought into view first", async () => {
+test("an element that is out of view or inside a scrolled list is scrolled into view first", async () => {
   await click("Far away");
   await click("In the list");
   await expect.poll(() => page.evaluate("log")).toEqual(["far true", "listed true"]);
@@ -69,12 +69,12 @@ test("dialogs are reported and dismissed, or answered as asked; nothing hangs", 
   await expect.poll(() => page.title()).toBe("confirm true");
   await click("Prompt", { dialog: "accept", promptText: "Ada" });
   await expect.poll(() => page.title()).toBe("prompt Ada");
-  // One that opens by itself, between two actions.
+  // A dialog that opens between two actions.
   await page.evaluate(() => void setTimeout(() => alert("Surprise"), 0));
   expect((await world.act({ browser_dom_index: { tabId } }))["total"]).toBeGreaterThan(5);
 });
 
-test("a page that wants to keep its visitor is left all the same", async () => {
+test("a page that asks to stay open is left anyway", async () => {
   await click("Keep me");
   expect(await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/form` } })).toMatchObject({ navigated: true, url: `${world.sites.here}/form` });
 });
@@ -118,7 +118,7 @@ test("navigations are reported: to a page, to a part, by script", async () => {
   expect((await world.index(tabId))[0]).toMatchObject({ name: "Name" });
 });
 
-test("a page that is left for the browser's cache holds up no click", async () => {
+test("a page that goes into the browser's cache doesn't block a click", async () => {
   for (let time = 0; time < 5; time++) {
     expect(await click("Form page")).toMatchObject({ changes: { navigated: `${world.sites.here}/form` } });
     expect(await world.act({ browser_go_back: { tabId } })).toMatchObject({ url: `${world.sites.here}/clicks` });
@@ -133,12 +133,12 @@ test("a script that asks for a file gets none, and the agent is told", async () 
   expect(await click("Choose a file")).toMatchObject({ changes: { dialog: { type: "file" } } });
 });
 
-test("what appears and disappears is told in lines, late answers of the server included", async () => {
+test("what appears and disappears is reported in lines, late server responses included", async () => {
   const { changes } = await click("Adds");
   expect(changes.added).toEqual([expect.stringMatching(/^\d+ button "Fresh"$/), 'alert "Something happened"']);
   expect((await click("Toggle"))["changes"].added).toEqual([expect.stringMatching(/button "In the panel"$/)]);
   expect((await click("Toggle"))["changes"].removed).toEqual([expect.stringMatching(/button "In the panel"$/)]);
-  // Of a server that takes its time, as on a busy machine, nobody waits for the answer: then once more.
+  // The answer of a slow server isn't waited for, so try once more.
   await expect.poll(async () => (await click("Fetch"))["changes"]?.added).toEqual([expect.stringMatching(/button "from the server"$/)]);
   expect((await click("Mover"))["changes"]).toBeUndefined();
 });
@@ -189,7 +189,7 @@ test("frames are clicked through all their parents, scaled and shadowed and out 
   await world.act({ browser_wait_for_loaded: { tabId } });
   for (const name of ["same", "cross", "scaled", "nested", "shadow"]) {
     const { changes } = await click(`Button ${name}`);
-    // Told by a message between two pages, which takes its own time.
+    // Reported by a message between two pages, with a delay.
     await expect.poll(() => page.title()).toBe(`clicked ${name} true`);
     expect(changes.added).toEqual([expect.stringMatching(new RegExp(`^f\\d+:\\d+ button "Done ${name}"$`))]);
   }

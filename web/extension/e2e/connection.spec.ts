@@ -1,4 +1,4 @@
-/** The wire: pairing, greeting, staying in touch, and doing each action once whatever happens. */
+/** The wire: pairing, greeting, reconnecting, and doing each action exactly once. */
 
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ afterAll(() => world.close());
 const extra: PeerServer[] = [];
 afterEach(async () => void (await Promise.all(extra.splice(0).map((one) => one.stop()))));
 
-/** What a page says by postMessage and hears in return; the click gives it a person's activation. */
+/** A page's postMessage and the answer; the click provides a user activation. */
 async function say(page: Page, message: Record<string, unknown>): Promise<Record<string, any>> {
   return await page.evaluate(
     async (message) =>
@@ -53,7 +53,7 @@ test("a console pairs by one click and a yes in the extension's own window, and 
   await asking.getByRole("button", { name: "Don't pair" }).click();
   await closed;
   expect(world.server.isConnected).toBe(false);
-  // Who closes the window has said no as well.
+  // Closing the window means no as well.
   await page.click("#pair");
   expect(await say(page, offer)).toMatchObject({ pending: true });
   asking = await world.asking("pair");
@@ -70,7 +70,7 @@ test("a console pairs by one click and a yes in the extension's own window, and 
   await asking.getByRole("button", { name: "Pair", exact: true }).click();
   await closed;
   await world.server.connected();
-  // Once it is paired, that very server may renew its token by itself.
+  // Once paired, this server may renew its token without a question.
   await page.click("#pair");
   const before = { ...Object.fromEntries(world.server.tokens) };
   const again = world.server.received.next(isType("activate_extension"));
@@ -97,7 +97,7 @@ test("pages of this machine can ask who is here, by the old names too; other pag
   await page.goto(world.server.url);
   const expected = { ok: true, extensionId: await world.extensionId(), extensionName: "handrail", version: "0.1.0", clientId: expect.any(String), socketConnected: true };
   for (const type of ["mimo/get_plugin_client_info", "mimoim/get_bion_client_info"]) expect(await say(page, { type })).toEqual(expected);
-  // Another local server, which is no handrail.
+  // Another local server, which isn't handrail.
   await page.goto(`${world.sites.here}/form`);
   expect(await say(page, { type: "mimo/get_plugin_client_info" })).toEqual({ ok: false, error: "origin not allowed" });
   await page.close();
@@ -114,7 +114,7 @@ test("another server is taken only when a person says so", async () => {
   const asking = await world.asking("pair");
   const question = asking.getByRole("alertdialog");
   for (const address of [other.url, world.server.url]) await question.getByText(address).waitFor();
-  // A second page can't put its own question in the place of the one that is read.
+  // A second page can't replace the question that is being read.
   const third = await new PeerServer().start();
   extra.push(third);
   await page.goto(third.url);
@@ -210,7 +210,7 @@ test("a killed worker comes back with its tasks, its numbers, its debugger and i
   expect(await world.server.act(world.taskId, { browser_click: { tabId, clickId } }, { id })).toEqual(first);
   expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true, strategy: "cdp_mouse" });
   await expect.poll(() => page.evaluate("log")).toEqual(["mover true", "mover true"]);
-  // The debugger that outlived the worker still keeps dialogs out of the way.
+  // The debugger outlived the worker and still handles dialogs.
   expect(await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Alert") } })).toMatchObject({ changes: { dialog: { type: "alert" } } });
 });
 
@@ -225,7 +225,7 @@ test("an action that a kill interrupts is answered: as unknown when it can't be 
   expect(await answer).toMatchObject({ status: "error", error: { code: "PLUGIN_ERROR", retryable: false, details: { interrupted: true } } });
 });
 
-/** As Chrome does after 30 s of idleness; an event, here a new tab, brings it back. */
+/** Ends the worker as Chrome does after 30 s without events; an event, here a new tab, restarts it. */
 async function stopWorker(): Promise<void> {
   const browser = await world.context.browser()?.newBrowserCDPSession().catch(() => null);
   const page = await world.context.newPage();

@@ -1,4 +1,4 @@
-/** Without the debugger: by script, said so, and refused where a trusted event was asked for. */
+/** Without the debugger: actions by script with a warning, refused if a trusted event was requested. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -11,14 +11,14 @@ beforeAll(async () => {
   world = await World.open();
   ({ tabId, page } = await world.visit("/form"));
   await world.act({ browser_debugger_detach: { tabId } });
-  // The only thing that is made up: nobody can press Cancel on Chrome's bar in a headless browser.
+  // The only simulated part: a headless browser has no bar with Cancel.
   await (await world.worker()).evaluate(() => {
     chrome.debugger.attach = (async () => Promise.reject(new Error("Cannot attach to this target."))) as never;
   });
 });
 afterAll(() => world.close());
 
-test("what needs no trusted event is done by script, with a warning", async () => {
+test("actions that need no trusted event are done by script, with a warning", async () => {
   const name = await world.find(tabId, "Name");
   expect(await world.act({ browser_type: { tabId, clickId: name, text: "Ada" } })).toMatchObject({ typed: true, strategy: "dom_input", warnings: [expect.stringContaining("Cannot attach")] });
   expect(await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Save") } })).toMatchObject({ clicked: true, strategy: "dom_click", warnings: [expect.any(String)] });
@@ -30,7 +30,7 @@ test("what needs no trusted event is done by script, with a warning", async () =
   expect(await world.act({ browser_screenshot: { tabId } })).toMatchObject({ screenshotUploaded: true, warnings: [expect.any(String)] });
 });
 
-test("an explicit strategy of the debugger is refused, and so is what only it can do", async () => {
+test("an explicit debugger strategy is refused, and so are actions that need the debugger", async () => {
   const clickId = await world.find(tabId, "Save");
   for (const action of [
     { browser_click: { tabId, clickId, strategy: "cdp_mouse" } },

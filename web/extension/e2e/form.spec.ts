@@ -142,7 +142,7 @@ test("malformed parameters are refused with the name of the field, and nothing i
     expect(error, JSON.stringify(action)).toMatchObject({ code: "SCHEMA_VALIDATION_FAILED", details: { fieldErrors: [{ field }] } });
     expect(error["message"]).toContain(field);
   }
-  // The second part of a message is looked at before the first is done.
+  // The second part of a message is checked before the first is done.
   await world.refusal({ browser_type: { tabId, clickId, text: "changed" }, browser_scroll: { tabId, direction: "sideways" } });
   await expect.poll(() => value("name")).toBe("old");
 });

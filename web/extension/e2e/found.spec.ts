@@ -1,4 +1,4 @@
-/** What can be clicked is listed and rightly called, also where a page hides it from assistive technology or moves it away. */
+/** Clickable elements are listed with the right names, also if a page hides them from assistive technology or moves them. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -16,12 +16,12 @@ beforeEach(async () => void (await world.go(tabId, page, "/found")));
 
 const called = async (): Promise<string[]> => (await world.index(tabId)).map(({ role, tag, name, hint }) => `${role === "generic" ? tag : role} ${name || hint}`);
 
-test("a hint quotes only what is shown", async () => {
+test("a hint quotes only visible text", async () => {
   expect(await called()).toContain("span (#icon)");
   expect(JSON.stringify(await world.act({ browser_page: { tabId } }))).not.toContain("Secret");
 });
 
-test("what is hidden from assistive technology but open to the mouse is listed and works", async () => {
+test("an element that is hidden only from assistive technology is listed and works", async () => {
   const lines = await called();
   expect(lines).toContain("button ▲");
   expect(lines).toContain("button In front");
@@ -31,11 +31,11 @@ test("what is hidden from assistive technology but open to the mouse is listed a
   expect(await page.inputValue("input")).toBe("1");
 });
 
-test("a handle that only its cursor shows is listed", async () => {
+test("a handle that only its cursor reveals is listed", async () => {
   expect(await called()).toContain("div (#corner beside \"Shy\")");
 });
 
-test("what listens around a control isn't called like it", async () => {
+test("a listener around a control isn't named after it", async () => {
   const lines = await called();
   expect(lines.filter((line) => line.endsWith(" Close"))).toEqual(["button Close"]);
 });
@@ -55,7 +55,7 @@ const typed = async (kind: string, text: string) => {
   return { result, seen: (await page.evaluate("seen")) as [string, boolean, string][] };
 };
 
-test("who listens for keys hears them, also if only since the focus", async () => {
+test("key listeners get keys, also those added on focus", async () => {
   for (const [kind, type] of [["keys", "keydown"], ["late", "keyup"]] as const) {
     const long = await typed(kind, "a text that is longer than a few letters");
     expect(long.seen.filter(([one, isTrusted]) => one === type && isTrusted).map(([, , key]) => key)).toEqual(["s"]);
@@ -64,7 +64,7 @@ test("who listens for keys hears them, also if only since the focus", async () =
   }
 });
 
-test("where nobody listens for keys a text comes as one trusted input, and what the page makes of it is told", async () => {
+test("without key listeners, text arrives as one trusted input, and the page's reaction is reported", async () => {
   const { seen, result } = await typed("text", "all of it");
   expect(seen).toEqual([["input", true, "insertText"]]);
   expect(result["changes"].added).toContain('status "9 letters"');

@@ -1,4 +1,4 @@
-/** Everything that hands can do on a page: drags, points, strokes, several clicks, whole forms, any list. */
+/** Gestures on a page: drags, points, strokes, multiple clicks, whole forms, any list. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";

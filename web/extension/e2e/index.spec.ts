@@ -1,4 +1,4 @@
-/** The index: what it finds, what it calls it, and that its numbers never come to mean something else. */
+/** The index: which elements it finds, their names, and that a number never means another element. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { World } from "./world";
@@ -9,7 +9,7 @@ afterAll(() => world.close());
 
 const names = (elements: Record<string, any>[]): string[] => elements.map((one) => one["name"] as string);
 
-test("names are what a screen reader would say, and what can't be reached is left out", async () => {
+test("names are those of a screen reader, and unreachable elements are left out", async () => {
   const { tabId, page } = await world.visit("/names");
   const elements = await world.index(tabId);
   expect(names(elements)).toEqual([
@@ -37,7 +37,7 @@ test("numbers stay with their elements through further indexes, and new elements
   expect(before.map((one) => one["clickId"])).not.toContain(after[0]!["clickId"]);
 });
 
-test("an element that is gone is stale, and its number is not given again on the next page", async () => {
+test("a removed element is stale, and its number is not reused on the next page", async () => {
   const { tabId, page } = await world.visit("/form");
   const save = await world.find(tabId, "Save");
   await page.evaluate(() => document.getElementById("save")!.remove());
@@ -76,7 +76,7 @@ test("open and closed shadow roots are indexed, also below plain elements", asyn
   }
 });
 
-test("an element that shows by nothing but its listener is found by the debugger", async () => {
+test("an element with only a listener is found by the debugger", async () => {
   const { tabId, page } = await world.visit("/listeners");
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Quiet target") } });
   await expect.poll(() => page.title()).toBe("heard true");

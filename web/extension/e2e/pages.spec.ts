@@ -1,4 +1,4 @@
-/** Pages: going there, looking at them, reading them, waiting for them; and the tabs of a task. */
+/** Pages: opening, viewing, reading and waiting for them; and the tabs of a task. */
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const go = async (path: string) => await world.go(tabId, page, path);
-/** Once the browser has asked for it: on a busy machine that may be after its time was up. */
+/** Resolves once the browser has requested it; on a busy machine that may be after the timeout. */
 const released = async () => await expect.poll(() => world.sites.release()).toBeGreaterThan(0);
 
 test("going, back, forward and again", async () => {
@@ -31,7 +31,7 @@ test("a server that does not answer is a timeout; one that is not there an error
   expect(await world.refusal({ browser_wait_for_loaded: { tabId, timeoutMs: 700 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
   await released();
   await world.act({ browser_wait_for_loaded: { tabId } });
-  // In a tab of its own: should its renderer crash, playwright's handle of it stays dead.
+  // In a separate tab, because Playwright's handle can't recover if the renderer crashes.
   const { tabId: lost } = await world.act({ browser_tab_open: {} });
   expect(await world.refusal({ browser_navigate: { tabId: lost, url: "http://127.0.0.1:1/" } })).toMatchObject({ code: "PLUGIN_ERROR", message: expect.stringContaining("ERR_") });
   expect(await world.act({ browser_navigate: { tabId: lost, url: `${world.sites.here}/form` } })).toMatchObject({ navigated: true });
@@ -234,7 +234,7 @@ test("a result names every page that it came by: redirects of the server, and pa
   await page.evaluate((address) => document.body.insertAdjacentHTML("afterbegin", `<a href="${address}">Onwards</a>`), chain[1]!);
   const clicked = await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Onwards") } });
   expect(clicked).toMatchObject({ changes: { navigated: `${here}/article` }, hops: chain.slice(1) });
-  // A frame's redirects are the frame's own business.
+  // A frame's redirects don't count.
   await world.go(tabId, page, "/form");
   await page.evaluate((address) => document.body.insertAdjacentHTML("beforeend", `<iframe src="${address}"></iframe>`), chain[1]!);
   expect(await world.act({ browser_wait_for: { tabId, text: "The bridge" } })).not.toHaveProperty("hops");
@@ -250,7 +250,7 @@ test("what a failed action came by is told with the next result, and what severa
   expect(await world.act({ browser_wait_for_loaded: { tabId } })).toMatchObject({ pageUrl: `${here}/held`, hops: [late] });
   expect(await world.act({ browser_wait_for_loaded: { tabId } })).not.toHaveProperty("hops");
   expect(await world.act({ browser_navigate: { tabId, url: hop(`${here}/form`) }, browser_wait_for_loaded: { tabId } })).toMatchObject({ status: "complete", hops: [hop(`${here}/form`)] });
-  // A tab that could not be brought to its page is the task's all the same.
+  // A tab that couldn't load its page still belongs to the task.
   expect(await world.refusal({ task_start: { url: late, timeoutMs: 2000 } })).toMatchObject({ code: "NAVIGATION_TIMEOUT" });
   await released();
   const { tabs } = await world.act({ browser_tabs: {} });

@@ -1,4 +1,4 @@
-/** A server written from the contract alone: the other end of the wire, to hold the extension against. */
+/** A server that implements only the contract, to test the extension against. */
 
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -8,14 +8,14 @@ import type { Ack, ActionResult, ArtifactSlot } from "../src/protocol";
 
 type Message = Record<string, any>;
 
-/** With a code in its address the page asks by itself, as no honest console does. */
+/** With a code in its address the page asks without a click, which a real console never does. */
 const CONSOLE = `<!doctype html><title>console</title><button id=pair>Pair this browser</button><script>
   addEventListener("message", (event) => { if (event.data.type === "mimo/pair_result") document.title = JSON.stringify(event.data.payload); });
   if (location.hash) postMessage({ type: "mimo/pair", requestId: 1, code: location.hash.slice(1), server: location.origin }, "*");
 </script>`;
 export interface Stored { body: Buffer; contentType: string }
 
-/** Waits for something that was or will be received; never for time to pass. */
+/** Waits for something that was or will be received, never for a fixed time. */
 class Received {
   readonly all: Message[] = [];
   private waiting: { matches: (message: Message) => boolean; resolve: (message: Message) => void }[] = [];
@@ -42,17 +42,17 @@ export class PeerServer {
   readonly codes = new Set<string>();
   readonly tokens = new Map<string, string>();
   refusesUploads = false;
-  /** Messages of this type are not acked, as by a server that is busy. */
+  /** Messages of this type are not acknowledged, as by a busy server. */
   unheard = "";
   port = 0;
-  /** How often a plugin has gone. */
+  /** How often a plugin has disconnected. */
   losses = 0;
   private http: ReturnType<typeof createServer> | null = null;
   private io: Server | null = null;
   private sockets = new Set<Socket>();
   private connections: (() => void)[] = [];
 
-  /** Said to every plugin that wants to connect. */
+  /** Sent to every plugin that tries to connect. */
   refusal: string | null = null;
 
   get url(): string {
@@ -116,7 +116,7 @@ export class PeerServer {
     return (await socket!.timeout(5000).emitWithAck("plugin_message", message)) as Ack;
   }
 
-  /** One browser_action, from the message to its result. */
+  /** Runs one browser_action and returns its result. */
   async act(taskId: string, action: Message, extra: Message = {}): Promise<ActionResult> {
     const id = (extra["id"] as string | undefined) ?? `act-${randomUUID()}`;
     const slots = { screenshotPresignedUrl: this.slot().url, artifactPresignedUrl: this.slot().url };

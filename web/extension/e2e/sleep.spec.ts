@@ -1,4 +1,4 @@
-/** The worker's sleep: Chrome ends it, nothing happens in the browser, and its own alarm brings it back to work. */
+/** The worker's sleep: Chrome ends the worker while nothing happens, and its own alarm wakes it. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { World } from "./world";

@@ -1,4 +1,4 @@
-/** The wheel: a person's hand on the page takes it, our own input never does, and it is handed back on purpose. */
+/** Takeover: a person's input takes over, our own never does, and it is handed back explicitly. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -17,7 +17,7 @@ beforeEach(async () => void (world.server.received.all.length = 0));
 const isAbout = (type: string) => (message: Record<string, any>) => message["type"] === type && message["taskId"] === world.taskId;
 const heard = async (type: string) => await world.server.received.first(isAbout(type));
 
-test("what the agent does is no takeover", async () => {
+test("the agent's own actions don't take over", async () => {
   await world.act({ browser_click: { tabId, clickId: await world.find(tabId, "Mover") } });
   await world.act({ browser_press_key: { tabId, key: "Shift+Tab" } });
   await world.act({ browser_navigate: { tabId, url: `${world.sites.here}/frames` } });
@@ -37,7 +37,7 @@ for (const [what, touch] of [
     await touch();
     expect(await heard("task_takeover")).toMatchObject({ v: 1, reason: "user_input" });
     const popup = await world.extensionPage("popup");
-    await popup.getByText("paused, you have the wheel").waitFor();
+    await popup.getByText("paused, you have taken over").waitFor();
     await popup.getByRole("button", { name: "Hand back" }).click();
     await heard("task_handback");
     await popup.getByText("working", { exact: true }).waitFor();
@@ -47,7 +47,7 @@ for (const [what, touch] of [
   });
 }
 
-test("what the server sent before it knew of a takeover is not done, unless it only looks", async () => {
+test("actions that the server sent before it knew of a takeover are not done, unless they only read", async () => {
   const clickId = await world.find(tabId, "Mover");
   await page.evaluate("log.length = 0");
   world.server.unheard = "task_takeover";
@@ -78,7 +78,7 @@ test("the popup takes over as well; work that the server sends after it heard of
   await popup.close();
 });
 
-/** What the frame says; its shadow tree is closed, and an extension's own world sees into it. */
+/** The frame's text; its shadow tree is closed, but an extension's own world can read it. */
 const frameSays = async () =>
   await (await world.worker()).evaluate(async (id) => {
     const [answer] = await chrome.scripting.executeScript({
@@ -98,8 +98,8 @@ test("what a person does in the console shows in the page and in the popup at on
   const popup = await world.extensionPage("popup");
   let state = held("takeover");
   expect(await tell("takeover")).toEqual({ ok: true });
-  await popup.getByText("paused, you have the wheel").waitFor();
-  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  await popup.getByText("paused, you have taken over").waitFor();
+  await expect.poll(frameSays).toBe("Paused: you have taken over");
   expect(await state).toEqual([{ taskId: world.taskId, status: "takeover", tabIds: expect.arrayContaining([tabId]) }]);
   state = held("running");
   await tell("ongoing");
@@ -115,11 +115,11 @@ test("what a person does in the console shows in the page and in the popup at on
 test("reading during a takeover that a person allows doesn't end it, and the frame says that the agent may read", async () => {
   const clickId = await world.find(tabId, "Mover");
   await tell("takeover");
-  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  await expect.poll(frameSays).toBe("Paused: you have taken over");
   await world.server.send({ v: 1, type: "task_status", id: "s", taskId: world.taskId, status: "takeover", reading: true });
-  await expect.poll(frameSays).toBe("Paused: you have the wheel, the agent may read");
+  await expect.poll(frameSays).toBe("Paused: you have taken over, the agent may read");
   expect((await world.act({ browser_page: { tabId } }))["lines"].length).toBeGreaterThan(3);
-  expect(await frameSays()).toBe("Paused: you have the wheel, the agent may read");
+  expect(await frameSays()).toBe("Paused: you have taken over, the agent may read");
   expect((await (await world.worker()).evaluate(async () => (await chrome.storage.session.get<any>("tasks")).tasks[0].status))).toBe("takeover");
   await tell("ongoing");
   await expect.poll(frameSays).toBe("An agent is at work here");
@@ -131,7 +131,7 @@ test("work that came before a takeover in the console does not end it", async ()
   const working = world.server.act(world.taskId, { browser_hover: { tabId, clickId } });
   await tell("takeover");
   await working;
-  await expect.poll(frameSays).toBe("Paused: you have the wheel");
+  await expect.poll(frameSays).toBe("Paused: you have taken over");
   await tell("ongoing");
   await expect.poll(frameSays).toBe("An agent is at work here");
 });
@@ -141,9 +141,9 @@ test("a takeover that the server has not heard of is not undone by what it says 
   await page.mouse.click(700, 500);
   await heard("task_takeover");
   await tell("ongoing");
-  // What the server said is taken in order: by this answer it was.
+  // Messages are processed in order, so with this answer the earlier one was.
   expect(await world.refusal({ browser_scroll: { tabId } })).toMatchObject({ details: { takeover: true } });
-  expect(await frameSays()).toBe("Paused: you have the wheel");
+  expect(await frameSays()).toBe("Paused: you have taken over");
   world.server.unheard = "";
   await tell("takeover");
   await tell("ongoing");
@@ -204,7 +204,7 @@ test("a task that is stopped in the console leaves its tabs", async () => {
   expect(await world.server.send({ v: 1, type: "task_status", taskId: 5 })).toMatchObject({ ok: false, error: { code: "BAD_REQUEST" } });
 });
 
-/** Tabs that the extension debugs, though they are no task's. */
+/** Tabs that the extension debugs although they belong to no task. */
 const orphans = async () =>
   await (await world.worker()).evaluate(async () => {
     const owned = (await chrome.storage.session.get<any>("tasks")).tasks.flatMap((task: { tabs: number[] }) => task.tabs);

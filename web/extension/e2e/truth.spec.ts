@@ -1,4 +1,4 @@
-/** What is said of a page and of an act is what a person would see. */
+/** Reports about a page and an action match what a person would see. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { World } from "./world";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** Where to put pictures for people to look at. */
+/** The folder for screenshots to look at. */
 const pictures = process.env["HANDRAIL_PICTURES"];
 
 const CONFIRM = {

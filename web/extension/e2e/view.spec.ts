@@ -70,7 +70,7 @@ test("a long page comes in parts that fit together, and all of it on request", a
   expect(total).toBe(whole.length);
 });
 
-/** Near to what a model reads: words, groups of three digits, and marks. */
+/** An estimate of a model's tokens: words, groups of three digits, and marks. */
 const length = (text: string): number => text.match(/\p{L}+|\p{N}{1,3}|[^\s\p{L}\p{N}]/gu)!.length;
 
 for (const name of ["article", "dashboard", "form", "issues", "shop"]) {

@@ -1,4 +1,4 @@
-/** Real widget libraries: what a person can click there is listed under its own name, and can be operated. */
+/** Real widget libraries: everything clickable is listed under its name and can be operated. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";

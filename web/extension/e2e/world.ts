@@ -1,4 +1,4 @@
-/** A real Chromium with the built extension in it, paired with a server of the contract's. */
+/** A real Chromium with the built extension, paired with a server that implements the contract. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0;
 const FLAGS = [
   `--load-extension=${EXTENSION}`,
   "--disable-features=DisableLoadExtensionCommandLineSwitch,Translate,MediaRouter,OptimizationHints",
-  // Chrome says of itself that a program drives it; the person that the tests stand for would not.
+  // Chrome reports that a program drives it; the person that the tests simulate wouldn't.
   "--disable-blink-features=AutomationControlled",
   "--silent-debugger-extension-api", "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
   "--disable-sync", "--disable-default-apps", "--disable-breakpad", "--disable-domain-reliability", "--metrics-recording-only", "--password-store=basic",
@@ -43,7 +43,7 @@ export class World {
       args: [...FLAGS, `--lang=${locale}`, "--window-size=1280,800", ...(isRoot ? ["--no-sandbox"] : [])],
       env: { ...process.env, LANGUAGE: locale.replace("-", "_") } as Record<string, string>,
     });
-    // Playwright dismisses dialogs that nobody listens for; here the extension has to.
+    // Playwright dismisses dialogs without a listener; here the extension has to.
     context.on("dialog", () => undefined);
     const world = new World(server, sites, context, profile);
     if (isPaired) await world.pair();
@@ -70,7 +70,7 @@ export class World {
     return page;
   }
 
-  /** A window in which the extension asks; it opens by itself. */
+  /** The window in which the extension asks; it opens automatically. */
   async asking(name: "pair" | "confirm"): Promise<Page> {
     const found = (): Page | undefined => this.context.pages().find((page) => page.url().endsWith(`/${name}.html`));
     await expect.poll(found).toBeDefined();
@@ -86,7 +86,7 @@ export class World {
     await page.close();
   }
 
-  /** The action's result; a failure is thrown with its code in front. */
+  /** The action's result; a failure is thrown, starting with its code. */
   async act(action: Record<string, any>, extra: Record<string, any> = {}): Promise<Record<string, any>> {
     const { status, result, error } = await this.server.act(this.taskId, action, extra);
     if (status === "error") throw Object.assign(new Error(`${error!.code}: ${error!.message}`), error);
@@ -99,7 +99,7 @@ export class World {
     return error!;
   }
 
-  /** A tab of the task at one of our pages, and playwright's own view of it to check against. */
+  /** A tab of the task with one of our pages, and Playwright's view of it to check against. */
   async visit(path: string): Promise<{ tabId: number; page: Page }> {
     const url = `${this.sites.here}${path}`;
     const opened = this.context.waitForEvent("page");
@@ -109,7 +109,7 @@ export class World {
     return { tabId: tabId as number, page };
   }
 
-  /** To another of our pages; playwright hears of a navigation later than the extension does. */
+  /** Opens another of our pages; Playwright notices a navigation later than the extension. */
   async go(tabId: number, page: Page, path: string): Promise<Record<string, any>> {
     const url = `${this.sites.here}${path}`;
     const gone = await this.act({ browser_navigate: { tabId, url } });

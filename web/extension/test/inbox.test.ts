@@ -43,7 +43,7 @@ const action = (id: string, actions: Record<string, object> = { browser_tabs: {}
 const answersTo = (id: string) => sent.filter((message) => message["actionId"] === id);
 const left = (id: string, names: string[]) => session.kept.set(`action:${id}`, { actionId: id, taskId: "t", names, isDelivered: false, isStored: true });
 
-test("what a kill interrupted and may be done again is told, and then done when the server asks again by the same id", async () => {
+test("an interrupted repeatable action is reported, and done when the server asks again by the same id", async () => {
   left("look", ["browser_tabs"]);
   const { inbox } = await worker();
   await inbox.catchUp();
@@ -54,7 +54,7 @@ test("what a kill interrupted and may be done again is told, and then done when 
   expect(answersTo("look")).toHaveLength(2);
 });
 
-test("what may not be done again stays interrupted, however often it is asked for", async () => {
+test("an interrupted action that can't be repeated stays interrupted, however often it is asked for", async () => {
   left("click", ["browser_click"]);
   const { inbox } = await worker();
   await inbox.catchUp();
@@ -63,7 +63,7 @@ test("what may not be done again stays interrupted, however often it is asked fo
   for (const answer of answersTo("click")) expect(answer).toMatchObject({ status: "error", error: { retryable: false, details: { interrupted: true } } });
 });
 
-test("a result that the server refuses is not sent again; one that it has not heard is", async () => {
+test("a refused result is not sent again; an unacknowledged one is", async () => {
   const { inbox, Refusal } = await worker();
   emit = async (message) => {
     sent.push(message);
@@ -76,7 +76,7 @@ test("a result that the server refuses is not sent again; one that it has not he
   expect(sent.slice(2).map((message) => message["actionId"])).toEqual(["unheard"]);
 });
 
-test("an answer comes also where the task can't be kept or the storage can't be read", async () => {
+test("an answer is sent even if the task can't be stored or the storage can't be read", async () => {
   const failing = { ...noTakeover, noticeWork: async () => Promise.reject(new Error("no room")) };
   const { inbox } = await worker(failing);
   inbox.receive(action("arrival", { browser_click: { tabId: 1, clickId: "1" } }));

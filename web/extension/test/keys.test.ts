@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { characterKey, parseChord } from "../src/worker/keys";
 
-test("named keys, letters and combinations are understood in the ways that people write them", () => {
+test("named keys, letters and combinations are understood in their usual spellings", () => {
   expect(parseChord("Enter")).toEqual({ modifiers: [], key: { key: "Enter", code: "Enter", keyCode: 13, text: "\r" } });
   expect(parseChord("ctrl+A").modifiers).toEqual(["Control"]);
   expect(parseChord("Control+a").key).toEqual({ key: "a", code: "KeyA", keyCode: 65 });

@@ -21,7 +21,7 @@ const area = (one: ReturnType<typeof storage>) => one as unknown as chrome.stora
 const message = (id: string): BrowserAction => ({ type: "browser_action", id, taskId: "t", action: { browser_click: {} } });
 const result = (actionId: string, payload: Record<string, unknown> = {}): ActionResult => ({ v: 1, type: "browser_action_result", actionId, taskId: "t", clientId: "c", status: "success", result: payload });
 
-test("the next worker knows what the last one began, ended and delivered", async () => {
+test("the next worker knows what the last one started, finished and delivered", async () => {
   const kept = storage();
   const first = new Ledger(area(kept));
   for (const id of ["begun", "ended", "delivered"]) await first.begin(message(id), true);
@@ -33,7 +33,7 @@ test("the next worker knows what the last one began, ended and delivered", async
   expect(await second.find("unknown")).toBeUndefined();
 });
 
-test("old results make room, but none that was not delivered", async () => {
+test("old results are dropped to make room, but no undelivered ones", async () => {
   const kept = storage();
   const ledger = new Ledger(area(kept));
   await ledger.begin(message("waiting"), true);
@@ -47,7 +47,7 @@ test("old results make room, but none that was not delivered", async () => {
   expect(await ledger.find("a299")).toBeDefined();
 });
 
-test("a large result that was delivered keeps only its end", async () => {
+test("only the end of a large delivered result is kept", async () => {
   const kept = storage();
   const ledger = new Ledger(area(kept));
   await ledger.begin(message("large"), true);
@@ -56,7 +56,7 @@ test("a large result that was delivered keeps only its end", async () => {
   expect(JSON.stringify([...kept.kept.values()]).length).toBeLessThan(1000);
 });
 
-test("what may be done again is stored only once it takes long", async () => {
+test("a repeatable action is stored only once it takes long", async () => {
   const kept = storage();
   const ledger = new Ledger(area(kept));
   for (const id of ["quick", "long"]) await ledger.begin(message(id), false);
@@ -72,7 +72,7 @@ const ended = async (ledger: Ledger, id: string, length: number, isDelivered: bo
   if (isDelivered) await ledger.delivered(id);
 };
 
-test("however much was answered, there is room for others", async () => {
+test("many large results leave room for others", async () => {
   const kept = storage();
   const ledger = new Ledger(area(kept));
   for (let at = 0; at < 220; at++) await ended(ledger, `a${at}`, 150_000, true);
@@ -84,7 +84,7 @@ test("however much was answered, there is room for others", async () => {
   expect((await next.undelivered()).map((entry) => entry.result?.status)).toEqual(Array(12).fill("success"));
 });
 
-test("where others have filled the storage, the oldest that was delivered makes room", async () => {
+test("if the storage is full, the oldest delivered result makes room", async () => {
   const kept = storage(30_000);
   const ledger = new Ledger(area(kept));
   for (let at = 0; at < 9; at++) await ended(ledger, `a${at}`, 5000, true);
@@ -92,7 +92,7 @@ test("where others have filled the storage, the oldest that was delivered makes 
   expect((await new Ledger(area(kept)).find("a8"))?.result).toEqual(result("a8", { text: "x".repeat(5000) }));
 });
 
-test("what is forgotten is known to no later worker; what was begun anew is not forgotten", async () => {
+test("a forgotten action is unknown to later workers; a restarted one is not forgotten", async () => {
   const kept = storage();
   const ledger = new Ledger(area(kept));
   await ledger.begin(message("again"), true);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const read = (locale: string) => JSON.parse(readFileSync(new URL(`../_locales/${locale}/messages.json`, import.meta.url), "utf8")) as Record<string, { message: string }>;
 
-test("both languages say the same things, under names that Chrome tells apart", () => {
+test("both languages have the same messages, under names that Chrome distinguishes", () => {
   const [en, zh] = [read("en"), read("zh_CN")];
   expect(Object.keys(zh)).toEqual(Object.keys(en));
   for (const { message } of [...Object.values(en), ...Object.values(zh)]) expect(message).not.toBe("");

@@ -8,14 +8,14 @@ function at(start = 0) {
 const pointer = (x: number, y: number) => ({ kind: "pointer" as const, x, y, key: "" });
 const key = (name: string) => ({ kind: "key" as const, x: 0, y: 0, key: name });
 
-test("an announced click is ours once; the same click again is a person's", () => {
+test("an announced click counts as ours once; the same click again is a person's", () => {
   const { own } = at();
   own.pointer(1, 100, 50);
   expect(own.isOwn(1, pointer(101, 49.5))).toBe(true);
   expect(own.isOwn(1, pointer(100, 50))).toBe(false);
 });
 
-test("another place, another tab, another key are a person's", () => {
+test("a click at another place or tab, or another key, is a person's", () => {
   const { own } = at();
   own.pointer(1, 100, 50);
   own.key(1, "a");
@@ -32,7 +32,7 @@ test("the same key typed twice is announced twice", () => {
   expect([own.isOwn(1, key("l")), own.isOwn(1, key("l")), own.isOwn(1, key("l"))]).toEqual([true, true, false]);
 });
 
-test("an announcement that nothing came of does not excuse a person's click much later", () => {
+test("an unused announcement doesn't cover a person's click much later", () => {
   const { own, clock } = at();
   own.pointer(1, 100, 50);
   clock.now = 60_000;

@@ -27,23 +27,23 @@ test("only picture and text together are a preparation", () => {
   expect(isPreparation([PICTURE, TEXT, "browser_click"])).toBe(false);
 });
 
-test("each is tried twice", async () => {
+test("each part is tried twice", async () => {
   const { run, calls } = runs({ [PICTURE]: [broken(), { artifactId: "p", screenshotUploaded: true }], [TEXT]: [{ markdown: "m" }] });
   expect(await prepare(run)).toMatchObject({ status: "success", result: { artifactId: "p", markdown: "m" } });
   expect(calls).toEqual([PICTURE, PICTURE, TEXT]);
 });
 
-test("one that is missing is named, and the other still comes", async () => {
+test("a missing part is named, and the other is still returned", async () => {
   const { run } = runs({ [PICTURE]: [{ artifactId: "p" }], [TEXT]: [broken(), broken()] });
   expect(await prepare(run)).toMatchObject({ status: "partial", result: { artifactId: "p", missing: [TEXT], warnings: [expect.stringContaining(TEXT)] } });
 });
 
-test("without either it has failed, and may be tried again", async () => {
+test("without both parts it fails and is retryable", async () => {
   const { run } = runs({ [PICTURE]: [broken(), broken()], [TEXT]: [broken(), broken()] });
   await expect(prepare(run)).rejects.toMatchObject({ code: "PAGE_PREP_FAILED", retryable: true });
 });
 
-test("a tab that is gone is said to be gone, and not tried again", async () => {
+test("a closed tab is reported as closed, without a retry", async () => {
   const gone = () => new Failure("TASK_TAB_CLOSED", "closed");
   const { run, calls } = runs({ [PICTURE]: [gone()], [TEXT]: [gone()] });
   await expect(prepare(run)).rejects.toMatchObject({ code: "TASK_TAB_CLOSED" });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   catalogue = (await import("../src/actions/catalogue")).CATALOGUE;
 });
 
-test("every action that the server declares is known, and takes what the server sends", () => {
+test("every action that the server declares exists and accepts the server's parameters", () => {
   expect([...catalogue.keys()].sort()).toEqual(Object.keys(declared).sort());
   for (const [name, action] of catalogue) {
     const sent = Object.keys(declared[name]!.params.properties).filter((key) => key !== "timeoutMs" && key !== "expected");
@@ -26,6 +26,6 @@ test.each(["browser_navigate", "browser_hover", "browser_reload", "browser_selec
   expect(catalogue.get(name)!.isIdempotent).toBe(false);
 });
 
-test("an upload may take as long as the server waits for it", () => {
+test("an upload's timeout is the server's", () => {
   expect(catalogue.get("browser_upload")!.execMs).toBe(declared["browser_upload"]!.timeoutMs);
 });

@@ -12,7 +12,7 @@ test("failed requests are kept, canceled ones are not", () => {
   expect(log.requests.map(({ url, status, error }) => [url, status ?? error])).toEqual([["http://x/bad", 500], ["http://x/refused", "net::ERR_CONNECTION_REFUSED"]]);
 });
 
-test("a page that is left takes its open requests along", () => {
+test("leaving a page ends its open requests", () => {
   const log = new TabLog();
   log.note("Network.requestWillBeSent", request("old"));
   log.note("Network.requestWillBeSent", request("new", "Document", "L2"));
@@ -22,7 +22,7 @@ test("a page that is left takes its open requests along", () => {
   expect(log.open).toBe(1);
 });
 
-test("whoever waits for a request hears of its end", async () => {
+test("waiting for a request ends with it", async () => {
   const log = new TabLog();
   log.note("Network.requestWillBeSent", request("a"));
   expect(log.openSince(0)).toBe(1);

@@ -32,7 +32,7 @@ function coloured(line: string): string[] {
 }
 
 describe("the grammar", () => {
-  it("tells commands, files, arguments and remarks apart", () => {
+  it("distinguishes commands, files, arguments and remarks", () => {
     expect(coloured("changeBg:a b.jpg -next -duration=500; night")).toEqual([
       "changeBg|keyword.control", ":|punctuation.separator", "a b.jpg|string.unquoted",
       "-|punctuation.definition.argument", "next|entity.other.attribute-name",
@@ -43,7 +43,7 @@ describe("the grammar", () => {
     expect(coloured("end;")).toEqual(["end|keyword.control", ";|punctuation.terminator"]);
   });
 
-  it("takes everything else before a colon for a speaker, as the engine does", () => {
+  it("treats everything else before a colon as a speaker, as the engine does", () => {
     for (const name of ["雪乃", "changebg", " changeBg", "unknown", "if"])
       expect(coloured(`${name}:你好;`)[0]).toBe(`${name.trim()}|entity.name.type.speaker`);
     expect(coloured("你好;")).toEqual([";|punctuation.terminator"]);

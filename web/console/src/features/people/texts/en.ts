@@ -164,9 +164,9 @@ export const peopleEn: PeopleTexts = {
   answerers: {
     console: (person) => `${person}, in the console`,
     terminal: (person) => `${person}, in a terminal`,
-    client: (program) => `somebody in ${program}`,
+    client: (program) => `a person in ${program}`,
     program: "a program with the token",
-    handrail: "handrail: nobody answered in time",
+    handrail: "handrail: no one answered in time",
     another: "another program",
   },
   pending: "Waiting",
