@@ -50,9 +50,9 @@ class Place:
 
 
 def processes_of(profile: Path) -> list[str]:
-    found = []
+    matches = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # it may end while we look
             if str(profile).encode() in file.read_bytes():
-                found.append(file.parent.name)
-    return found
+                matches.append(file.parent.name)
+    return matches

@@ -46,8 +46,8 @@ def _left(at_start: Counter[str]) -> int:
 
 def _open() -> Counter[str]:
     """How many descriptors lead where; those without a name, such as pipes, by their kind."""
-    found = Counter[str]()
+    result = Counter[str]()
     for number in os.listdir("/proc/self/fd"):
         with suppress(OSError):  # that of the list itself
-            found[os.readlink(f"/proc/self/fd/{number}").partition(":[")[0]] += 1
-    return found
+            result[os.readlink(f"/proc/self/fd/{number}").partition(":[")[0]] += 1
+    return result

@@ -83,10 +83,10 @@ class X11Eyes:
 
     def _property(self, window: "display.drawable.Window", name: str) -> Sequence[int]:
         try:
-            found = window.get_full_property(self._display.intern_atom(name), X.AnyPropertyType)
+            result = window.get_full_property(self._display.intern_atom(name), X.AnyPropertyType)
         except error.BadWindow:
             return []
-        return list(found.value) if found else []
+        return list(result.value) if result else []
 
 
 class BusEyes:

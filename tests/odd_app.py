@@ -79,18 +79,18 @@ def answers(text: str) -> Any:
     answer = odd.get(tool, {**good, "result": {"said": request["params"]}})
     if answer is HANG or answer is CRASH:
         return answer
-    said = answer if isinstance(answer, str) else json.dumps(answer)
-    return [said, said] if tool == "twice" else [said]
+    message = answer if isinstance(answer, str) else json.dumps(answer)
+    return [message, message] if tool == "twice" else [message]
 
 
 def serve_stdio() -> None:
     for line in sys.stdin:
-        said = answers(line)
-        if said is CRASH:
+        message = answers(line)
+        if message is CRASH:
             print("out of cheese", file=sys.stderr, flush=True)
             os._exit(3)
-        if said is not HANG:
-            sys.stdout.write("".join(f"{each}\n" for each in said))
+        if message is not HANG:
+            sys.stdout.write("".join(f"{each}\n" for each in message))
             sys.stdout.flush()
 
 
@@ -106,11 +106,11 @@ async def serve_dbus(name: str) -> None:
         if message.member == "Cancel":
             Path(os.environ["HOME"], "cancelled").write_text(message.body[0])
             return True
-        said = answers(message.body[0])
-        if said is CRASH:
+        text = answers(message.body[0])
+        if text is CRASH:
             os._exit(3)
-        if said is not HANG:
-            bus.send(Message.new_method_return(message, "s", [said[0]]))
+        if text is not HANG:
+            bus.send(Message.new_method_return(message, "s", [text[0]]))
         return True
 
     bus.add_message_handler(receive)

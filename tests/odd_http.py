@@ -52,12 +52,12 @@ class OddServer:
     async def _said(self, seen: Seen, reader: asyncio.StreamReader) -> bytes:
         if self.answer is not None:
             return self.answer(seen)
-        said = answers(seen.body.decode())
-        if said is HANG:
+        output = answers(seen.body.decode())
+        if output is HANG:
             await reader.read(1)  # until the other side gives up
-        if said is HANG or said is CRASH:
+        if output is HANG or output is CRASH:
             raise ConnectionResetError
-        return response(200, said[0].encode())
+        return response(200, output[0].encode())
 
 
 def response(status: int, body: bytes, **headers: str) -> bytes:

@@ -43,14 +43,14 @@ class Person:
 
     def answers(self, *words: str) -> dict[str, Any]:
         """`words` are those of `handrail prompts answer ID …`; gives what was asked."""
-        asked = self.sees()
+        question = self.sees()
         if {"rule", "app"} & set(words):
             without_presence(self._state)
-        done = subprocess.run(
-            [HANDRAIL, "prompts", "answer", asked["requestId"], *words, "--state", str(self._state)],
+        result = subprocess.run(
+            [HANDRAIL, "prompts", "answer", question["requestId"], *words, "--state", str(self._state)],
             capture_output=True,
             env={**os.environ, "NO_COLOR": "1"},
             timeout=PATIENCE,
         )
-        assert done.returncode == 0, done.stderr.decode()
-        return asked
+        assert result.returncode == 0, result.stderr.decode()
+        return question

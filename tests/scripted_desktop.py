@@ -347,7 +347,7 @@ def _walk(root: Widget) -> list[LocatedElement]:
             visit(child, (*ancestors, widget.element), (*path, at))
 
     visit(root, (), ())
-    return found
+    return matches
 
 
 def _is_wanted(element: Element, query: Query) -> bool:

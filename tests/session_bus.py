@@ -93,11 +93,11 @@ class SessionBus:
 
     def run(self, *command: str, env: Mapping[str, str] | None = None) -> str:
         """What a program in this session printed; it must succeed."""
-        done = subprocess.run(
+        result = subprocess.run(
             command, env={**self.env, **(env or {})}, check=False, capture_output=True, text=True, timeout=60
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
     def start(self, *command: str, env: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
         """A program in this session that is ended with it."""

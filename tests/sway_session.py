@@ -61,8 +61,8 @@ class SwayEyes:
         return False
 
     def message(self, *command: str) -> Any:
-        said = subprocess.run(["swaymsg", *command], env=self._env, stdout=subprocess.PIPE, check=True)
-        return json.loads(said.stdout or b"null") if "-t" in command else None
+        output = subprocess.run(["swaymsg", *command], env=self._env, stdout=subprocess.PIPE, check=True)
+        return json.loads(output.stdout or b"null") if "-t" in command else None
 
     def _views(self) -> list[dict[str, Any]]:
         found, left = [], [self.message("-t", "get_tree")]

@@ -116,17 +116,17 @@ class Postgres:
     def sql(self, statement: str, url: str | None = None) -> str:
         """What psql prints; an AssertionError with PostgreSQL's own words where it refuses."""
         words = [_BIN / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url or self.url()]
-        done = subprocess.run([*map(str, words), "-c", statement], capture_output=True, text=True, timeout=PATIENCE)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        result = subprocess.run([*map(str, words), "-c", statement], capture_output=True, text=True, timeout=PATIENCE)
+        assert result.returncode == 0, result.stderr
+        return result.stdout.strip()
 
     def _until_ready(self) -> None:
         words = [str(_BIN / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         until(lambda: subprocess.run(words, timeout=PATIENCE).returncode == 0, (self.folder / "log").read_text)
 
     def _run(self, *words: object) -> None:
-        done = subprocess.run([*self._drop, *map(str, words)], capture_output=True, text=True, cwd="/")
-        assert done.returncode == 0, done.stderr
+        result = subprocess.run([*self._drop, *map(str, words)], capture_output=True, text=True, cwd="/")
+        assert result.returncode == 0, result.stderr
 
 
 class Nats:

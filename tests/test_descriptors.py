@@ -35,7 +35,7 @@ def test_a_file_of_tests_that_leaves_descriptors_open_fails_and_the_next_does_no
         (tmp_path / name).write_text(text)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     path = {"PYTHONPATH": str(ROOT), "PATH": ""}
-    done = subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True, check=False)
-    assert "2 passed, 1 error" in done.stdout
-    assert "test_a.py to close what it opened" in done.stdout
-    assert "test_a.py': 250" in done.stdout
+    result = subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True, check=False)
+    assert "2 passed, 1 error" in result.stdout
+    assert "test_a.py to close what it opened" in result.stdout
+    assert "test_a.py': 250" in result.stdout

@@ -29,8 +29,8 @@ def test_a_command_runs_on_a_desktop_and_its_code_comes_back() -> None:
 def test_nothing_is_left_of_a_desktop_whose_owner_is_ended(number: signal.Signals) -> None:
     owner = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
-    told = dict(line.removeprefix("export ").strip().split("=", 1) for line in iter(owner.stdout.readline, "\n"))
-    folder, socket = Path(told["XDG_RUNTIME_DIR"]).parent, Path(f"/tmp/.X11-unix/X{told['DISPLAY'][1:]}")
+    message = dict(line.removeprefix("export ").strip().split("=", 1) for line in iter(owner.stdout.readline, "\n"))
+    folder, socket = Path(message["XDG_RUNTIME_DIR"]).parent, Path(f"/tmp/.X11-unix/X{message['DISPLAY'][1:]}")
     everything = desktop_keeper.below({owner.pid})
     assert folder.exists()
     assert socket.exists()

@@ -114,13 +114,13 @@ _FENCED = re.compile(r"^### Add a feature.*?(?=^## )|^( *)```.*?^\1```", re.MULT
 @cache
 def _places() -> list[str]:
     """Everything in the repository's source, as a path that begins with a slash; a folder ends with one."""
-    found = ["/"]
+    result = ["/"]
     for top in _TREE:
         for folder, folders, files in os.walk(ROOT / top):
             folders[:] = [name for name in folders if name not in ("node_modules", "__pycache__")]
             place = "/" + Path(folder).relative_to(ROOT).as_posix() + "/"
-            found += [place, *(place + name for name in files)]
-    return found
+            result += [place, *(place + name for name in files)]
+    return result
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,8 @@ async def test_who_asks_is_told_unless_the_prompt_tells_it(ui: UiPrompts) -> Non
 
 async def test_a_secret_reaches_the_one_who_asks(ui: UiPrompts, other: UiPrompts, state: Path) -> None:
     asking = asyncio.create_task(ui.ask(FORM))
-    asked = await until_pending(other)
-    receipt = await other.respond(asked.request_id, {"status": "ok", "values": {"name": "Ada", "token": "hunter2"}})
+    question = await until_pending(other)
+    receipt = await other.respond(question.request_id, {"status": "ok", "values": {"name": "Ada", "token": "hunter2"}})
     assert receipt.warnings == ()
     assert (await asking).response.values == {"name": "Ada", "token": "hunter2"}
     assert "hunter2" not in repr(await other.read())
@@ -94,18 +94,18 @@ async def test_a_chain_of_questions_is_driven_by_updates(ui: UiPrompts, other: U
     replies: list[asyncio.Task[prompts.Receipt]] = []
 
     def person(page: Page) -> None:
-        asked = [entry for entry in page.entries if isinstance(entry, RequestEntry)]
-        given = [(entry.request_id, answers[str(entry.prompt.__struct_config__.tag)]) for entry in asked]
+        questions = [entry for entry in page.entries if isinstance(entry, RequestEntry)]
+        given = [(entry.request_id, answers[str(entry.prompt.__struct_config__.tag)]) for entry in questions]
         replies.extend(asyncio.create_task(other.respond(*each)) for each in given)
 
     stop = other.on_update(person)
     await ui.request(CHOICE, request_id="first")
     async with aclosing(ui.updates()) as pages:
         async for page in pages:
-            answered = {entry.request_id for entry in page.entries if isinstance(entry, ResponseEntry)}
-            if "first" in answered:
+            answer = {entry.request_id for entry in page.entries if isinstance(entry, ResponseEntry)}
+            if "first" in answer:
                 await ui.request({"kind": "result", "markdown": "done"}, request_id="second")
-            if "second" in answered:
+            if "second" in answer:
                 break
     stop()
     await asyncio.gather(*replies)
@@ -195,8 +195,8 @@ def test_a_person_answers_a_python_program_on_the_command_line(tmp_path: Path) -
     async def asked() -> str:
         async with prompts.connect(state=machine.state, plugin_id="p", app_id="a") as ui:
             request_id = await ui.request(CHOICE)
-            done = await asyncio.to_thread(machine.run, "prompts", "answer", request_id, "--ok", "--choose", "b")
-            assert done.status == 0, done
+            result = await asyncio.to_thread(machine.run, "prompts", "answer", request_id, "--ok", "--choose", "b")
+            assert result.status == 0, result
             return str((await ui.wait(request_id)).response.selection)
 
     machine = Machine(tmp_path, tmp_path / "state")

@@ -87,8 +87,8 @@ async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
         # A bundle's id differs each time, and parts belong to a real change: other tests run these.
         if "bundle_" in command or "--part" in command or "--content" in command:
             continue
-        done = machine.run(*shlex.split(command, comments=True)[1:])
-        assert (done.status, done.err) == (0, ""), done
+        result = machine.run(*shlex.split(command, comments=True)[1:])
+        assert (result.status, result.err) == (0, ""), result
     assert await queue.pending() == []
     by = await queue.answered_by(["q1", "q2", "q3", "q4", "q5"])
     assert all(name.startswith("terminal:") for name in by.values())

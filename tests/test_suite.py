@@ -31,8 +31,8 @@ def test_in_ci_three_are_named_and_run_once_more(capsys: pytest.CaptureFixture[s
     runs = Runs(0, 0, 0)
     assert finish(TESTS, most=3, run=runs) == 0
     assert runs.tests == TESTS
-    told = capsys.readouterr().out
-    assert all(f"Failed, running once more: {test}\n" in told for test in TESTS)
+    message = capsys.readouterr().out
+    assert all(f"Failed, running once more: {test}\n" in message for test in TESTS)
 
 
 def test_what_fails_again_has_failed() -> None:
@@ -59,9 +59,9 @@ def test_three_of_all_that_one_run_of_ci_tries_may_run_again_and_none_elsewhere(
     assert reruns.remaining() == 0
     monkeypatch.setenv("CI", "true")
     assert reruns.remaining() == 3
-    noted = tmp_path / "noted"
-    noted.touch()
-    monkeypatch.setenv(reruns.RECORDED_IN, str(noted))
+    recorded = tmp_path / "noted"
+    recorded.touch()
+    monkeypatch.setenv(reruns.RECORDED_IN, str(recorded))
     reruns.record(TESTS[:2])
     assert reruns.remaining() == 1
 

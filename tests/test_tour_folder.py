@@ -132,9 +132,9 @@ def test_a_file_that_cannot_be_removed_is_named_with_its_full_path(
     with monkeypatch.context() as patch:
         patch.setattr(os, "unlink", unlink)
         patch.setattr(Path, "iterdir", lambda folder: iter([folder / "home"]))
-        with pytest.raises(PermissionError) as refused, fresh_tour_folder(tmp_path / "tour"):
+        with pytest.raises(PermissionError) as refusal, fresh_tour_folder(tmp_path / "tour"):
             pass
-    assert describe_error(refused.value, tmp_path).startswith(
+    assert describe_error(refusal.value, tmp_path).startswith(
         f"{kept}: Permission denied. It may belong to another user"
     )
 

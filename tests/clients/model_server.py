@@ -41,11 +41,11 @@ def serving(wire: Wire, turns: Sequence[Turn]) -> Iterator[Model]:
                 body = {}
             request = Request(self.command, urlsplit(self.path).path, dict(self.headers), body)
             model.requests.append(request)
-            asked = wire.asked(request)
-            if asked is None:
+            question = wire.asked(request)
+            if question is None:
                 self.send("application/json", json.dumps(wire.other(request)).encode())
                 return
-            events = list(wire.events(request, model.script.answer(asked)))
+            events = list(wire.events(request, model.script.answer(question)))
             if events[0][0] == WHOLE:
                 self.send("application/json", json.dumps(events[0][1]).encode())
                 return

@@ -43,9 +43,9 @@ class Places:
         """What the command printed; it has to succeed."""
         end = words.index("--") if "--" in words else len(words)
         command = [HANDRAIL, *words[:end], "--state", str(self.state), *words[end:]]
-        done = subprocess.run(command, cwd=self.project, env=self.environment, capture_output=True, timeout=120)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout.decode()
+        result = subprocess.run(command, cwd=self.project, env=self.environment, capture_output=True, timeout=120)
+        assert result.returncode == 0, result.stderr.decode()
+        return result.stdout.decode()
 
     @contextmanager
     def served(self) -> Iterator[None]:

@@ -34,8 +34,8 @@ def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: 
     more = {} if client is CODEX else {"description": "Work on the door"}
     turns: list[Turn] = [Use(tool, {parameter: edit, **more}), Use(tool, {parameter: remove, **more}), Say("Done.")]
     with running(client, places.project, places.home, turns, options=OPTIONS[client.name]) as started:
-        asked = places.person.answers("--ok")
-        assert edit in str(asked["prompt"])
+        question = places.person.answers("--ok")
+        assert edit in str(question["prompt"])
         assert file.read_text() == "The door is open.\n"
         places.person.answers("--cancel")
         transcript = started.finish()

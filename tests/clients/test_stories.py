@@ -62,11 +62,11 @@ def test_connect_work_undo_disconnect(client: str, tmp_path: Path) -> None:
         running(own.client, places.project, places.home, turns, options=own.options) as started,
     ):
         answers = (("--ok",), ("--ok",), ("--cancel", "--remark", "not from here"), ("--ok",))
-        asked = [places.person.answers(*words)["prompt"] for words in answers]
+        question = [places.person.answers(*words)["prompt"] for words in answers]
         transcript = started.finish()
     assert transcript.status == 0, transcript.err
-    assert {"name": "Connects to", "value": f"http://{HOST}"} in asked[2]["card"]["facts"]
-    assert "Dear door." in json.dumps(asked[3]), "what the server gets is shown"
+    assert {"name": "Connects to", "value": f"http://{HOST}"} in question[2]["card"]["facts"]
+    assert "Dear door." in json.dumps(question[3]), "what the server gets is shown"
     by_shell = own.client is CODEX
     assert compared(places) == [
         ("native_shell", True, {}),

@@ -36,8 +36,8 @@ def test_a_client_reads_and_a_person_approves_its_write(client: RealClient, tmp_
         Say("The door is closed now."),
     ]
     with running(client, places.project, places.home, turns) as started:
-        asked = places.person.answers("--ok")
-        assert "-The door is open.\n+The door is closed." in json.dumps(asked).encode().decode("unicode_escape")
+        question = places.person.answers("--ok")
+        assert "-The door is open.\n+The door is closed." in json.dumps(question).encode().decode("unicode_escape")
         places.person.answers("--cancel")
         transcript = started.finish()
     assert (transcript.status, file.read_text()) == (0, AFTER)

@@ -38,8 +38,8 @@ class Rig:
         return agent_token(self.state, name)
 
     def revoke(self, name: str) -> None:
-        done = run("agents", "remove", name, "--state", self.state)
-        assert done.returncode == 0, done.stderr
+        result = run("agents", "remove", name, "--state", self.state)
+        assert result.returncode == 0, result.stderr
 
     def ask(self, method: str, path: str, token: str | None = None, **how: Any) -> httpx2.Response:
         headers = {**({} if token is None else {"authorization": f"Bearer {token}"}), **how.pop("headers", {})}
@@ -53,15 +53,15 @@ class Rig:
         return self.pool.submit(self.call, token, tool, params, **headers)
 
     def pending(self) -> list[dict[str, Any]]:
-        listed = self.ask("GET", "/api/prompts?state=pending", self.server["token"]).json()
-        return list(listed["data"]["entries"])
+        listing = self.ask("GET", "/api/prompts?state=pending", self.server["token"]).json()
+        return list(listing["data"]["entries"])
 
     def asked(self, count: int = 1) -> list[dict[str, Any]]:
         return until(lambda: entries if len(entries := self.pending()) >= count else [], f"{count} questions")
 
     def answer(self, request_id: str, *how: str) -> None:
-        done = run("prompts", "answer", request_id, *(how or ("--ok",)), "--state", self.state)
-        assert done.returncode == 0, done.stderr
+        result = run("prompts", "answer", request_id, *(how or ("--ok",)), "--state", self.state)
+        assert result.returncode == 0, result.stderr
 
     def answer_all(self, *how: str) -> None:
         for entry in self.pending():
@@ -69,10 +69,10 @@ class Rig:
 
     def new_code(self) -> str:
         """As `handrail open` gives it to the person."""
-        said = run("open", "--print", "--state", self.state)
-        found = re.search(r"#code=([\w-]+)", said.stdout)
-        assert found is not None, said
-        return found[1]
+        result = run("open", "--print", "--state", self.state)
+        match = re.search(r"#code=([\w-]+)", result.stdout)
+        assert match is not None, result
+        return match[1]
 
     def sign_in(self) -> dict[str, str]:
         """The person's own browser."""

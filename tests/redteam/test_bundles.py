@@ -22,8 +22,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     folder = tmp_path_factory.mktemp("bundles")
     (folder / "state").mkdir(mode=0o700)
     (folder / "state/config.toml").write_text("questions_per_minute = 1000\n")  # these tests are faster than a person
-    with rig_in(folder) as found:
-        yield found
+    with rig_in(folder) as result:
+        yield result
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def writing(rig: Rig, token: str, path: str, content: str = "new\n", **headers: 
 
 def asked_about(rig: Rig, *paths: str) -> list[Entry]:
     """All of them wait; in the order of the paths."""
-    found = {entry["prompt"]["path"]: entry for entry in rig.asked(len(paths))}
-    assert set(found) == set(paths)
-    return [found[path] for path in paths]
+    matches = {entry["prompt"]["path"]: entry for entry in rig.asked(len(paths))}
+    assert set(matches) == set(paths)
+    return [matches[path] for path in paths]
 
 
 def items(entries: list[Entry]) -> list[dict[str, str]]:
@@ -105,8 +105,8 @@ def test_an_approval_that_was_changed_after_it_was_asked_is_not_covered(rig: Rig
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(line.replace("+new", "+bad") if '"path":"b.txt"' in line else line for line in lines))
     (bundle,) = json.loads(run("prompts", "list", "--json", "--state", rig.state).stdout)["bundles"]
-    done = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
-    assert done.returncode == 1
+    result = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
+    assert result.returncode == 1
     assert calls[0].result().status_code == 200
     alone = run("prompts", "answer", changed["requestId"], "--ok", "--state", rig.state)
     assert alone.returncode != 0
@@ -141,8 +141,8 @@ def test_what_is_not_similar_does_not_join(rig: Rig, other: str) -> None:
         joined = writing(rig, stranger, "x.txt", **headers)
     foreign = asked_about(rig, "a.txt", "b.txt", "x.txt")[2]
     assert foreign["bundle"] != mine[0]["bundle"]
-    refused = allow(rig, items([*mine, foreign]))
-    assert refused.status_code == 400
+    refusal = allow(rig, items([*mine, foreign]))
+    assert refusal.status_code == 400
     assert len(rig.pending()) == 3
     assert not any(call.done() for call in (*calls, joined))
 
@@ -159,8 +159,8 @@ def test_a_prompt_of_another_program_does_not_join(rig: Rig) -> None:
         log.write(json.dumps({**entry, "prompt": prompt}) + "\n")
     written = next(each for each in rig.asked(3) if each["requestId"] == "approval_x_y")
     assert "digest" not in written
-    listed = json.loads(run("prompts", "list", "--json", "--state", rig.state).stdout)["bundles"]
-    assert [each["requestIds"] for each in listed] == [[entry["requestId"] for entry in mine]]
+    listing = json.loads(run("prompts", "list", "--json", "--state", rig.state).stdout)["bundles"]
+    assert [each["requestIds"] for each in listing] == [[entry["requestId"] for entry in mine]]
     assert allow(rig, [*items(mine), {"requestId": "approval_x_y", "digest": "0" * 64}]).status_code == 400
 
 
@@ -204,8 +204,8 @@ def test_the_terminal_answers_a_bundle_by_the_id_of_what_it_listed(rig: Rig) -> 
     shown = run("prompts", "show", bundle["bundleId"], "--state", rig.state).stdout
     assert "a.txt" in shown
     assert "late.txt" not in shown
-    done = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
-    assert done.returncode == 0, done.stderr
+    result = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
+    assert result.returncode == 0, result.stderr
     assert [call.result().status_code for call in calls] == [200, 200]
     assert not late.done()
     again = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)

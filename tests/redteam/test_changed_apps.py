@@ -76,8 +76,8 @@ def test_a_program_that_was_changed_after_the_consent_is_asked_about_again(rig: 
     rig.program.write_text(PROGRAM.replace("MARK", " and all your files"))
     for agent in (first, rig.agent()):
         again = rig.calls(agent)
-        asked = rig.person.answers("--cancel")["prompt"]
-        assert "the app's program has changed since" in asked["message"]
+        question = rig.person.answers("--cancel")["prompt"]
+        assert "the app's program has changed since" in question["message"]
         assert again.result(60).code == "PERMISSION_DENIED"
 
 

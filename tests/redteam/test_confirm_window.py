@@ -59,8 +59,8 @@ def _send(message: dict[str, str]) -> str:
 
 
 def paired(rig: Running) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = rig.request("GET", "/api/extension/tokens", headers=persons(rig)).json["data"]
-    return found
+    result: list[dict[str, Any]] = rig.request("GET", "/api/extension/tokens", headers=persons(rig)).json["data"]
+    return result
 
 
 def enroll(rig: Running, client_id: str, **headers: str) -> Answer:
@@ -161,8 +161,8 @@ def test_the_window_shows_exactly_what_is_granted_and_its_yes_counts(
 
     def proof() -> Any:
         lines = (rig.state / "audit" / "log.jsonl").read_text().splitlines()
-        found = [json.loads(line).get("answer", {}).get("presence") for line in lines if line[:1] == "{"]
-        return next((one for one in found if one), None)
+        matches = [json.loads(line).get("answer", {}).get("presence") for line in lines if line[:1] == "{"]
+        return next((one for one in matches if one), None)
 
     assert until(proof)["kind"] == "window"
 
@@ -266,15 +266,15 @@ class OtherBrowser(ScriptedBrowser):
 
     def says(self, **message: Any) -> dict[str, Any]:
         sent = {"v": 1, "id": "x", **message}
-        answered: dict[str, Any] = self._wait(self._client.call("plugin_message", sent, namespace="/mimo"))
-        return answered
+        response: dict[str, Any] = self._wait(self._client.call("plugin_message", sent, namespace="/mimo"))
+        return response
 
 
 def test_another_browsers_token_answers_nothing(rig: Running, visitor: Visitor, card: Card) -> None:
     asked = visitor.does("evaluate", "window", STORED)
     other = OtherBrowser(rig.address, browser_token(rig.state, "another"), client_id="another")
-    told = {name: asked[name] for name in ("confirmId", "digest", "requestId")}
-    said = other.says(type="confirm_answer", **told, answer="allow")
+    message = {name: asked[name] for name in ("confirmId", "digest", "requestId")}
+    said = other.says(type="confirm_answer", **message, answer="allow")
     other.close()
     assert said["ok"] is False
     assert card.is_unanswered()
@@ -347,9 +347,9 @@ def test_a_browser_that_handrail_or_a_program_drives_confirms_nothing(
         driven.does("evaluate", "options", _send({"type": "ui/unpair"}))
         by_hand = pair_again(rig, driven)
         assert enroll(rig, by_hand).status == 200
-        told = answer(rig, asked, RULE, WINDOW)
-        assert "program drives" in told.json["error"]["message"]
-        refused(rig, asked, told)
+        message = answer(rig, asked, RULE, WINDOW)
+        assert "program drives" in message.json["error"]["message"]
+        refused(rig, asked, message)
     finally:
         driven.close()
     assert enroll(rig, browser).status == 200
@@ -360,7 +360,7 @@ def pair_again(rig: Running, visitor: Visitor) -> str:
     until(lambda: not any(each["socketConnected"] and each["isLaunched"] for each in paired(rig)))
     code = rig.request("POST", "/api/extension/pair-code", headers=persons(rig)).json["data"]["code"]
     visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": rig.address, "code": code}))
-    found: list[dict[str, Any]] = until(
+    matches: list[dict[str, Any]] = until(
         lambda: [
             each
             for each in paired(rig)
@@ -368,4 +368,4 @@ def pair_again(rig: Running, visitor: Visitor) -> str:
             and each["extensionId"] in EXTENSION_ORIGIN
         ]
     )  # fmt: skip
-    return str(found[-1]["clientId"])
+    return str(matches[-1]["clientId"])

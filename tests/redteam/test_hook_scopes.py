@@ -20,10 +20,10 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
 def allowed_always(rig: Rig, tool: str, given: dict[str, Any]) -> str:
     """What the person was told that they allow."""
     hook = rig.begin(rig.event(tool, given))
-    asked = rig.person.answers("--ok", "--for", "rule")["prompt"]
+    question = rig.person.answers("--ok", "--for", "rule")["prompt"]
     assert said(hook).is_allowed
     assert rig.asks(tool, given).is_allowed, "the same again is not asked about"
-    return str(next(offer["what"] for offer in asked["offers"] if offer["scope"] == "rule"))
+    return str(next(offer["what"] for offer in question["offers"] if offer["scope"] == "rule"))
 
 
 def asked_or_refused(rig: Rig, tool: str, given: dict[str, Any], client: str = "claude") -> Said:

@@ -45,13 +45,13 @@ def test_with_the_servers_token_nobody_speaks_to_the_agent_in_the_chat(rig: Rig)
         page = Listener()
         await page.connect(_At(rig.address), auth={"token": rig.server["token"]}, transports=["websocket"])  # type: ignore[arg-type]
         try:
-            said = {"v": 1, "type": "user_message", "taskId": new_task_id(), "content": "write a file"}
-            return await page.send("frontend_message", said)
+            message = {"v": 1, "type": "user_message", "taskId": new_task_id(), "content": "write a file"}
+            return await page.send("frontend_message", message)
         finally:
             await page.close()
 
-    refused = asyncio.run(run())
-    assert (refused["ok"], refused["error"]["code"]) == (False, "FORBIDDEN")
+    refusal = asyncio.run(run())
+    assert (refusal["ok"], refusal["error"]["code"]) == (False, "FORBIDDEN")
 
 
 def test_a_task_of_another_agent_can_not_be_used_by_naming_it(rig: Rig) -> None:
@@ -88,8 +88,8 @@ def test_two_sessions_of_one_parent_have_a_browser_task_each(rig: Rig) -> None:
             theirs, task = other
             params = {"name": "browser_get_html", "arguments": {"tabId": theirs}}
             for meta in ({}, {"_meta": {"handrail/task": task}}):
-                refused = session.request("tools/call", {**params, **meta})
-                assert refused["isError"], refused
+                refusal = session.request("tools/call", {**params, **meta})
+                assert refusal["isError"], refusal
     finally:
         for session in sessions:
             session.close()
@@ -173,12 +173,12 @@ def test_an_agent_sees_nothing_of_another_agents_task(rig: Rig) -> None:
         assert rig.ask("GET", path, thief).status_code == 403
         assert rig.ask("GET", path, victim).status_code == 200
         assert rig.ask("GET", path, headers=rig.sign_in()).status_code == 200
-    listed = {
+    listing = {
         name: [one["taskId"] for one in rig.ask("GET", "/api/task/list", token).json()["data"]]
         for name, token in (("victim", victim), ("thief", thief))
     }
-    assert task in listed["victim"]
-    assert task not in listed["thief"]
+    assert task in listing["victim"]
+    assert task not in listing["thief"]
 
     async def follows(token: str) -> Any:
         page = Listener()

@@ -28,15 +28,15 @@ def test_a_yes_to_a_prompt_with_the_name_of_an_approval_allows_nothing(
 ) -> None:
     """The name is known from an approval that was denied; the person then says yes to something harmless."""
     client, person = start("stdio", own_project, own_state), Person(own_state)
-    wanted = put(client, "fresh.md")
-    with waiting(partial(client.call, "write_to_file", wanted)) as outcome:
+    expected = put(client, "fresh.md")
+    with waiting(partial(client.call, "write_to_file", expected)) as outcome:
         denied = person.answers("--cancel")["requestId"]
     assert outcome().code == "E_POLICY_VIOLATION"
     imitate(own_state, denied.rpartition("_")[0] + "_00000000")
     if is_answered_first:
         assert person.answers("--ok")["prompt"]["title"] == HARMLESS["title"]
     put(client, "fresh.md")
-    with waiting(partial(client.call, "write_to_file", wanted)) as outcome:
+    with waiting(partial(client.call, "write_to_file", expected)) as outcome:
         if not is_answered_first:
             assert person.answers("--ok")["prompt"]["title"] == HARMLESS["title"]
         assert person.answers("--cancel")["prompt"]["path"] == "fresh.md"
@@ -51,11 +51,11 @@ def test_no_program_posts_a_prompt_with_a_name_or_a_member_of_handrails_own(own_
     up = Up(own_project, own_state)
     try:
         for name in ("approval_", "plan_", "ask_", "done_"):
-            said = up.http.post("/api/prompts", json={"requestId": f"{name}1", "prompt": HARMLESS})
-            assert said.status_code == 400, said.text
+            message = up.http.post("/api/prompts", json={"requestId": f"{name}1", "prompt": HARMLESS})
+            assert message.status_code == 400, message.text
         for member in ONLY_OURS:
-            said = up.http.post("/api/prompts", json={"prompt": {**HARMLESS, member: True}})
-            assert said.status_code == 400, said.text
+            message = up.http.post("/api/prompts", json={"prompt": {**HARMLESS, member: True}})
+            assert message.status_code == 400, message.text
         assert Person(own_state).pending() == []
     finally:
         up.close()

@@ -110,8 +110,8 @@ def test_a_page_that_moves_to_handrails_own_is_not_asked_about(
     until(lambda: click.done() or person.pending())
     if not click.done():
         person.answers("--ok")
-    told = click.result()
-    assert told.code == "FORBIDDEN", told
+    message = click.result()
+    assert message.code == "FORBIDDEN", message
     assert person.pending() == []
     assert place.browser.clicked == []
 
@@ -122,9 +122,9 @@ def test_a_yes_to_one_upload_for_the_task_is_none_to_another_file(
     for name in ("cv.txt", "diary.txt"):
         (place.project / name).write_text(f"{name}\n")
     upload = pool.submit(agent.call, "browser_upload", clickId="1", paths=["cv.txt"])
-    asked = person.answers("--ok", "--for", "task")["prompt"]
+    question = person.answers("--ok", "--for", "task")["prompt"]
     assert upload.result().error is None
-    assert [offer.get("what") for offer in asked["offers"]] == [
+    assert [offer.get("what") for offer in question["offers"]] == [
         None,
         'browser_upload file "cv.txt" at "http://one.test"',
     ]

@@ -61,11 +61,11 @@ def test_a_tab_that_moves_while_a_person_has_the_task_gets_nothing_that_was_allo
     Pages.is_asked.set()
     until(Pages.is_swapped.is_set)
     assert rig.ask("POST", f"{whole}/handback", headers=person).status_code == 200
-    told = ended(bank, call)
+    message = ended(bank, call)
     assert Pages.sent == []
-    assert told.code == "INVALID_TARGET", told
-    assert told.error is not None
-    assert "another place" in told.error["message"], told
+    assert message.code == "INVALID_TARGET", message
+    assert message.error is not None
+    assert "another place" in message.error["message"], message
 
 
 def requests(bank: Bank) -> int:
@@ -94,6 +94,6 @@ ON_THE_WAY: dict[str, tuple[str, Act]] = {
 def test_a_page_that_leaves_in_the_middle_of_an_act_takes_the_rest_of_it_nowhere(bank: Bank, name: str) -> None:
     script, (tool, params) = ON_THE_WAY[name]
     bank.opens(script.format(LEAVE.format(bank.elsewhere)))
-    told = ended(bank, bank.begins(tool, **params))
-    assert told.error is not None
+    message = ended(bank, bank.begins(tool, **params))
+    assert message.error is not None
     assert Pages.sent == []

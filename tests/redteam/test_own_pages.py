@@ -195,8 +195,8 @@ class Attack:
         """All that an agent can do in the tabs that it has."""
         tabs = (self.agent.call("browser_tabs").result or {}).get("tabs", [])
         for tab in tabs:
-            told = self.agent.call("browser_dom_index", tabId=tab["tabId"])
-            for element in (told.result or {}).get("elements", []):
+            message = self.agent.call("browser_dom_index", tabId=tab["tabId"])
+            for element in (message.result or {}).get("elements", []):
                 if "Allow" in str(element):
                     self.agent.call("browser_click", tabId=tab["tabId"], clickId=element["clickId"])
 
@@ -244,10 +244,10 @@ def own(told: Told) -> bool:
 @pytest.mark.trial("browsers", is_long=True)
 def test_an_agent_with_a_yes_for_its_own_server_can_not_press_allow_in_the_console(attack: Attack) -> None:
     attack.start()
-    told = attack.agent.call("browser_navigate", url=attack.console)
+    message = attack.agent.call("browser_navigate", url=attack.console)
     attack.presses_allow()
     assert not attack.is_answered
-    assert own(told), told
+    assert own(message), message
 
 
 SPELLINGS = (
@@ -261,8 +261,8 @@ ONLY_FOR_BROWSERS = ("127.1", "0x7f.1", "2130706433", "0177.0.0.1", "%6cocalhost
 def test_no_spelling_of_the_console_is_opened(attack: Attack, tool: str) -> None:
     attack.start()
     for host in SPELLINGS:
-        told = attack.agent.call(tool, url=f"http://{host}:{attack.port}/")
-        assert own(told), (host, told)
+        message = attack.agent.call(tool, url=f"http://{host}:{attack.port}/")
+        assert own(message), (host, message)
     for host in ONLY_FOR_BROWSERS:
         assert attack.agent.code(tool, url=f"http://{host}:{attack.port}/") == "BAD_REQUEST"
 
@@ -283,9 +283,9 @@ def test_no_scheme_leads_to_the_console_the_extension_or_the_state(attack: Attac
     secrets = [(attack.state / name).read_text().strip() for name in ("console.key", "server.json")]
     known = {"console": attack.console, "port": attack.port, "id": EXTENSION_ID, "state": attack.state}
     for scheme in SCHEMES:
-        told = attack.agent.call(tool, url=scheme.format(**known))
+        message = attack.agent.call(tool, url=scheme.format(**known))
         seen = [attack.agent.call(each) for each in ("browser_get_html", "browser_readability_extract")]
-        assert told.code is not None, (scheme, told)
+        assert message.code is not None, (scheme, message)
         assert "Allow" not in str(seen)
         assert not any(secret in str(seen) for secret in secrets), scheme
 
@@ -379,12 +379,12 @@ def test_the_browser_for_previews_does_not_open_the_console(attack: Attack, tmp_
     TrustFile(state).add(policy.read_bytes(), str(policy))
     try:
         for host in ("127.0.0.1", "localhost"):
-            told = agent.call("browser_action", {"action": "open", "url": f"http://{host}:{attack.port}/"})
-            assert told.code == "E_POLICY_VIOLATION"
-            assert "handrail itself" in str(told.error)
-        told = agent.call("browser_action", {"action": "open", "url": f"{attack.site}redirect"})
-        assert told.code == "E_POLICY_VIOLATION"
-        assert "handrail itself" in str(told.error)
+            message = agent.call("browser_action", {"action": "open", "url": f"http://{host}:{attack.port}/"})
+            assert message.code == "E_POLICY_VIOLATION"
+            assert "handrail itself" in str(message.error)
+        message = agent.call("browser_action", {"action": "open", "url": f"{attack.site}redirect"})
+        assert message.code == "E_POLICY_VIOLATION"
+        assert "handrail itself" in str(message.error)
         assert agent.call("browser_action", {"action": "open", "url": attack.site}).result == {"ok": True}
     finally:
         agent.close()
@@ -403,8 +403,8 @@ def test_no_app_leads_to_the_api(attack: Attack, tmp_path: Path) -> None:
     put(tmp_path / "home", ".aai/com.example.trojan/aai.json", json.dumps(app))
     agent = Stdio(tmp_path / "project", tmp_path / "state", answer="allow", environ={"HOME": str(tmp_path / "home")})
     try:
-        told = Agent(agent).call("apps_call", app="com.example.trojan", tool="ask", params={})
-        assert told.code == "PERMISSION_DENIED"
-        assert "handrail itself" in str(told.error)
+        message = Agent(agent).call("apps_call", app="com.example.trojan", tool="ask", params={})
+        assert message.code == "PERMISSION_DENIED"
+        assert "handrail itself" in str(message.error)
     finally:
         agent.close()

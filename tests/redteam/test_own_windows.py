@@ -107,8 +107,8 @@ def test_another_page_in_the_same_browser_is_used_as_before(stage: Stage, tmp_pa
 def test_where_a_browser_does_not_tell_its_page_nothing_is_done_there(stage: Stage) -> None:
     app = stage.chromium(stage.console(), options=tuple(each for each in OPTIONS if "accessibility" not in each))
     try:
-        told = stage.agent.is_refused("desktop_hotkey", route=CHROMIUM, keys=["enter"])
-        assert is_own(told)
+        message = stage.agent.is_refused("desktop_hotkey", route=CHROMIUM, keys=["enter"])
+        assert is_own(message)
     finally:
         stage.session.end(app)
 
@@ -141,10 +141,10 @@ def test_a_picture_of_the_screen_shows_the_console_black_and_what_lies_over_it_a
         try:
 
             def shown() -> bytes:
-                told = agent.gets(agent.begins("desktop_observe", route=front, options={"includeAxTree": False}))
-                if told.get("isError"):
+                message = agent.gets(agent.begins("desktop_observe", route=front, options={"includeAxTree": False}))
+                if message.get("isError"):
                     return b""
-                evidence = told["structuredContent"]["evidence"]
+                evidence = message["structuredContent"]["evidence"]
                 picture = (stage.rig.project / evidence["dir"] / evidence["screenshotPath"]).read_bytes()
                 return picture if png.pixel(picture, 200, 330) == GREEN else b""
 

@@ -93,7 +93,7 @@ def test_only_a_person_moves_a_task_to_another_browser(rig: Rig) -> None:
     assert rig.ask("POST", "/api/artifacts/presign", victim, json=slot).status_code == 200
     move = {"clientId": PAIRED}
     for token in (rig.server["token"], victim, browser_token(rig.state, PAIRED)):
-        refused = rig.ask("POST", f"/api/task/{task}/plugin", token, json=move)
-        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "FORBIDDEN")
+        refusal = rig.ask("POST", f"/api/task/{task}/plugin", token, json=move)
+        assert (refusal.status_code, refusal.json()["error"]["code"]) == (403, "FORBIDDEN")
     moved = rig.ask("POST", f"/api/task/{task}/plugin", headers=rig.sign_in(), json=move)
     assert moved.json()["data"]["selectedClientId"] == PAIRED

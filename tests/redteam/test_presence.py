@@ -102,8 +102,8 @@ def register(rig: Running, visitor: Visitor) -> None:
 
 
 def passkeys(rig: Running) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = rig.request("GET", "/api/passkeys", headers=session(rig)).json["data"]["passkeys"]
-    return found
+    result: list[dict[str, Any]] = rig.request("GET", "/api/passkeys", headers=session(rig)).json["data"]["passkeys"]
+    return result
 
 
 @pytest.mark.trial("presence", is_long=True)
@@ -152,8 +152,8 @@ def test_the_persons_passkey_confirms_and_its_signature_is_on_record(
 
     def proof() -> Any:
         lines = (rig.state / "audit" / "log.jsonl").read_text().splitlines()
-        found = [json.loads(line).get("answer", {}).get("presence") for line in lines if line[:1] == "{"]
-        return next((one for one in found if one), None)
+        matches = [json.loads(line).get("answer", {}).get("presence") for line in lines if line[:1] == "{"]
+        return next((one for one in matches if one), None)
 
     kept = until(proof)
     assert kept["kind"] == "passkey"
@@ -168,8 +168,8 @@ def signed_by(visitor: Visitor, page: str, options: dict[str, Any]) -> Any:
 
 
 def verify_user(visitor: Visitor, device: str, *, is_verified: bool) -> None:
-    told = {"authenticatorId": device, "isUserVerified": is_verified}
-    visitor.does("cdp", "console", "WebAuthn.setUserVerified", told)
+    message = {"authenticatorId": device, "isUserVerified": is_verified}
+    visitor.does("cdp", "console", "WebAuthn.setUserVerified", message)
 
 
 def test_a_signature_counts_for_one_prompt_one_answer_one_origin_and_a_verified_user(
@@ -303,8 +303,8 @@ def test_a_policy_is_trusted_with_a_passkey_for_exactly_what_was_read(
     policy.write_text('{"contractVersion": "1.0.0", "rules": [{"effect": "WRITE", "decision": "allow"}]}')
     assert trust(signed).status == 409
     policy.write_text('{"contractVersion": "1.0.0", "policies": {}}')
-    done = trust(signed)
-    assert (done.status, done.json["data"]["trusted"]) == (200, True)
+    result = trust(signed)
+    assert (result.status, result.json["data"]["trusted"]) == (200, True)
     needed(trust(signed))
     assert rig.request("DELETE", "/api/policy/trust", headers=session(rig)).json["data"]["trusted"] is False
     (rig.state / "trusted.json").unlink()
@@ -352,15 +352,15 @@ def shell(rig: Running, *words: str, **environ: str) -> "subprocess.CompletedPro
     ids=["a pipe", "a terminal of its own", "a session of its own", "a pseudo-terminal"],
 )
 def test_an_answer_from_an_agents_shell_never_counts(rig: Running, asked: str, wrapper: list[str]) -> None:
-    said = rig.state.parent / "said"
-    said.unlink(missing_ok=True)
+    message = rig.state.parent / "said"
+    message.unlink(missing_ok=True)
     command = f"HANDRAIL_PRESENCE=never {HANDRAIL} prompts answer {asked} --ok --for rule --state {rig.state}"
-    words = [*wrapper, f"{command} > {said} 2>&1; echo over >> {said}"]
+    words = [*wrapper, f"{command} > {message} 2>&1; echo over >> {message}"]
     if wrapper[:1] in (["script"], ["setsid"]):
         words.append("/dev/null")
     subprocess.run(words if wrapper else ["sh", "-c", words[0]], input=b"y\ny\n", capture_output=True, timeout=60)
-    until(lambda: said.exists() and said.read_text().endswith("over\n"))
-    assert "needs proof that a person is present" in said.read_text(), said.read_text()
+    until(lambda: message.exists() and message.read_text().endswith("over\n"))
+    assert "needs proof that a person is present" in message.read_text(), message.read_text()
     assert answer_to(rig, asked) is None
 
 
@@ -372,9 +372,9 @@ def test_what_loosens_rules_is_refused_in_an_agents_shell(rig: Running) -> None:
         ["passkeys", "add"],
         ["agents", "add", "mine"],
     ):
-        done = shell(rig, *words, HANDRAIL_PRESENCE="never")
-        assert done.returncode != 0
-        assert "proof that a person is present" in done.stdout + done.stderr, done
+        result = shell(rig, *words, HANDRAIL_PRESENCE="never")
+        assert result.returncode != 0
+        assert "proof that a person is present" in result.stdout + result.stderr, result
     added = rig.request("POST", "/api/access/agents", headers=session(rig), json={"name": "mine"})
     assert (added.status, added.json["error"]["details"]["context"]["reason"]) == (403, "presence")
     assert not (rig.state / "trusted.json").exists()

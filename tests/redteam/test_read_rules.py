@@ -48,15 +48,15 @@ def write(project: Path, state: Path, path: str, content: str) -> None:
     """With a person's own command."""
     for dry in (True, False):
         params = json.dumps({"path": path, "content": content, "dryRun": dry})
-        done = run("call", "write_to_file", params, "--answer", "allow", "--project", project, "--state", state)
-        assert done.returncode == 0, done.stderr
+        result = run("call", "write_to_file", params, "--answer", "allow", "--project", project, "--state", state)
+        assert result.returncode == 0, result.stderr
 
 
 def records(rig: Running, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
     answer = rig.request("GET", "/api/activity?limit=200", headers=headers)
     assert answer.status == 200, answer
-    found: list[dict[str, Any]] = answer.json["data"]["records"]
-    return found
+    result: list[dict[str, Any]] = answer.json["data"]["records"]
+    return result
 
 
 def targets(found: list[dict[str, Any]]) -> set[str]:
@@ -75,9 +75,9 @@ def test_evidence_of_what_a_rule_denies_is_shown_to_people_only(rig: Running) ->
         if "evidence" in record
     }  # fmt: skip
     for name in ("diff.patch", "request.json"):
-        refused = rig.request("GET", f"/api/evidence/{execution}/{name}")
-        assert refused.status == 403
-        assert SECRET.encode() not in refused.body
+        refusal = rig.request("GET", f"/api/evidence/{execution}/{name}")
+        assert refusal.status == 403
+        assert SECRET.encode() not in refusal.body
         assert SECRET.encode() in rig.request("GET", f"/api/evidence/{execution}/{name}", headers=person).body
 
 
@@ -92,8 +92,8 @@ def test_no_other_tool_shows_an_agent_what_read_file_must_not_read(rig: Running)
     status, found = tool(rig, "search_files", path=".", regex="secret of the rig|for everybody")
     assert (status, "open.txt" in found, SECRET in found) == (200, True, False)
     assert tool(rig, "search_files", path="secret/plan.txt", regex="secret")[0] == 403
-    listed = tool(rig, "list_files", path=".", globs=["**/*"])[1]
-    assert ("plan.txt" in listed, "1 entry is closed and not listed." in json.loads(listed)["notes"]) == (False, True)
+    listing = tool(rig, "list_files", path=".", globs=["**/*"])[1]
+    assert ("plan.txt" in listing, "1 entry is closed and not listed." in json.loads(listing)["notes"]) == (False, True)
     write(rig.project, rig.state, "secret/plan.txt", "another plan")  # a person's own: the old content is kept
     snapshots = [json.loads(file.read_text()) for file in rig.project.glob(".webgal_agent/snapshots/*.meta.json")]
     (kept,) = (each["id"] for each in snapshots if each["path"] == "secret/plan.txt" and not each.get("wasAbsent"))
@@ -175,10 +175,10 @@ def test_resources_of_a_project_follow_the_rule_as_well(rig: Running) -> None:
         config.write(rule)
     agent = Stdio(rig.project, rig.state)
     try:
-        listed = agent.request("resources/list", {})["resources"]
-        (shown,) = (each["uri"] for each in listed if each["uri"].endswith("start.txt"))
+        listing = agent.request("resources/list", {})["resources"]
+        (shown,) = (each["uri"] for each in listing if each["uri"].endswith("start.txt"))
         assert "for everybody" in json.dumps(agent.request("resources/read", {"uri": shown}))
-        assert not [each for each in listed if each["uri"].endswith("hidden.txt")]
+        assert not [each for each in listing if each["uri"].endswith("hidden.txt")]
         with pytest.raises(Refused):
             agent.request("resources/read", {"uri": shown.replace("start.txt", "hidden.txt")})
     finally:
@@ -209,10 +209,10 @@ def test_news_show_a_program_only_what_it_may_read_in_this_project(rig: Running)
         working = person.submit(work)
         heard = ""
         while "last.txt" not in heard:
-            said = str(wire.recv(timeout=60))
-            if said == "2":
+            output = str(wire.recv(timeout=60))
+            if output == "2":
                 wire.send("3")
-            heard += said
+            heard += output
         working.result()
     assert "secret/second.txt" not in heard
     assert "elsewhere-2.txt" not in heard
@@ -227,8 +227,8 @@ def test_an_agent_sees_and_answers_no_question_but_its_own(rig: Running) -> None
     auth = {"token": curious["authorization"].removeprefix("Bearer "), "clientType": "frontend"}
     with socket(rig, auth) as wire, ThreadPoolExecutor(1) as victim:
         calling = victim.submit(rig.call, "write_to_file", {**params, "dryRun": False})
-        asked = Person(rig.state).sees()
-        assert SECRET in asked["prompt"]["diff"]
+        question = Person(rig.state).sees()
+        assert SECRET in question["prompt"]["diff"]
         assert rig.request("GET", "/api/prompts", headers=curious).json["data"]["entries"] == []
         Person(rig.state).answers("--cancel")
         assert calling.result().status == 403
@@ -240,8 +240,8 @@ def test_an_agent_sees_and_answers_no_question_but_its_own(rig: Running) -> None
         while "heard.txt" not in heard:
             heard += str(wire.recv(timeout=60))
     assert SECRET not in heard
-    listed = rig.request("GET", "/api/prompts", headers=curious).json["data"]["entries"]
-    assert [entry["requestId"] for entry in listed] == [own]
+    listing = rig.request("GET", "/api/prompts", headers=curious).json["data"]["entries"]
+    assert [entry["requestId"] for entry in listing] == [own]
     answer = {"response": {"status": "ok"}}
     answers = [rig.request("POST", f"/api/prompts/{id}/response", headers=curious, json=answer) for id in (theirs, own)]
     assert [each.status for each in answers] == [403, 200]
@@ -258,9 +258,9 @@ def test_rules_of_all_projects_and_agents_are_shown_to_people_only(rig: Running)
 def test_a_message_that_the_decoder_refuses_is_answered(rig: Running, message: str) -> None:
     with socket(rig, {"token": rig.token, "clientType": "frontend"}) as wire:
         wire.send(f'42/mimo,7["user_message",{message}]')
-        while not (said := str(wire.recv(timeout=30))).startswith("43/mimo,7"):
+        while not (output := str(wire.recv(timeout=30))).startswith("43/mimo,7"):
             pass
-    (answer,) = json.loads(said.removeprefix("43/mimo,7"))
+    (answer,) = json.loads(output.removeprefix("43/mimo,7"))
     assert (answer["ok"], answer["error"]["code"]) == (False, "BAD_REQUEST")
     assert answer["error"]["message"]
 
@@ -269,9 +269,9 @@ def test_a_report_overwrites_nothing_but_reports(rig: Running, tmp_path: Path) -
     mine = tmp_path / "thesis.html"
     mine.write_text("<p>three years of work</p>")
     place = ("--project", rig.project, "--state", rig.state)
-    refused = run("report", "--all", "-o", mine, *place)
-    assert (refused.returncode, mine.read_text()) == (1, "<p>three years of work</p>")
-    assert "--force" in refused.stderr
+    refusal = run("report", "--all", "-o", mine, *place)
+    assert (refusal.returncode, mine.read_text()) == (1, "<p>three years of work</p>")
+    assert "--force" in refusal.stderr
     link = tmp_path / "link.html"
     link.symlink_to(mine)
     assert run("report", "--all", "-o", link, *place).returncode == 1

@@ -51,8 +51,8 @@ class Copies:
     project: Path
 
     def files(self) -> list[str]:
-        found = (str(file.relative_to(self.newer)) for file in self.newer.rglob("*") if file.is_file())
-        return sorted(name for name in found if not name.endswith(PASSING) and not name.startswith(OF_PROCESSES))
+        result = (str(file.relative_to(self.newer)) for file in self.newer.rglob("*") if file.is_file())
+        return sorted(name for name in result if not name.endswith(PASSING) and not name.startswith(OF_PROCESSES))
 
     def restore(self, copy: Path) -> None:
         shutil.rmtree(self.state)
@@ -177,11 +177,11 @@ def edit(copies: Copies, name: str) -> None:
 
 def test_an_untouched_record_is_well(copies: Copies) -> None:
     copies.restore(copies.newer)
-    found = verify(copies.state)
-    assert found.is_intact, told(found)
-    assert not found.notes
-    assert found.covered == found.count > 8
-    assert found.evidence > 2
+    result = verify(copies.state)
+    assert result.is_intact, told(result)
+    assert not result.notes
+    assert result.covered == result.count > 8
+    assert result.evidence > 2
     assert {"audit/log.jsonl", "audit/head", "checkpoints.jsonl", "handrail.db", "record.key"} <= {*copies.files()}
     assert {"config.toml", "trusted.json", "secrets.json", "ui-prompts.jsonl"} <= {*copies.files()}
 
@@ -198,10 +198,10 @@ def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Cop
             continue
         attacked += 1
         try:
-            found = verify(copies.state)
+            result = verify(copies.state)
         except Failure:
             continue
-        if found.is_intact and not (attack in (edit, truncate) and name == "config.toml" and found.edits):
+        if result.is_intact and not (attack in (edit, truncate) and name == "config.toml" and result.edits):
             silent.append(name)
     assert silent == []
     assert attacked >= 12
@@ -224,9 +224,9 @@ def test_a_line_of_the_journal_of_writes_counts_only_where_it_was_written(copies
     agents.write_bytes(earlier)
     with journal.open("ab") as file:
         file.write(b"".join(announced))
-    found = told(verify(copies.state))
-    assert "agents.json was rolled back" in found
-    assert "writes.jsonl was changed outside handrail" in found
+    result = told(verify(copies.state))
+    assert "agents.json was rolled back" in result
+    assert "writes.jsonl was changed outside handrail" in result
 
 
 @pytest.mark.trial("record")
@@ -258,11 +258,11 @@ def test_attacks_by_chance_on_any_file_are_told(copies: Copies) -> None:
         else:
             file.write_bytes(changed)
         try:
-            found = verify(copies.state)
+            result = verify(copies.state)
         except Failure:
             continue
-        is_edit = name == "config.toml" and bool(found.edits)
-        assert not found.is_intact or is_edit, (name, kind, at)
+        is_edit = name == "config.toml" and bool(result.edits)
+        assert not result.is_intact or is_edit, (name, kind, at)
 
 
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "passkeys.json", "servers.json", "presence/0.json"])
@@ -302,12 +302,15 @@ def test_an_edit_by_hand_is_reported_until_a_person_accepts_it(copies: Copies) -
     config = copies.state / "config.toml"
     before = config.read_text()
     config.write_text(f'presence = "never"\n{before}')
-    said = run("audit", "verify", "--state", copies.state)
-    assert (said.returncode, "config.toml was changed outside handrail, since checkpoint" in said.stderr) == (3, True)
+    result = run("audit", "verify", "--state", copies.state)
+    assert (result.returncode, "config.toml was changed outside handrail, since checkpoint" in result.stderr) == (
+        3,
+        True,
+    )
     run("model", "use", "openai:another", "--state", copies.state)
     run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
-    said = run("audit", "verify", "--state", copies.state)
-    assert (said.returncode, "config.toml was changed outside handrail, noticed on" in said.stderr) == (3, True)
+    result = run("audit", "verify", "--state", copies.state)
+    assert (result.returncode, "config.toml was changed outside handrail, noticed on" in result.stderr) == (3, True)
     assert run("audit", "accept", "--state", copies.state).returncode == 0
     assert run("audit", "verify", "--state", copies.state).returncode == 0
     run("model", "use", "openai:one-more", "--state", copies.state)
@@ -322,8 +325,8 @@ def test_an_earlier_config_that_comes_back_is_a_fault(copies: Copies) -> None:
     before = config.read_bytes()
     run("model", "use", "openai:another", "--state", copies.state)
     config.write_bytes(before)
-    said = run("audit", "verify", "--state", copies.state)
-    assert (said.returncode, "config.toml was rolled back" in said.stderr) == (1, True), said.stderr
+    result = run("audit", "verify", "--state", copies.state)
+    assert (result.returncode, "config.toml was rolled back" in result.stderr) == (1, True), result.stderr
 
 
 def test_a_write_that_a_crash_cut_short_is_no_fault(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,8 +338,8 @@ def test_a_write_that_a_crash_cut_short_is_no_fault(copies: Copies, monkeypatch:
             AgentsFile(copies.state).add("never-written")
     assert verify(copies.state).is_intact
     AgentsFile(copies.state).add("written")
-    found = verify(copies.state)
-    assert found.is_intact, told(found)
+    result = verify(copies.state)
+    assert result.is_intact, told(result)
     roll_back(copies, "agents.json")
     assert not verify(copies.state).is_intact
 
@@ -356,8 +359,8 @@ def test_log_and_head_rolled_back_together_are_told(copies: Copies) -> None:
     roll_back(copies, "audit/log.jsonl")
     roll_back(copies, "audit/head")
     assert "rolled back" in told(verify(copies.state))
-    said = run("audit", "verify", "--state", copies.state)
-    assert (said.returncode, "rolled back" in said.stderr) == (1, True)
+    result = run("audit", "verify", "--state", copies.state)
+    assert (result.returncode, "rolled back" in result.stderr) == (1, True)
     doctor = run("doctor", "--state", copies.state, "--project", copies.project)
     assert "the audit was rolled back or changed" in doctor.stdout
     up = Up(copies.project, copies.state)
@@ -382,9 +385,9 @@ def test_a_resealed_record_is_told(copies: Copies) -> None:
     assert forged.verify() == len(lines)
     forged.close()
     stores.close()
-    found = verify(copies.state)
-    assert found.broken is None
-    assert "has signed" in told(found)
+    result = verify(copies.state)
+    assert result.broken is None
+    assert "has signed" in told(result)
 
 
 def test_a_checkpoint_signed_by_another_key_is_told(copies: Copies) -> None:
@@ -403,9 +406,9 @@ def test_a_person_may_accept_what_was_found(copies: Copies) -> None:
     config = copies.state / "config.toml"
     config.write_text(f'presence = "never"\n{config.read_text()}')
     assert run("audit", "accept", "--state", copies.state).returncode == 0
-    found = verify(copies.state)
-    assert found.is_intact, told(found)
-    assert "a person accepted the state" in told(found)
+    result = verify(copies.state)
+    assert result.is_intact, told(result)
+    assert "a person accepted the state" in told(result)
 
 
 @pytest.mark.parametrize("kind", ["folder", "git"])
@@ -420,8 +423,8 @@ def test_with_a_witness_everything_rolled_back_together_is_told(copies: Copies, 
     before = tmp_path / "before"
     shutil.copytree(copies.state, before)
     run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
-    found = verify(copies.state)
-    assert found.is_intact, told(found)
+    result = verify(copies.state)
+    assert result.is_intact, told(result)
     copies.restore(before)
     assert "has 1 checkpoints that are not here" in told(verify(copies.state))
     config_text = (copies.state / "config.toml").read_text()
@@ -490,8 +493,8 @@ def test_evidence_that_was_pruned_is_known_as_pruned(copies: Copies) -> None:
     days = [f"artifacts/workspace/{day.name}"]
     audit.append({"event": "pruned", "project": str(copies.project), "days": days})
     audit.close()
-    found = verify(copies.state)
-    assert found.is_intact, told(found)
+    result = verify(copies.state)
+    assert result.is_intact, told(result)
     shutil.rmtree(copies.project / ".handrail" / "artifacts")
     shutil.move(aside, copies.project / ".handrail" / "artifacts")
 
@@ -522,11 +525,11 @@ def test_a_crash_between_the_steps_of_a_checkpoint_is_no_fault(copies: Copies, m
                 CheckpointMaker(stores.audit, lambda record=record: record).checkpoint()  # type: ignore[misc]
         audit.close()
         stores.close()
-        found = verify(copies.state)
-        assert found.is_intact, (step, told(found))
+        result = verify(copies.state)
+        assert result.is_intact, (step, told(result))
         run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
-        found = verify(copies.state)
-        assert found.is_intact, (step, told(found))
+        result = verify(copies.state)
+        assert result.is_intact, (step, told(result))
 
 
 ROWS = {

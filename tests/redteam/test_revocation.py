@@ -54,8 +54,8 @@ async def awaited(work: Awaitable[None]) -> None:
 
 
 def at_the_terminal(rig: Rig, rule: str) -> None:
-    done = run("rules", "remove", rule, "--state", rig.state)
-    assert done.returncode == 0, done.stderr
+    result = run("rules", "remove", rule, "--state", rig.state)
+    assert result.returncode == 0, result.stderr
 
 
 def in_the_console(rig: Rig, rule: str) -> None:

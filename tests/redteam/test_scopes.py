@@ -56,8 +56,8 @@ def test_a_yes_in_one_project_is_none_in_another(
 def test_a_removed_rule_counts_no_more_in_a_running_program(start: Start, own_project: Path, own_state: Path) -> None:
     client, person = start("stdio", own_project, own_state), Person(own_state)
     allowed_always(client, person, "notes.md")
-    listed = _handrail(own_state, "rules", "list", "--json")
-    (rule,) = json.loads(listed)["rules"]
+    listing = _handrail(own_state, "rules", "list", "--json")
+    (rule,) = json.loads(listing)["rules"]
     assert (rule["path"], rule["project"]) == ("notes.md", str(own_project.resolve()))
     _handrail(own_state, "rules", "remove", rule["id"])
     assert is_asked(client, person, "notes.md")
@@ -111,8 +111,8 @@ def test_nothing_hides_in_a_question(start: Start, own_project: Path, own_state:
 
 
 def _handrail(state: Path, *words: str) -> str:
-    done = subprocess.run(
+    result = subprocess.run(
         [HANDRAIL, *words, "--state", str(state)], capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"}
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert result.returncode == 0, result.stderr
+    return result.stdout

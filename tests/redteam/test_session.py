@@ -89,13 +89,13 @@ def replay(rig: Running, cookie: str, request_id: str) -> dict[str, int]:
         "referer": f"{rig.address}/",
         "x-handrail-page": "A" * 43,
     }
-    answered = f"/api/prompts/{request_id}/response"
+    answer = f"/api/prompts/{request_id}/response"
     tries: dict[str, tuple[str, str, dict[str, Any]]] = {
         "session": ("GET", "/api/session", {}),
         "read questions": ("GET", "/api/prompts", {}),
         "read activity": ("GET", "/api/activity", {}),
         "list sessions": ("GET", "/api/access", {}),
-        "allow": ("POST", answered, {"json": {"response": {"status": "ok"}}}),
+        "allow": ("POST", answer, {"json": {"response": {"status": "ok"}}}),
         "call a tool": ("POST", "/api/tools/read_file", {"json": {"path": "a.txt"}}),
         "renew the token": ("POST", "/api/access/token", {}),
         "pair a browser": ("POST", "/api/extension/pair-code", {}),

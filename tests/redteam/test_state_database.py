@@ -49,7 +49,7 @@ WORDS: dict[str, Sequence[str]] = {
 
 def all_commands() -> list[tuple[list[str], set[str]]]:
     """Each with its options, as the program itself lists them."""
-    found: list[tuple[list[str], set[str]]] = []
+    matches: list[tuple[list[str], set[str]]] = []
 
     def walk(command: click.Command, names: list[str]) -> None:
         context = click.Context(command)
@@ -59,10 +59,10 @@ def all_commands() -> list[tuple[list[str], set[str]]]:
                 assert inner is not None
                 walk(inner, [*names, name])
         if not isinstance(command, click.Group) or command.invoke_without_command:
-            found.append((names, {option for parameter in command.params for option in parameter.opts}))
+            matches.append((names, {option for parameter in command.params for option in parameter.opts}))
 
     walk(group(commands(), open_program), [])
-    return [(names, options) for names, options in found if names]
+    return [(names, options) for names, options in matches if names]
 
 
 class Rig:
@@ -76,13 +76,13 @@ class Rig:
         words = [word.replace("FOLDER", str(self.folder)) for word in WORDS.get(" ".join(names), [])]
         places = ["--state", str(self.state)] if "--state" in options else []
         places += ["--project", str(self.folder)] if "--project" in options else []
-        said = self.says(*names, *words, *places)
-        assert "Traceback" not in said, (names, said)
+        message = self.says(*names, *words, *places)
+        assert "Traceback" not in message, (names, message)
 
     def says(self, *words: str) -> str:
         """In an interpreter of its own, whose end is the point: that is when SQLite closes what is left."""
         environ = {**os.environ, "HOME": str(self.folder), "WEB_KEY": "good-key"}
-        done = subprocess.run(
+        result = subprocess.run(
             ["timeout", "20", sys.executable, HANDRAIL, *words],  # `up` would go on for ever
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -92,7 +92,7 @@ class Rig:
             cwd=self.folder,
             timeout=60,
         )
-        return done.stdout
+        return result.stdout
 
     def consents(self, *words: str) -> str:
         return self.says("apps", "consents", *words, "--state", str(self.state))
@@ -136,13 +136,13 @@ def use_token(wire: Wire) -> None:
 
 def open_files(pid: int) -> list[str]:
     folder = Path("/proc", str(pid), "fd")
-    found = []
+    matches = []
     for link in folder.iterdir():
         try:
-            found.append(os.readlink(link))
+            matches.append(os.readlink(link))
         except FileNotFoundError:
             continue
-    return found
+    return matches
 
 
 @pytest.fixture

@@ -135,8 +135,8 @@ def test_no_kill_in_the_middle_of_a_write_looks_like_an_attack_and_every_attack_
             with pytest.raises(subprocess.TimeoutExpired):
                 writer.wait(by.uniform(0.02, 0.3))
             writer.kill()
-        found = verify(state)
-        assert found.is_intact, told(found)
+        result = verify(state)
+        assert result.is_intact, told(result)
     name = by.choice(["agents.json", "trusted.json"])
     content = (state / name).read_bytes()
     (state / name).write_bytes(content + b" ")

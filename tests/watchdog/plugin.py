@@ -30,14 +30,14 @@ class Watchdog:
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         self._take()  # of fixtures that many tests share
         result = yield
-        if noted := self._take():
-            pytest.fail("This blocked on an event loop's thread:\n" + "\n".join(dict.fromkeys(noted)), pytrace=False)
+        if recorded := self._take():
+            pytest.fail("This blocked on an event loop's thread:\n" + "\n".join(dict.fromkeys(recorded)), pytrace=False)
         return result
 
     def _take(self) -> list[str]:
-        noted = [*self._noted]
+        recorded = [*self._noted]
         self._noted.clear()
         if self._told.exists() and self._told.stat().st_size:
-            noted += self._told.read_text().splitlines()
+            recorded += self._told.read_text().splitlines()
             os.truncate(self._told, 0)
-        return noted
+        return recorded

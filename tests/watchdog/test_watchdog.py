@@ -38,11 +38,11 @@ def _fifo(folder: Path) -> None:
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """As if this file were one of ours."""
-    found: list[str] = []
-    monkeypatch.setattr(blocking, "_note", found.append)
+    matches: list[str] = []
+    monkeypatch.setattr(blocking, "_note", matches.append)
     monkeypatch.setattr(blocking, "_OURS", f"{os.sep}watchdog{os.sep}")
     monkeypatch.setattr(blocking, "_TESTS", "nowhere")
-    return found
+    return matches
 
 
 @pytest.mark.parametrize("what", BLOCKING)
@@ -72,16 +72,16 @@ def told_by(script: Path) -> str:
             asyncio.run(main())
         """)
     )
-    told = script.with_name("told")
-    told.touch()
-    subprocess.run([sys.executable, script], env={**os.environ, "HANDRAIL_TEST_WATCHDOG": str(told)}, check=True)
-    return told.read_text()
+    message = script.with_name("told")
+    message.touch()
+    subprocess.run([sys.executable, script], env={**os.environ, "HANDRAIL_TEST_WATCHDOG": str(message)}, check=True)
+    return message.read_text()
 
 
 def test_a_program_that_a_test_starts_tells_too(tmp_path: Path) -> None:
-    told = told_by(tmp_path / "handrail" / "blocks.py")
-    assert "fsync" in told
-    assert "blocks.main" in told
+    message = told_by(tmp_path / "handrail" / "blocks.py")
+    assert "fsync" in message
+    assert "blocks.main" in message
 
 
 def test_a_library_is_not_ours_in_a_checkout_of_our_name_either(tmp_path: Path) -> None:

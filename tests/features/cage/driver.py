@@ -37,10 +37,10 @@ def other(made: T, **fields: object) -> T:
 
 
 def main(request: dict[str, Any]) -> None:
-    wanted = RunRequest(tuple(request["command"]), ".", mounts=request.get("mounts", ()))
+    expected = RunRequest(tuple(request["command"]), ".", mounts=request.get("mounts", ()))
     is_narrow = request.get("level") == "narrow"
     confinement = Confinement("narrow", None, "the test says so") if is_narrow else None
-    prepared = prepare(wanted, None, "token", confinement=confinement)
+    prepared = prepare(expected, None, "token", confinement=confinement)
     if request.get("is_killed"):
         ready = start_cage(prepared.spec, Streams((0, 1, 2)), prepared.bubblewrap, f"{prepared.state}/cages")
         until(lambda: _is_ready(ready.pid))
@@ -64,10 +64,10 @@ def main(request: dict[str, Any]) -> None:
         outside.answer()
         caged.start()
         with open(read, "rb") as output:
-            said = output.read().decode(errors="replace")
+            text = output.read().decode(errors="replace")
         code = caged.wait()
     changed = Path("README.md").read_text(encoding="utf-8")
-    print(json.dumps({"said": said, "code": code, "readme": changed, "heard": outside.heard}))
+    print(json.dumps({"said": text, "code": code, "readme": changed, "heard": outside.heard}))
 
 
 def _is_ready(launched: int) -> bool:
@@ -100,10 +100,10 @@ def _without(spec: CageSpec, part: str) -> CageSpec:
     if part == "environment":
         return other(spec, environment={**os.environ, **spec.environment})
     flags = [flag for flag in spec.flags if flag.name != part]
-    refused = [one for one in spec.refused if one.name != part]
-    if len(flags) + len(refused) == len(spec.flags) + len(spec.refused):
+    refusal = [one for one in spec.refused if one.name != part]
+    if len(flags) + len(refusal) == len(spec.flags) + len(spec.refused):
         raise ValueError(f"the cage has no part named {part!r}")
-    return other(spec, flags=flags, refused=refused)
+    return other(spec, flags=flags, refused=refusal)
 
 
 def _narrow_without(narrow: NarrowSpec, part: str) -> NarrowSpec:

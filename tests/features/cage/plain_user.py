@@ -100,9 +100,9 @@ class PlainUser:
 
     def run(self, words: Sequence[str], **more: Any) -> "subprocess.CompletedProcess[bytes]":
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        with self.start(words, **{**pipes, **more}) as done:
-            out, err = done.communicate(timeout=120)
-        return subprocess.CompletedProcess(list(words), done.returncode, out, err)
+        with self.start(words, **{**pipes, **more}) as result:
+            out, err = result.communicate(timeout=120)
+        return subprocess.CompletedProcess(list(words), result.returncode, out, err)
 
     def handrail(self, *words: str, **more: Any) -> "subprocess.CompletedProcess[bytes]":
         return self.run([str(HANDRAIL), *words], **more)
@@ -113,10 +113,10 @@ class PlainUser:
 
     def driven(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What `driver.py` found: see there."""
-        done = self.run(self.driver(request))
-        assert done.returncode == 0, done.stderr.decode()
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+        result = self.run(self.driver(request))
+        assert result.returncode == 0, result.stderr.decode()
+        match: dict[str, Any] = json.loads(result.stdout)
+        return match
 
 
 @contextmanager

@@ -72,9 +72,9 @@ def caged(user: PlainUser) -> dict[str, Any]:
 def tried(user: PlainUser, probes: Sequence[str], without: Sequence[str] = (), level: str = "full") -> dict[str, Any]:
     shown = [str(user.home / "shown"), *([] if sys.base_prefix.startswith("/usr") else [sys.base_prefix])]
     command = [PYTHON, "-I", "-S", "-c", PROBES, *probes]
-    found = user.driven({"command": command, "mounts": shown, "without": list(without), "level": level})
-    assert found["code"] == 0, found
-    return {**json.loads(found["said"]), "readme": found["readme"], "heard": found["heard"]}
+    matches = user.driven({"command": command, "mounts": shown, "without": list(without), "level": level})
+    assert matches["code"] == 0, matches
+    return {**json.loads(matches["said"]), "readme": matches["readme"], "heard": matches["heard"]}
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
@@ -119,8 +119,8 @@ def root() -> Iterator[PlainUser]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as root")
 def test_roots_agent_does_not_get_out_either(root: PlainUser) -> None:
-    found = tried(root, ATTEMPTS)
-    assert {name for name in ATTEMPTS if found[name]} == set()
+    result = tried(root, ATTEMPTS)
+    assert {name for name in ATTEMPTS if result[name]} == set()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as root")

@@ -95,8 +95,8 @@ def test_what_programs_need_works(caged: dict[str, Any]) -> None:
 def test_without_these_parts_the_agent_gets_out(user: PlainUser) -> None:
     """All at once: each attempt is about one part."""
     (user.home / "shown/file").chmod(0o644)
-    found = tried(user, list(PARTS.values()), list(PARTS), level="narrow")
-    assert {name for name in PARTS.values() if not found[name]} == set()
+    matches = tried(user, list(PARTS.values()), list(PARTS), level="narrow")
+    assert {name for name in PARTS.values() if not matches[name]} == set()
 
 
 @pytest.mark.trial("cage", is_long=True)
@@ -125,9 +125,9 @@ def test_where_namespaces_are_barred_the_first_line_says_narrow_and_changes_wait
         "git log -1 --format='%an <%ae>'; cat ../../../../../../.ssh/id_ed25519;"
         f"ls -A {user.home}; cat {user.project}/README.md; curl -sS http://127.0.0.1:6007/; exit 7"
     )
-    done = user.run([*BARRED, "run", "--", "bash", "-c", script])
-    out, err = done.stdout.decode(), done.stderr.decode()
-    assert (done.returncode, out.splitlines()[0]) == (7, "Ann <ann@example.org>"), err
+    result = user.run([*BARRED, "run", "--", "bash", "-c", script])
+    out, err = result.stdout.decode(), result.stderr.decode()
+    assert (result.returncode, out.splitlines()[0]) == (7, "Ann <ann@example.org>"), err
     assert SECRET not in out
     assert "# Shop" not in out, "the project itself is out of reach"
     assert "There is nothing here" in out, f"handrail did not answer inside: {err}"
@@ -135,8 +135,8 @@ def test_where_namespaces_are_barred_the_first_line_says_narrow_and_changes_wait
     assert (user.project / "README.md").read_text() == "# Shop\n"
     folder, session = list_cages(user.state)[-1]
     assert (session.project, session.level, session.exit_code) == (str(user.project), "narrow", 7)
-    listed = json.loads(user.handrail("review", folder.path.name, "--json").stdout)
-    assert [(each["path"], each["status"]) for each in listed["items"]] == [
+    listing = json.loads(user.handrail("review", folder.path.name, "--json").stdout)
+    assert [(each["path"], each["status"]) for each in listing["items"]] == [
         ("README.md", "modified"), ("made.txt", "added")
     ]  # fmt: skip
     commits = json.loads(user.handrail("review", folder.path.name, "--commits", "--json").stdout)
@@ -145,8 +145,8 @@ def test_where_namespaces_are_barred_the_first_line_says_narrow_and_changes_wait
 
 @pytest.mark.trial("cage", is_long=True)
 def test_doctor_says_narrow(user: PlainUser) -> None:
-    said = json.loads(user.run([*BARRED, "doctor", "--json"]).stdout)
-    (cage,) = [each for each in said["checks"] if each["name"] == "cage"]
+    output = json.loads(user.run([*BARRED, "doctor", "--json"]).stdout)
+    (cage,) = [each for each in output["checks"] if each["name"] == "cage"]
     assert cage["detail"].startswith("narrow: Landlock and seccomp on a copy, because the kernel refused")
 
 
@@ -155,10 +155,10 @@ def test_where_no_cage_can_be_made_an_agent_runs_only_if_a_person_insists(user: 
     none = [*BARRED[:-1], "--no-landlock", str(HANDRAIL)]
     marked = user.home / "marked"
     command = ["--", "bash", "-c", f"touch {marked}; exit 7"]
-    refused = user.run([*none, "run", *command])
-    assert (refused.returncode, marked.exists()) == (1, False)
-    assert "No cage can be made here" in refused.stderr.decode()
-    assert "--uncaged" in refused.stderr.decode()
+    refusal = user.run([*none, "run", *command])
+    assert (refusal.returncode, marked.exists()) == (1, False)
+    assert "No cage can be made here" in refusal.stderr.decode()
+    assert "--uncaged" in refusal.stderr.decode()
     (check,) = [
         each for each in json.loads(user.run([*none, "doctor", "--json"]).stdout)["checks"] if each["name"] == "cage"
     ]

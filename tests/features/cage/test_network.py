@@ -41,12 +41,12 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=shop.test", "-addext", names]
     subprocess.run([*made, "-keyout", certificate, "-out", certificate.with_name("cert.pem")], check=True, stderr=-3)
     certificate.write_bytes(certificate.read_bytes() + certificate.with_name("cert.pem").read_bytes())
-    found = Servers(0, 0, certificate)
+    result = Servers(0, 0, certificate)
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            found.requests.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}))
+            result.requests.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}))
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"reached")
@@ -61,10 +61,10 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     tls.socket = context.wrap_socket(tls.socket, server_side=True)
-    found.plain, found.tls = plain.server_port, tls.server_port
+    result.plain, result.tls = plain.server_port, tls.server_port
     for server in (plain, tls):
         threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield found
+    yield result
     for server in (plain, tls):
         server.shutdown()
         server.server_close()
@@ -87,8 +87,8 @@ def user(servers: Servers) -> Iterator[PlainUser]:
 
 
 def inside(user: PlainUser, script: str, **environment: str) -> str:
-    done = user.handrail("run", "--", "bash", "-c", script, env=environment)
-    return done.stdout.decode() + done.stderr.decode()
+    result = user.handrail("run", "--", "bash", "-c", script, env=environment)
+    return result.stdout.decode() + result.stderr.decode()
 
 
 @pytest.mark.trial("cage", is_long=True)
@@ -97,14 +97,14 @@ def test_a_rule_that_names_the_address_opens_it_and_the_server_name_must_be_the_
 ) -> None:
     rules(user, f"https://shop.test:{servers.tls}", f"https://127.0.0.1:{servers.tls}")
     tunnel = f"openssl s_client -quiet -proxy 127.0.0.1:6007 -connect shop.test:{servers.tls}"
-    said = inside(
+    output = inside(
         user,
         f"curl -sS -k https://shop.test:{servers.tls}/direct; echo;"
         f"(printf 'GET /fronted HTTP/1.0\\r\\n\\r\\n'; sleep 1) | {tunnel} -servername other.test 2>&1 | tail -1;"
         f"(printf 'GET /nameless HTTP/1.0\\r\\n\\r\\n'; sleep 1) | {tunnel} -noservername 2>&1 | tail -1;"
         f"curl -sS --proxytunnel http://shop.test:{servers.tls}/not-tls 2>&1 | tail -1",
     )
-    assert said.startswith("reached\n"), said
+    assert output.startswith("reached\n"), output
     assert [path for _, path, _ in servers.requests] == ["/direct"]
 
 
@@ -139,14 +139,14 @@ def test_a_name_that_leads_to_this_machine_is_refused_even_where_the_name_is_all
 ) -> None:
     rules(user, f"https://shop.test:{servers.tls}", f"http://shop.test:{servers.plain}", "http://metadata.test")
     before = len(servers.requests)
-    said = inside(
+    output = inside(
         user,
         f"curl -sS -k https://shop.test:{servers.tls}/; curl -sS http://shop.test:{servers.plain}/;"
         f"curl -sS http://metadata.test/; curl -sS -m 3 --noproxy '*' http://127.0.0.1:{servers.plain}/",
     )
-    assert said.count("leads to 127.0.0.1, which is not on the public internet") == 1  # curl doesn't show a tunnel's
-    assert "leads to 169.254.169.254" in said
-    assert "response 403" in said
+    assert output.count("leads to 127.0.0.1, which is not on the public internet") == 1  # curl doesn't show a tunnel's
+    assert "leads to 169.254.169.254" in output
+    assert "response 403" in output
     assert len(servers.requests) == before
 
 
@@ -171,9 +171,9 @@ def test_this_machine_is_not_reached_by_another_spelling_of_its_address(user: Pl
         "GET /anthropic/v1/messages HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade",
     ]
     (user.project / "asked.json").write_text(json.dumps(asked))
-    said = inside(user, f"/usr/bin/python3 - <<'E'\n{_ASKING}\nE")
-    assert said.startswith("["), said
-    answers = json.loads(said.splitlines()[0])
+    output = inside(user, f"/usr/bin/python3 - <<'E'\n{_ASKING}\nE")
+    assert output.startswith("["), output
+    answers = json.loads(output.splitlines()[0])
     assert len(answers) == len(asked)
     assert [line for line, status in zip(asked, answers, strict=True) if status.startswith("2")] == []
     assert len(servers.requests) == before
@@ -197,8 +197,8 @@ def test_handrails_own_ports_are_refused_whatever_a_rule_says(user: PlainUser, s
     with closing(socket.socket(socket.AF_UNIX)) as mark:
         mark.bind(f"\0handrail-server-{owner}-{servers.plain}")
         mark.listen()
-        said = inside(user, f"curl -sS --noproxy '' http://127.0.0.1:{servers.plain}/")
-    assert "may be handrail itself" in said
+        output = inside(user, f"curl -sS --noproxy '' http://127.0.0.1:{servers.plain}/")
+    assert "may be handrail itself" in output
     assert "reached" in inside(user, f"curl -sS --noproxy '' http://127.0.0.1:{servers.plain}/")
 
 
@@ -209,13 +209,13 @@ def test_a_person_is_asked_once_for_connections_that_come_together_and_a_no_reac
     script = "for i in 1 2 3; do curl -sS http://registry.test/$i & done; wait"
     command = [str(HANDRAIL), "run", "--", "bash", "-c", script]
     with user.start(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
-        asked = Person(user.state).sees()
-        assert "bash in the cage wants to connect to registry.test:80" in json.dumps(asked)
-        assert "93.184.215.14" not in json.dumps(asked)
-        answered = user.handrail("prompts", "answer", asked["requestId"], "--cancel")
-        assert answered.returncode == 0, answered.stderr.decode()
-        said = process.communicate(timeout=60)[0].decode()
-    assert said.count("net_connect was denied") == 3
+        question = Person(user.state).sees()
+        assert "bash in the cage wants to connect to registry.test:80" in json.dumps(question)
+        assert "93.184.215.14" not in json.dumps(question)
+        answer = user.handrail("prompts", "answer", question["requestId"], "--cancel")
+        assert answer.returncode == 0, answer.stderr.decode()
+        output = process.communicate(timeout=60)[0].decode()
+    assert output.count("net_connect was denied") == 3
     assert Person(user.state).pending() == []
 
 
@@ -224,13 +224,13 @@ def test_a_clients_model_is_reached_without_a_question_only_if_the_client_signs_
     rules(user)
     user.hosts.write_text("127.0.0.1 localhost api.anthropic.com\n")
     command = ["run", "--client", "claude", "--", "curl", "-sS", "-m", "20", "https://api.anthropic.com/"]
-    done = user.handrail(*command)
-    assert b"response 403" in done.stderr  # the name leads to this machine here, which is found without a question
+    result = user.handrail(*command)
+    assert b"response 403" in result.stderr  # the name leads to this machine here, which is found without a question
     assert Person(user.state).pending() == []
     with user.start([str(HANDRAIL), *command], env={"ANTHROPIC_API_KEY": KEY}, stdout=-3, stderr=-3) as process:
-        asked = Person(user.state).sees()
+        question = Person(user.state).sees()
         process.terminate()
-    assert "Claude Code in the cage wants to connect to api.anthropic.com:443" in json.dumps(asked)
+    assert "Claude Code in the cage wants to connect to api.anthropic.com:443" in json.dumps(question)
 
 
 @pytest.mark.trial("cage", is_long=True)
@@ -253,9 +253,9 @@ def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None
         threading.Thread(target=listen, daemon=True).start()
         command = [str(HANDRAIL), "run", "--", "curl", "-sS", "https://the-secret.leak.test/"]
         with user.start(command, stdin=subprocess.DEVNULL, stdout=-3, stderr=-3) as process:
-            asked = Person(user.state).sees()
+            question = Person(user.state).sees()
             assert asked_for == []
-            assert user.handrail("prompts", "answer", asked["requestId"], "--cancel").returncode == 0
+            assert user.handrail("prompts", "answer", question["requestId"], "--cancel").returncode == 0
             assert process.wait(60) != 0
     assert asked_for == []
 
@@ -263,7 +263,7 @@ def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None
 @pytest.mark.trial("cage", is_long=True)
 def test_the_models_key_stays_outside_and_opens_nothing_but_models(user: PlainUser, servers: Servers) -> None:
     rules(user)
-    said = inside(
+    output = inside(
         user,
         "env | grep -c the-persons-key; M=http://127.0.0.1:6007/anthropic;"
         "curl -sS -H 'x-api-key: mine' -H 'authorization: Bearer mine' -d '{}' $M/v1/messages; echo;"
@@ -271,10 +271,10 @@ def test_the_models_key_stays_outside_and_opens_nothing_but_models(user: PlainUs
         ANTHROPIC_API_KEY=KEY,
         ANTHROPIC_BASE_URL=f"http://127.0.0.1:{servers.plain}",
     ).splitlines()
-    assert said[:2] == ["0", "reached"], said
-    assert "key opens only its models" in said[2]
-    assert "nothing here" in said[3] or "only its models" in said[3]
-    assert "nothing here" in said[4]
+    assert output[:2] == ["0", "reached"], output
+    assert "key opens only its models" in output[2]
+    assert "nothing here" in output[3] or "only its models" in output[3]
+    assert "nothing here" in output[4]
     method, path, headers = servers.requests[-1]
     assert (method, path, headers["x-api-key"]) == ("POST", "/v1/messages", KEY)
     assert "authorization" not in headers
@@ -292,8 +292,8 @@ def test_handrails_tools_need_the_cages_token_and_leave_files_to_the_agent(user:
     post = f"curl -sS {accept} http://127.0.0.1:6007/mcp"
     token = '-H "authorization: Bearer $HANDRAIL_CAGE_TOKEN"'
     session = f"$({post} {token} -D - -o /dev/null -d '{bodies[0]}' | grep -i mcp-session-id | tr -d '\\r')"
-    said = inside(user, f"{post} -d '{bodies[1]}'; echo; S={session}; {post} {token} -H \"$S\" -d '{bodies[1]}'")
-    refused, _, listed = said.partition("\n")
+    output = inside(user, f"{post} -d '{bodies[1]}'; echo; S={session}; {post} {token} -H \"$S\" -d '{bodies[1]}'")
+    refused, _, listed = output.partition("\n")
     assert "needs the cage's token" in refused
     assert "ask_followup_question" in listed, listed
     assert "write_to_file" not in listed
@@ -328,13 +328,13 @@ def test_a_port_that_the_agent_opens_is_offered_and_forwarded_until_the_run_ends
     with user.start(command, stdin=subprocess.DEVNULL, stdout=-3, stderr=-3) as process:
         try:
             until(lambda: len(_asked(person)) == 2, "two questions")
-            asked = _asked(person)
-            assert f"bash in the cage opened port {port}. Forward it to your browser?" in json.dumps(asked[port])
-            assert f"http://localhost:{port}" in json.dumps(asked[port])
+            questions = _asked(person)
+            assert f"bash in the cage opened port {port}. Forward it to your browser?" in json.dumps(questions[port])
+            assert f"http://localhost:{port}" in json.dumps(questions[port])
             assert _page(f"http://127.0.0.1:{port}/page.html") == b"", "not before a person has said yes"
             for number, answer in ((port, "--ok"), (other, "--cancel")):
-                done = user.handrail("prompts", "answer", asked[number]["requestId"], answer)
-                assert done.returncode == 0, done.stderr.decode()
+                result = user.handrail("prompts", "answer", questions[number]["requestId"], answer)
+                assert result.returncode == 0, result.stderr.decode()
             assert until(lambda: _page(f"http://127.0.0.1:{port}/page.html"), "the page") == b"served inside"
             assert _page(f"http://127.0.0.1:{other}/page.html") == b""
             assert person.pending() == []

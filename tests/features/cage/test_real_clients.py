@@ -140,14 +140,14 @@ def test_a_client_works_in_a_narrow_cage_and_reaches_nothing_outside(client: Rea
             transcript = started.finish()
         assert transcript.status == 0, transcript.err
         assert "handrail: cage narrow, because" in transcript.err
-        said = "".join(transcript.results)
-        assert SECRET not in said
-        assert "the-persons" not in said.replace(SECRET, "")
-        assert "The door is open." not in said
+        message = "".join(transcript.results)
+        assert SECRET not in message
+        assert "the-persons" not in message.replace(SECRET, "")
+        assert "The door is open." not in message
         assert (user.project / "door.txt").read_text() == "The door is open.\n"
         folder, session = list_cages(user.state)[0]
         assert (session.client, session.level, session.exit_code) == (client.name, "narrow", 0)
         assert (folder.copy / "door.txt").read_text() == "The door is closed.\n"
         records = [each for each in audit_records(user.state) if each.get("tool") in ("net_connect", "apps_list")]
-        told = [(each["tool"], each.get("target"), each["ok"]) for each in records]
-        assert told == [("net_connect", "http://foreign.example", False), ("apps_list", None, True)]
+        text = [(each["tool"], each.get("target"), each["ok"]) for each in records]
+        assert text == [("net_connect", "http://foreign.example", False), ("apps_list", None, True)]

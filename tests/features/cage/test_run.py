@@ -39,9 +39,9 @@ def test_changes_stay_in_the_overlay_and_the_run_is_on_record(user: PlainUser) -
         "git log -1 --format='%an <%ae>'; cat keys/id_ed25519; cat ../.ssh/id_ed25519;"
         "cat $PWD/../../home/.ssh/id_ed25519; echo kept > ~/note; exit 7"
     )
-    done = user.handrail("run", "--env", "MY_FLAG", "--", "bash", "-c", script, env={"MY_FLAG": "1"})
-    out = done.stdout.decode()
-    assert (done.returncode, out.splitlines()[0]) == (7, "Ann <ann@example.org>"), done.stderr.decode()
+    result = user.handrail("run", "--env", "MY_FLAG", "--", "bash", "-c", script, env={"MY_FLAG": "1"})
+    out = result.stdout.decode()
+    assert (result.returncode, out.splitlines()[0]) == (7, "Ann <ann@example.org>"), result.stderr.decode()
     assert SECRET not in out
     assert sorted(os.listdir(user.project)) == [".handrail", "README.md", "keys"]
     assert (user.project / "README.md").read_text() == "# Shop\n"
@@ -50,7 +50,7 @@ def test_changes_stay_in_the_overlay_and_the_run_is_on_record(user: PlainUser) -
     assert (folder.upper / "made.txt").read_text() == "new\n"
     assert (user.state / "homes/other/note").read_text() == "kept\n"
     assert not folder.is_running
-    assert "cage full" in done.stderr.decode().splitlines()[0]
+    assert "cage full" in result.stderr.decode().splitlines()[0]
 
 
 def test_the_repository_of_a_linked_worktree_is_shown_read_only(user: PlainUser) -> None:
@@ -61,8 +61,8 @@ def test_the_repository_of_a_linked_worktree_is_shown_read_only(user: PlainUser)
     )
     assert user.run(["bash", "-c", script]).returncode == 0
     inside = f"git log --format=%s; echo two > a.txt; git status --short; touch {main}/.git/hooks/x; ls {main}"
-    done = user.handrail("run", "--project", str(linked), "--", "bash", "-c", inside)
-    assert done.stdout.decode() == "first\n M a.txt\n", done.stderr.decode()
+    result = user.handrail("run", "--project", str(linked), "--", "bash", "-c", inside)
+    assert result.stdout.decode() == "first\n M a.txt\n", result.stderr.decode()
     assert not (main / ".git/hooks/x").exists()
 
 
@@ -74,10 +74,10 @@ def test_a_worktrees_file_that_its_repository_does_not_know_shows_nothing(user: 
     (other / "worktrees/x/gitdir").write_text(f"{user.home}/elsewhere/.git\n")
     (user.project / ".git").write_text(f"gitdir: {other}/worktrees/x\n")
     try:
-        done = user.handrail("run", "--", "bash", "-c", f"cat {other}/secret")
+        result = user.handrail("run", "--", "bash", "-c", f"cat {other}/secret")
     finally:
         (user.project / ".git").unlink()
-    assert (done.returncode, SECRET in done.stdout.decode()) == (1, False)
+    assert (result.returncode, SECRET in result.stdout.decode()) == (1, False)
 
 
 def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser) -> None:
@@ -107,23 +107,23 @@ def test_what_would_open_the_cage_is_refused(user: PlainUser, words: tuple[str, 
     if not link.is_symlink():
         link.symlink_to(user.home / ".ssh")
     places = {"home": user.home, "project": user.project, "state": user.state}
-    done = user.handrail("run", *(word.format(**places) for word in words), "--", "true")
-    assert done.returncode == 1
-    assert said in done.stderr.decode()
+    result = user.handrail("run", *(word.format(**places) for word in words), "--", "true")
+    assert result.returncode == 1
+    assert said in result.stderr.decode()
 
 
 def test_an_unknown_command_is_named(user: PlainUser) -> None:
-    done = user.handrail("run", "--", "no-such-program")
-    assert (done.returncode, "Unknown command 'no-such-program'" in done.stderr.decode()) == (1, True)
+    result = user.handrail("run", "--", "no-such-program")
+    assert (result.returncode, "Unknown command 'no-such-program'" in result.stderr.decode()) == (1, True)
 
 
 def test_descriptors_that_the_launcher_inherited_are_not_passed_on(user: PlainUser) -> None:
     folder = os.open(user.home, os.O_RDONLY)
     try:
-        done = user.handrail("run", "--", "bash", "-c", "ls /proc/self/fd", pass_fds=[folder])
+        result = user.handrail("run", "--", "bash", "-c", "ls /proc/self/fd", pass_fds=[folder])
     finally:
         os.close(folder)
-    assert done.stdout.split() == [b"0", b"1", b"2", b"3"]
+    assert result.stdout.split() == [b"0", b"1", b"2", b"3"]
 
 
 @pytest.mark.trial("cage", is_long=True)
@@ -135,9 +135,9 @@ def test_links_in_the_agents_home_do_not_lead_a_later_run_elsewhere(user: PlainU
     script = f"ln -s {target} ~/.claude.json; ln -s / ~/shop; ln -s /etc ~/.nvm"
     assert user.handrail("run", "--client", "claude", "--", "bash", "-c", script).returncode == 0
     script = "cat /etc/claude-code/managed-settings.json; test -L ~/.claude.json || echo replaced"
-    done = user.handrail("run", "--client", "claude", "--", "bash", "-c", script)
-    assert "bypassPermissions" in done.stdout.decode(), done.stderr.decode()
-    assert "replaced" in done.stdout.decode()
+    result = user.handrail("run", "--client", "claude", "--", "bash", "-c", script)
+    assert "bypassPermissions" in result.stdout.decode(), result.stderr.decode()
+    assert "replaced" in result.stdout.decode()
     assert target.read_text() == "{}"
     assert "handrail" in json.loads((user.state / "homes/claude/.claude.json").read_text())["mcpServers"]
 
@@ -148,8 +148,8 @@ def test_a_filter_that_was_changed_in_the_state_directory_ends_the_cage(user: Pl
     (kept,) = (user.state / "cages").glob("filter-*.bpf")
     right = kept.read_bytes()
     kept.write_bytes(struct.pack("HBBI", 0x06, 0, 0, 0x7FFF0000))
-    done = user.handrail("run", "--", "sleep", "20")
-    assert (done.returncode, b"had changed its filter" in done.stderr) == (1, True), done
+    result = user.handrail("run", "--", "sleep", "20")
+    assert (result.returncode, b"had changed its filter" in result.stderr) == (1, True), result
     assert not kept.exists()
     assert user.handrail("run", "--", "true").returncode == 0
     assert kept.read_bytes() == right
@@ -169,8 +169,8 @@ def test_everything_in_the_cage_ends_when_the_launcher_is_killed(user: PlainUser
 def test_a_launcher_that_is_killed_before_the_agent_starts_leaves_nothing_behind(user: PlainUser) -> None:
     """To bubblewrap, the end of the pipe that starts the agent means go."""
     mark = f"98764.{os.getpid()}"
-    done = user.run(user.driver({"command": ["sleep", mark], "is_killed": True}), stdout=2, stderr=2)
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    result = user.run(user.driver({"command": ["sleep", mark], "is_killed": True}), stdout=2, stderr=2)
+    assert result.returncode == -signal.SIGKILL, result.stderr.decode()
     until(lambda: not _running(mark), lambda: [_command(pid) for pid in _running(mark)])
 
 
@@ -212,8 +212,8 @@ def test_a_file_in_place_of_a_stream_can_be_read_or_added_to_and_nothing_else(
         give(user, path)
     words = [*barred, str(HANDRAIL), "run", *PYTHON_SHOWN, "--", PYTHON, "-c", STREAMS_ATTACK]
     with prompt.open("rb") as stdin, log.open("ab") as stdout:
-        done = user.run(words, stdin=stdin, stdout=stdout, stderr=stdout)
-    assert (done.returncode, prompt.read_text()) == (0, "the prompt\n")
+        result = user.run(words, stdin=stdin, stdout=stdout, stderr=stdout)
+    assert (result.returncode, prompt.read_text()) == (0, "the prompt\n")
     lines = log.read_text().splitlines()
     assert lines[0] == "said before"
     assert lines.count("the prompt") == 50_000

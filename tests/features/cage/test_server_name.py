@@ -26,8 +26,8 @@ def hello(*extensions: bytes) -> bytes:
 
 
 def names(*given: str) -> bytes:
-    listed = b"".join(b"\0" + len(name).to_bytes(2, "big") + name.encode() for name in given)
-    return len(listed).to_bytes(2, "big") + listed
+    listing = b"".join(b"\0" + len(name).to_bytes(2, "big") + name.encode() for name in given)
+    return len(listing).to_bytes(2, "big") + listing
 
 
 @pytest.mark.parametrize("name", ["allowed.example", None])

@@ -41,9 +41,9 @@ def test_claude_code_gets_the_tools_and_its_own_permission_for_them(machine: Mac
     (home / ".claude.json").write_text(json.dumps(CLAUDE, ensure_ascii=False))
     (home / ".claude").mkdir()
     (home / ".claude/settings.json").write_text('{"permissions": {"allow": ["Bash(ls)"]}}')
-    done = machine.run("connect", "claude", "--yes", HOME=str(home))
-    assert done.status == 0, done.err
-    assert "Claude Code is connected" in done.out
+    result = machine.run("connect", "claude", "--yes", HOME=str(home))
+    assert result.status == 0, result.err
+    assert "Claude Code is connected" in result.out
     written = json.loads((home / ".claude.json").read_text())
     assert written.pop("mcpServers") == {
         "other": {"command": "true"},
@@ -60,8 +60,8 @@ def test_claude_code_gets_the_tools_and_its_own_permission_for_them(machine: Mac
     assert settings["permissions"] == {"allow": ["Bash(ls)", "mcp__handrail"]}
     (before,) = settings["hooks"]["PreToolUse"]
     assert f" hook claude --state {machine.state} " in before["hooks"][0]["command"]
-    listed = {each["name"]: each for each in machine.run("connect", "--json", HOME=str(home)).json["clients"]}
-    assert (listed["claude"]["hooks"], listed["gemini"]["hooks"], listed["vscode"]["hooks"]) == (
+    listing = {each["name"]: each for each in machine.run("connect", "--json", HOME=str(home)).json["clients"]}
+    assert (listing["claude"]["hooks"], listing["gemini"]["hooks"], listing["vscode"]["hooks"]) == (
         "on",
         "off",
         "unsupported",
@@ -78,10 +78,10 @@ def test_codex_keeps_every_other_line_of_its_file(machine: Machine, home: Path) 
     file = home / ".codex/config.toml"
     file.write_text(CODEX)
     for _ in range(2):  # repeating it changes nothing
-        done = machine.run("connect", "codex", "--yes", "--json", HOME=str(home))
-        assert done.status == 0, done.err
-        assert done.json["project"] == str(machine.project)
-        assert done.json["tools"] > 10
+        result = machine.run("connect", "codex", "--yes", "--json", HOME=str(home))
+        assert result.status == 0, result.err
+        assert result.json["project"] == str(machine.project)
+        assert result.json["tools"] > 10
         assert file.read_text().startswith(CODEX)
     entry = tomllib.loads(file.read_text())["mcp_servers"]["handrail"]
     assert entry["default_tools_approval_mode"] == "approve"
@@ -128,8 +128,8 @@ def test_what_somebody_changed_since_is_left_and_named(machine: Machine, home: P
     file = home / ".gemini/settings.json"
     mine = {"mcpServers": {"handrail": {"command": "mine"}}}
     file.write_text(json.dumps(mine))
-    done = machine.run("disconnect", "gemini", HOME=str(home))
-    assert "mcpServers.handrail" in done.out
+    result = machine.run("disconnect", "gemini", HOME=str(home))
+    assert "mcpServers.handrail" in result.out
     assert json.loads(file.read_text()) == mine
 
 
@@ -137,8 +137,8 @@ def test_an_entry_of_somebody_else_is_not_replaced(machine: Machine, home: Path)
     (home / ".gemini").mkdir()
     file = home / ".gemini/settings.json"
     file.write_text('{"mcpServers": {"handrail": {"command": "mine"}}}')
-    done = machine.run("connect", "gemini", "--yes", HOME=str(home))
-    assert (done.status, "did not write" in done.err) == (1, True)
+    result = machine.run("connect", "gemini", "--yes", HOME=str(home))
+    assert (result.status, "did not write" in result.err) == (1, True)
     assert json.loads(file.read_text()) == {"mcpServers": {"handrail": {"command": "mine"}}}
 
 
@@ -147,9 +147,9 @@ def test_a_file_that_can_not_be_read_is_left_alone(machine: Machine, home: Path,
     (home / ".gemini").mkdir()
     file = home / ".gemini/settings.json"
     file.write_bytes(text.encode("latin-1"))
-    done = machine.run("connect", "gemini", "--yes", HOME=str(home))
-    assert done.status == 1
-    assert str(file) in done.err
+    result = machine.run("connect", "gemini", "--yes", HOME=str(home))
+    assert result.status == 1
+    assert str(file) in result.err
     assert file.read_bytes() == text.encode("latin-1")
 
 
@@ -157,18 +157,18 @@ def test_where_one_of_its_files_can_not_be_changed_none_is(machine: Machine, hom
     (home / ".claude").mkdir()
     (home / ".claude.json").write_text(json.dumps(CLAUDE))
     (home / ".claude/settings.json").write_text('{"permissions": {"allow": "everything"}}')
-    done = machine.run("connect", "claude", "--yes", HOME=str(home))
-    assert (done.status, "`permissions.allow` isn't a list" in done.err) == (1, True)
+    result = machine.run("connect", "claude", "--yes", HOME=str(home))
+    assert (result.status, "`permissions.allow` isn't a list" in result.err) == (1, True)
     assert json.loads((home / ".claude.json").read_text()) == CLAUDE
-    listed = machine.run("connect", "--json", HOME=str(home)).json["clients"]
-    assert [each["connected"] for each in listed if each["name"] == "claude"] == [False]
+    listing = machine.run("connect", "--json", HOME=str(home)).json["clients"]
+    assert [each["connected"] for each in listing if each["name"] == "claude"] == [False]
 
 
 def test_a_list_of_hooks_that_is_none_is_named(machine: Machine, home: Path) -> None:
     (home / ".codex").mkdir()
     (home / ".codex/hooks.json").write_text('{"hooks": {"PreToolUse": {"x": 1}}}')
-    done = machine.run("connect", "codex", "--yes", HOME=str(home))
-    assert (done.status, "`hooks.PreToolUse` isn't a list" in done.err) == (1, True)
+    result = machine.run("connect", "codex", "--yes", HOME=str(home))
+    assert (result.status, "`hooks.PreToolUse` isn't a list" in result.err) == (1, True)
     assert not (home / ".codex/config.toml").exists()
 
 
@@ -184,24 +184,24 @@ def test_a_byte_order_mark_stays(machine: Machine, home: Path) -> None:
 
 def test_a_pipe_in_place_of_a_configuration_is_named_and_not_waited_for(machine: Machine, home: Path) -> None:
     os.mkfifo(home / ".claude.json")
-    done = machine.run("connect", "claude", "--yes", HOME=str(home))
-    assert (done.status, "isn't a file" in done.err) == (1, True)
+    result = machine.run("connect", "claude", "--yes", HOME=str(home))
+    assert (result.status, "isn't a file" in result.err) == (1, True)
 
 
 @pytest.mark.trial("connecting", is_long=True)
 def test_a_client_finds_the_project_that_it_works_on(machine: Machine, home: Path) -> None:
     """Cursor names it by a placeholder, Cline gets the folder itself, opencode's entry has another shape."""
     for name in ("cursor", "cline", "opencode"):
-        done = machine.run("connect", name, "--yes", "--json", HOME=str(home))
-        assert done.status == 0, done.err
-        assert done.json["project"] == str(machine.project)
-    listed = machine.run("connect", "--json", HOME=str(home)).json["clients"]
-    assert {client["name"] for client in listed if client["connected"]} == {"cursor", "cline", "opencode"}
+        result = machine.run("connect", name, "--yes", "--json", HOME=str(home))
+        assert result.status == 0, result.err
+        assert result.json["project"] == str(machine.project)
+    listing = machine.run("connect", "--json", HOME=str(home)).json["clients"]
+    assert {client["name"] for client in listing if client["connected"]} == {"cursor", "cline", "opencode"}
 
 
 def test_without_a_terminal_nothing_is_written_unless_told(machine: Machine, home: Path) -> None:
-    done = machine.run("connect", "gemini", HOME=str(home))
-    assert (done.status, "--yes" in done.err) == (1, True)
+    result = machine.run("connect", "gemini", HOME=str(home))
+    assert (result.status, "--yes" in result.err) == (1, True)
     assert not (home / ".gemini").exists()
 
 
@@ -237,8 +237,8 @@ def test_trying_a_connection_makes_no_agent_of_who_connects(machine: Machine, ho
 
 def in_shell(machine: Machine, home: Path, command: str, shell: Path = Path("/bin/sh")) -> tuple[int, str]:
     environ = machine.environ(HOME=str(home))
-    done = subprocess.run([shell, "-c", command], env=environ, cwd=machine.project, capture_output=True, timeout=60)
-    return done.returncode, done.stderr.decode()
+    result = subprocess.run([shell, "-c", command], env=environ, cwd=machine.project, capture_output=True, timeout=60)
+    return result.returncode, result.stderr.decode()
 
 
 def test_comments_in_a_configuration_stay(machine: Machine, home: Path) -> None:
@@ -259,11 +259,11 @@ def test_the_list_says_how_far_each_client_is_covered_and_what_can_not_be_read(m
     (home / ".gemini").mkdir()
     (home / ".gemini/settings.json").write_text('{"mcpServers": {"github": {"command": "npx"}}}')
     assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0
-    listed = {each["name"]: each for each in machine.run("connect", "--json", HOME=str(home)).json["clients"]}
-    assert (listed["gemini"]["connected"], listed["gemini"]["otherServers"]) == (True, ["github"])
-    assert "isn't valid TOML" in listed["codex"]["trouble"]
-    assert listed["gemini"]["cage"] in ("full", "narrow", "none")
-    assert listed["cursor"]["cage"] == "unsupported"
+    listing = {each["name"]: each for each in machine.run("connect", "--json", HOME=str(home)).json["clients"]}
+    assert (listing["gemini"]["connected"], listing["gemini"]["otherServers"]) == (True, ["github"])
+    assert "isn't valid TOML" in listing["codex"]["trouble"]
+    assert listing["gemini"]["cage"] in ("full", "narrow", "none")
+    assert listing["cursor"]["cage"] == "unsupported"
     shown = machine.run("connect", HOME=str(home)).out
     gemini = next(line for line in shown.splitlines() if line.startswith("gemini"))
     assert gemini.split()[3:5] == ["yes", "yes"]
@@ -286,11 +286,11 @@ def test_other_servers_are_moved_behind_the_gate_and_back(
         for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "XDG_DATA_HOME"):
             monkeypatch.setenv(name, session[name])
         monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.SecretService.Keyring")
-        done = machine.run("connect", "gemini", "--yes", "--move", "My_Files", "--move", "mine", HOME=str(home))
-        assert (done.status, "still starts mine itself" in done.err) == (1, True), done
-        assert "My_Files is behind handrail" in done.out
-        assert "in the keyring" in done.out
-        assert "mine was not moved" in done.out
+        result = machine.run("connect", "gemini", "--yes", "--move", "My_Files", "--move", "mine", HOME=str(home))
+        assert (result.status, "still starts mine itself" in result.err) == (1, True), result
+        assert "My_Files is behind handrail" in result.out
+        assert "in the keyring" in result.out
+        assert "mine was not moved" in result.out
         assert set(json.loads(file.read_text())["mcpServers"]) == {"handrail", "mine"}
         assert not [each for each in machine.state.rglob("*") if each.is_file() and b"s3cret" in each.read_bytes()]
         assert "my-files" in machine.run("servers", "list", HOME=str(home)).out
@@ -305,8 +305,8 @@ def test_other_servers_are_moved_behind_the_gate_and_back(
 def test_a_server_that_the_client_does_not_have_is_named_before_anything_is_written(
     machine: Machine, home: Path
 ) -> None:
-    done = machine.run("connect", "gemini", "--yes", "--move", "files", HOME=str(home))
-    assert (done.status, "has no server 'files'" in done.err) == (1, True), done
+    result = machine.run("connect", "gemini", "--yes", "--move", "files", HOME=str(home))
+    assert (result.status, "has no server 'files'" in result.err) == (1, True), result
     assert not (home / ".gemini").exists()
 
 
@@ -324,7 +324,7 @@ def test_without_a_keyring_the_list_says_where_the_keys_of_a_moved_server_are(ma
 def test_a_damaged_record_of_what_was_written_is_named_and_nothing_is_changed(machine: Machine, home: Path) -> None:
     (machine.state / "clients.json").write_text("garbage")
     for words in (("connect", "gemini", "--yes"), ("disconnect", "gemini")):
-        done = machine.run(*words, HOME=str(home))
-        assert (done.status, "clients.json" in done.err, "Traceback" in done.err) == (1, True, False)
+        result = machine.run(*words, HOME=str(home))
+        assert (result.status, "clients.json" in result.err, "Traceback" in result.err) == (1, True, False)
     assert not (home / ".gemini").exists()
     assert "clients.json" in machine.run("connect", HOME=str(home)).out

@@ -38,10 +38,10 @@ def test_what_was_set_is_there_and_removing_it_restores_the_text(text: str, keys
     missing = next(depth for depth in range(1, len(keys) + 1) if edited._find(keys[:depth])[1] < depth)
     edited.set(keys, {"command": "x", "args": ["y"]})
     again = JsonText(edited.text)
-    found = again.value
+    result = again.value
     for key in keys:
-        found = found[key]
-    assert found == {"command": "x", "args": ["y"]}
+        result = result[key]
+    assert result == {"command": "x", "args": ["y"]}
     assert all(line in edited.text for line in ("// two", "// keep")) or text != COMMENTED
     again.remove(keys[:missing])
     assert again.text == text

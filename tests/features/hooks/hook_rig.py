@@ -34,8 +34,8 @@ def decision_of(out: Any) -> str | None:
     if "cancel" in out:
         return "deny" if out["cancel"] else "allow"
     inner = out.get("hookSpecificOutput", out)
-    found = inner.get("permissionDecision") or inner.get("decision") or inner.get("permission")
-    return found if isinstance(found, str) else None
+    result = inner.get("permissionDecision") or inner.get("decision") or inner.get("permission")
+    return result if isinstance(result, str) else None
 
 
 @dataclass
@@ -89,8 +89,8 @@ class Rig:
         """The audit's, of native calls, oldest first."""
         log = self.state / "audit" / "log.jsonl"
         lines = log.read_text().splitlines() if log.exists() else []
-        found = [entry.get("record", entry) for entry in map(json.loads, lines)]
-        return [entry for entry in found if str(entry.get("tool", "")).startswith("native_")]
+        matches = [entry.get("record", entry) for entry in map(json.loads, lines)]
+        return [entry for entry in matches if str(entry.get("tool", "")).startswith("native_")]
 
     def two_records(self) -> list[dict[str, Any]]:
         """Once there are two."""

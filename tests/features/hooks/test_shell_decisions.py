@@ -105,9 +105,9 @@ def test_files_of_secrets_are_closed_to_commands_too(rig: Rig, command: str) -> 
 
 @pytest.mark.parametrize("command", OWN)
 def test_what_reaches_handrail_is_denied_whatever_a_rule_says(rig: Rig, command: str) -> None:
-    with pytest.raises(Declined) as refused:
+    with pytest.raises(Declined) as refusal:
         rig.decide(command, Rule(decision="allow", tool="*"), Rule(decision="allow", effect=Effect.EXECUTE))
-    assert refused.value.details["reason"] == "own"
+    assert refusal.value.details["reason"] == "own"
 
 
 @pytest.mark.parametrize("command", ["handrail --help", "handrail --version", "handrail tools", "handrail doctor"])

@@ -64,12 +64,12 @@ class Node:
         return {**os.environ, "HOME": str(self.where), "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
 
     def handrail(self, *words: str, status: int = 0) -> "subprocess.CompletedProcess[str]":
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "handrail", *words, "--state", str(self.state)],
             env=self.environment, capture_output=True, text=True, timeout=PATIENCE, cwd=self.where,
         )  # fmt: skip
-        assert done.returncode == status, done.stdout + done.stderr
-        return done
+        assert result.returncode == status, result.stdout + result.stderr
+        return result
 
     def edit(self, name: str) -> Asked:
         """An edit of a file of its own, which needs an approval."""
@@ -98,8 +98,8 @@ class Node:
         )  # fmt: skip
 
     def membership(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.state / "team.json").read_text())
-        return found
+        result: dict[str, Any] = json.loads((self.state / "team.json").read_text())
+        return result
 
     def records(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in (self.state / "audit" / "log.jsonl").read_bytes().splitlines()]

@@ -58,8 +58,8 @@ class Person:
         return str(until(self.pending, "nothing to approve")[0]["requestId"])
 
     def answer(self, request_id: str, **response: Any) -> httpx.Response:
-        said = {"status": "ok", **response}
-        return self.http.post(f"/api/prompts/{request_id}/response", json={"response": said})
+        message = {"status": "ok", **response}
+        return self.http.post(f"/api/prompts/{request_id}/response", json={"response": message})
 
 
 def code_in(address: str) -> str:
@@ -90,12 +90,12 @@ class Team:
         return self.handrail("team", *words, status=status)
 
     def handrail(self, *words: str, status: int = 0) -> "subprocess.CompletedProcess[str]":
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "handrail", *words],
             env=dict(self.environment), capture_output=True, text=True, timeout=PATIENCE, cwd=self.where,
         )  # fmt: skip
-        assert done.returncode == status, done.stdout + done.stderr
-        return done
+        assert result.returncode == status, result.stdout + result.stderr
+        return result
 
     def token(self, name: str, role: Role, owner: str = "", **limits: tuple[str, ...]) -> str:
         with self.opened() as opened:
@@ -181,8 +181,8 @@ def result_of(answer: httpx.Response) -> dict[str, Any]:
     if not messages:
         messages = [answer.json()]
     last: dict[str, Any] = next(each for each in messages if "id" in each and "method" not in each)
-    found: dict[str, Any] = last.get("result", last)
-    return found
+    result: dict[str, Any] = last.get("result", last)
+    return result
 
 
 class Asked:

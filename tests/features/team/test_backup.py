@@ -12,8 +12,8 @@ from tests.waiting import PATIENCE, until
 
 
 def run(*words: object) -> None:
-    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=PATIENCE)
+    assert result.returncode == 0, result.stderr
 
 
 def is_all_signed(report: str) -> bool:
@@ -30,9 +30,9 @@ def test_a_restored_team_goes_on_and_says_which_records_the_backup_lacks(
     (server,) = team.start()
     bo, agent = team.token("bo", "approver"), Agent(team.token("claude", "agent"))
     person = Person(server.url, bo)
-    asked = edit(team, agent, "before.txt")
+    pending_call = edit(team, agent, "before.txt")
     assert person.answer(prompt_about(person, "before.txt")).status_code == 200
-    assert asked.wait()["isError"] is False
+    assert pending_call.wait()["isError"] is False
 
     dump = tmp_path / "team.dump"
     run(pg_program("pg_dump"), "--format=custom", f"--file={dump}", postgres.team)
@@ -48,7 +48,7 @@ def test_a_restored_team_goes_on_and_says_which_records_the_backup_lacks(
     assert "checkpoints that are not here" in lacking.stderr, "the bucket has one of more than the backup"
     (again,) = team.start()
     person = Person(again.url, bo)
-    asked = edit(team, agent, "after.txt", server=1)
+    pending_call = edit(team, agent, "after.txt", server=1)
     assert person.answer(prompt_about(person, "after.txt")).status_code == 200
-    assert asked.wait()["isError"] is False
+    assert pending_call.wait()["isError"] is False
     team.handrail("audit", "verify", "--public-key", team.public_key, "--database", team.database)

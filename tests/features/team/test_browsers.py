@@ -106,9 +106,9 @@ async def test_a_browser_that_no_server_holds_is_reported_at_once(pair_of: Pair)
     pair_of.two.bus.plugins.disconnect("p1", line)
     pair_of.two.bus.disconnected("p1")
     await eventually(pair_of.two.has_told)
-    with pytest.raises(Offline) as refused:
+    with pytest.raises(Offline) as refusal:
         await pair_of.one.bus.act(task, CLICK)
-    assert "mayHaveBeenDone" not in refused.value.details
+    assert "mayHaveBeenDone" not in refusal.value.details
     with pytest.raises(Offline, match="No browser is connected"):
         await pair_of.one.bus.act(new_task_id(), BEGIN)
 
@@ -163,8 +163,8 @@ async def test_a_stopped_call_ends_the_action_at_the_other_server(pair_of: Pair)
 
 
 async def _has_ended(server: Server, action_id: str) -> bool:
-    found = await server.stores.actions.find(action_id)
-    return found is not None and found.record.status is not UNSET
+    result = await server.stores.actions.find(action_id)
+    return result is not None and result.record.status is not UNSET
 
 
 async def test_a_server_that_lost_a_browser_while_it_was_frozen_writes_nothing_about_it(pair_of: Pair) -> None:
@@ -202,8 +202,8 @@ async def test_a_task_taken_over_at_one_server_rests_at_the_server_of_its_browse
 
 
 async def _waits(server: Server, task: str) -> bool:
-    found = server.bus.tasks.in_use(task)
-    return found is not None and found.actions == 1
+    result = server.bus.tasks.in_use(task)
+    return result is not None and result.actions == 1
 
 
 async def test_an_answer_larger_than_a_message_arrives_whole(pair_of: Pair) -> None:

@@ -36,8 +36,8 @@ def test_a_frozen_server_that_wakes_does_not_repeat_what_another_did(team: Team)
     os.kill(first.process.pid, signal.SIGSTOP)
     try:
         again = edit(team, agent, "a.txt", server=1)
-        asked = [each for each in prompts_about(ada, "a.txt", 2) if each != before]
-        assert ada.answer(asked[0]).status_code == 200
+        questions = [each for each in prompts_about(ada, "a.txt", 2) if each != before]
+        assert ada.answer(questions[0]).status_code == 200
         assert not again.wait().get("isError")
     finally:
         os.kill(first.process.pid, signal.SIGCONT)
@@ -62,9 +62,9 @@ def test_without_a_bucket_nothing_is_changed_and_reading_goes_on(team: Team) -> 
     (server,) = team.start()
     agent, ada = Agent(team.token("claude", "agent")), Person(server.url, team.token("ada", "approver"))
     own.stop()
-    asked = edit(team, agent, "a.txt")
+    pending_call = edit(team, agent, "a.txt")
     assert ada.answer(prompt_about(ada, "a.txt")).status_code == 200
-    assert asked.wait()["isError"]
+    assert pending_call.wait()["isError"]
     assert (team.project / "a.txt").read_text() == "old\n"
     assert agent.call(server.url, "read_file", path="README.md")["structuredContent"]["content"] == "hello\n"
     health = httpx.get(f"{server.url}/health", timeout=PATIENCE)

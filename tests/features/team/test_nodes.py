@@ -34,20 +34,20 @@ def is_closed(person: Person, name: str) -> bool:
 
 def test_a_member_of_the_team_approves_a_write_on_a_node(shared: Team, node: Node) -> None:
     ann = Person(shared.servers[1].url, shared.token("ann", "approver"))
-    asked = node.edit("team-yes.txt")
+    pending_call = node.edit("team-yes.txt")
     answer = ann.answer(prompt_about(ann, "team-yes.txt"))
     assert answer.json() == {"ok": True, "data": {"warnings": []}}
-    assert asked.wait()["is_done"]
+    assert pending_call.wait()["is_done"]
     assert node.text("team-yes.txt") == "new\n"
-    done = next(each for each in reversed(node.records()) if each.get("target") == "team-yes.txt")
-    assert "team:ann" in json.dumps(done)
+    result = next(each for each in reversed(node.records()) if each.get("target") == "team-yes.txt")
+    assert "team:ann" in json.dumps(result)
 
 
 def test_a_denial_of_the_team_reaches_the_agent_on_the_node(shared: Team, node: Node) -> None:
     ben = Person(shared.servers[0].url, shared.token("ben", "operator"))
-    asked = node.edit("team-no.txt")
+    pending_call = node.edit("team-no.txt")
     assert ben.answer(prompt_about(ben, "team-no.txt"), status="canceled", remark="Not on Fridays.").status_code == 200
-    result = asked.wait()
+    result = pending_call.wait()
     assert not result["is_done"]
     assert "Not on Fridays." in result["text"]
     assert node.text("team-no.txt") == "old\n"
@@ -55,10 +55,10 @@ def test_a_denial_of_the_team_reaches_the_agent_on_the_node(shared: Team, node: 
 
 def test_the_person_at_the_node_approves_and_the_team_sees_that(shared: Team, node: Node) -> None:
     cat = Person(shared.servers[1].url, shared.token("cat", "approver"))
-    asked = node.edit("own-yes.txt")
+    pending_call = node.edit("own-yes.txt")
     request_id = prompt_about(cat, "own-yes.txt")
     assert node.answers(node.asked_about("own-yes.txt"), "--ok").returncode == 0
-    assert asked.wait()["is_done"]
+    assert pending_call.wait()["is_done"]
     until(lambda: is_closed(cat, "own-yes.txt"), "the team still shows it")
     assert cat.answer(request_id).status_code == 409
 
@@ -67,7 +67,7 @@ def test_of_a_yes_and_a_no_at_once_the_node_s_queue_takes_one_and_both_places_sa
     shared: Team, node: Node
 ) -> None:
     dan = Person(shared.servers[0].url, shared.token("dan", "approver"))
-    asked = node.edit("both.txt")
+    pending_call = node.edit("both.txt")
     team_id, own_id = prompt_about(dan, "both.txt"), node.asked_about("both.txt")
     codes: dict[str, int] = {}
 
@@ -78,7 +78,7 @@ def test_of_a_yes_and_a_no_at_once_the_node_s_queue_takes_one_and_both_places_sa
     other.start()
     answer = dan.answer(team_id)
     other.join(PATIENCE)
-    is_done = asked.wait()["is_done"]
+    is_done = pending_call.wait()["is_done"]
     assert node.text("both.txt") == ("new\n" if is_done else "old\n")
     assert codes == {"node": 1 if is_done else 0}
     if answer.status_code != 200 or not answer.json()["data"]["warnings"]:  # unless it was not known in time
@@ -91,21 +91,21 @@ def test_of_a_yes_and_a_no_at_once_the_node_s_queue_takes_one_and_both_places_sa
 
 def test_the_owner_of_a_node_approves_away_from_it_and_others_need_the_right(shared: Team, node: Node) -> None:
     urls = [server.url for server in shared.servers]
-    asked = node.edit("owner.txt")
+    pending_call = node.edit("owner.txt")
     request_id = prompt_about(node.owner, "owner.txt")
     assert Person(urls[0], shared.token("una", "operator")).answer(request_id).status_code == 403
     assert Person(urls[1], shared.token("eli", "approver", tools=("read_*",))).answer(request_id).status_code == 403
     assert node.owner.answer(request_id, scope="rule").status_code == 403  # what is always allowed is decided there
-    assert asked.is_waiting
+    assert pending_call.is_waiting
     assert node.owner.answer(request_id).status_code == 200
-    assert asked.wait()["is_done"]
+    assert pending_call.wait()["is_done"]
 
 
 def test_both_records_have_it_and_name_each_other_s_digest(shared: Team, node: Node) -> None:
     id = node.membership()["node"]
-    asked = node.edit("recorded.txt")
+    pending_call = node.edit("recorded.txt")
     node.answers(node.asked_about("recorded.txt"), "--ok")
-    asked.wait()
+    pending_call.wait()
     with shared.opened() as opened:
         journal = opened.team.nodes.journal(id)
         log = node.state / "audit" / "log.jsonl"
@@ -156,25 +156,25 @@ def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> No
         until(lambda: node.membership()["policy"]["approvals"], "the node has no policy")
         (node.project / "kept.txt").write_text("kept\n")
         assert "team rule" in node.call("delete_path", path="kept.txt")["text"]
-        asked = node.edit("asked.txt")  # what the team allows is asked here all the same
+        pending_call = node.edit("asked.txt")  # what the team allows is asked here all the same
         assert node.answers(node.asked_about("asked.txt"), "--ok").returncode == 0
-        assert asked.wait()["is_done"]
-        wanted = Asked(lambda: node.call("make_folder", path="new"))
+        assert pending_call.wait()["is_done"]
+        expected = Asked(lambda: node.call("make_folder", path="new"))
         own_id = node.asked_about("new")
-        told = node.answers(own_id, "--ok")
-        assert told.returncode != 0
-        assert "one of its people" in told.stdout + told.stderr
+        message = node.answers(own_id, "--ok")
+        assert message.returncode != 0
+        assert "one of its people" in message.stdout + message.stderr
         assert gus.answer(prompt_about(gus, "new")).status_code == 403  # it is his own machine
         assert not (node.project / "new").exists()
         hal = Person(server.url, team.token("hal", "approver"))
         assert hal.answer(prompt_about(hal, "new")).status_code == 200
-        assert wanted.wait()["is_done"]
+        assert expected.wait()["is_done"]
         assert (node.project / "new").is_dir()
         forged = Asked(lambda: node.call("make_folder", path="forged"))
-        said = {"ts": "2030-01-01T00:00:00.000Z", "type": "ui_prompt", "action": "response",
+        output = {"ts": "2030-01-01T00:00:00.000Z", "type": "ui_prompt", "action": "response",
                 "requestId": node.asked_about("forged"), "response": {"status": "ok"}}  # fmt: skip
         with (node.state / "ui-prompts.jsonl").open("a") as log:
-            log.write(json.dumps(said) + "\n")
+            log.write(json.dumps(output) + "\n")
         assert not forged.wait()["is_done"]
         assert not (node.project / "forged").exists()
     finally:
@@ -194,12 +194,12 @@ def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> Non
         alone = node.edit("alone.txt")
         assert node.answers(node.asked_about("alone.txt"), "--ok").returncode == 0
         assert alone.wait()["is_done"]
-        asked = node.edit("later.txt")
+        pending_call = node.edit("later.txt")
         node.asked_about("later.txt")
         team.start(port=server.port)
         person = Person(server.url, ida)
         assert person.answer(prompt_about(person, "later.txt")).status_code == 200
-        assert asked.wait()["is_done"]
+        assert pending_call.wait()["is_done"]
         with team.opened() as opened:
             id = node.membership()["node"]
             journal = opened.team.nodes.journal(id)
@@ -224,21 +224,21 @@ def test_a_revoked_node_is_let_in_no_more_and_its_questions_go_and_its_policy_st
     try:
         add_rule(team, decision="deny", tool="delete_path")
         until(lambda: node.membership()["policy"]["rules"], "the node has no policy")
-        asked = node.edit("open.txt")
+        pending_call = node.edit("open.txt")
         request_id = prompt_about(joe, "open.txt")
         team.revoke("laptop")
         until(lambda: is_closed(joe, "open.txt"), "the team still shows it")
         assert joe.answer(request_id).status_code in (403, 409)
         until(lambda: node.membership().get("isRevoked"), "the node does not know")
-        assert asked.is_waiting
+        assert pending_call.is_waiting
         node.answers(node.asked_about("open.txt"), "--ok")
-        assert asked.wait()["is_done"]
+        assert pending_call.wait()["is_done"]
         (node.project / "kept.txt").write_text("kept\n")
         assert "team rule" in node.call("delete_path", path="kept.txt")["text"]
         assert "no longer accepts" in node.handrail("node", "show").stdout
         node.handrail("node", "leave")
-        asked = Asked(lambda: node.call("delete_path", path="kept.txt"))
+        pending_call = Asked(lambda: node.call("delete_path", path="kept.txt"))
         node.answers(node.asked_about("kept.txt"), "--ok")
-        assert asked.wait()["is_done"]
+        assert pending_call.wait()["is_done"]
     finally:
         node.stop()

@@ -230,8 +230,8 @@ async def test_words_at_one_server_reach_the_agent_that_works_at_another(servers
         work.goes_on.set()
         assert (await two.runs.resume(task)).status == "running"
         await eventually(lambda: rested(two, task))
-        said = [turn.text for turn in await two.store.turns(task) if isinstance(turn, UserTurn)]
-        assert said == ["words", "and more"]
+        message = [turn.text for turn in await two.store.turns(task) if isinstance(turn, UserTurn)]
+        assert message == ["words", "and more"]
         await eventually(lambda: _is_free(one, task))
         await two.say(task, "evt-3", "once more")
         assert two.leases.has(task) or await rested(two, task)

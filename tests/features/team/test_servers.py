@@ -35,18 +35,18 @@ def test_an_agent_reads_at_any_server_and_keeps_no_session(shared: Team) -> None
 def test_what_is_asked_at_one_server_is_approved_at_another(shared: Team) -> None:
     agent, first, second = Agent(shared.token("writer", "agent")), *shared.servers
     ada = Person(first.url, shared.token("ada", "approver")).at(second.url)
-    asked = edit(shared, agent, "approved.txt")
+    pending_call = edit(shared, agent, "approved.txt")
     answer = ada.answer(prompt_about(ada, "approved.txt"))
     assert answer.json() == {"ok": True, "data": {"warnings": []}}
-    assert not asked.wait().get("isError")
+    assert not pending_call.wait().get("isError")
     assert (shared.project / "approved.txt").read_text() == "new\n"
 
 
 def test_a_denial_reaches_the_agent_with_its_reason(shared: Team) -> None:
     agent, bo = Agent(shared.token("denied", "agent")), Person(shared.servers[1].url, shared.token("bo", "approver"))
-    asked = edit(shared, agent, "denied.txt")
+    pending_call = edit(shared, agent, "denied.txt")
     bo.answer(prompt_about(bo, "denied.txt"), status="canceled", remark="Not today.")
-    result = asked.wait()
+    result = pending_call.wait()
     assert result["isError"]
     assert "Not today." in said(result)
     assert (shared.project / "denied.txt").read_text() == "old\n"
@@ -57,12 +57,12 @@ def test_who_may_not_approve_is_refused_and_the_question_stays(shared: Team, rol
     agent, name = Agent(shared.token(f"asks-{role}", "agent")), f"role-{role}.txt"
     cy = Person(shared.servers[1].url, shared.token(f"cy-{role}", role))
     dee = Person(shared.servers[0].url, shared.token(f"dee-{role}", "approver"))
-    asked = edit(shared, agent, name)
+    pending_call = edit(shared, agent, name)
     request_id = prompt_about(dee, name)
     assert cy.answer(request_id).status_code == 403
-    assert asked.is_waiting
+    assert pending_call.is_waiting
     assert dee.answer(request_id).status_code == 200
-    assert not asked.wait().get("isError")
+    assert not pending_call.wait().get("isError")
 
 
 def test_an_approver_approves_within_its_limits_only(shared: Team) -> None:
@@ -70,26 +70,26 @@ def test_an_approver_approves_within_its_limits_only(shared: Team) -> None:
     wrong = Person(shared.servers[0].url, shared.token("limits-tool", "approver", tools=("run_*",)))
     token = shared.token("limits-right", "approver", effects=("write", "WRITE"), tools=("replace_*",))
     right = Person(shared.servers[1].url, token)
-    asked = edit(shared, agent, "limits.txt")
+    pending_call = edit(shared, agent, "limits.txt")
     request_id = prompt_about(right, "limits.txt")
     refusal = wrong.answer(request_id)
-    assert (refusal.status_code, asked.is_waiting) == (403, True)
+    assert (refusal.status_code, pending_call.is_waiting) == (403, True)
     assert "tool=run_*" in refusal.text
     assert right.answer(request_id).status_code == 200, right.answer(request_id).text
-    assert not asked.wait().get("isError")
+    assert not pending_call.wait().get("isError")
 
 
 def test_nobody_approves_what_their_own_agent_asks(shared: Team) -> None:
     eve = Person(shared.servers[0].url, shared.token("eve", "administrator"))
     fay = Person(shared.servers[1].url, shared.token("fay", "approver"))
     agent = Agent(shared.token("eves-agent", "agent", owner="eve"))
-    asked = edit(shared, agent, "own.txt")
+    pending_call = edit(shared, agent, "own.txt")
     request_id = prompt_about(eve, "own.txt")
     refusal = eve.answer(request_id)
-    assert (refusal.status_code, asked.is_waiting) == (403, True)
+    assert (refusal.status_code, pending_call.is_waiting) == (403, True)
     assert "works for you" in refusal.text
     assert fay.answer(request_id).status_code == 200
-    assert not asked.wait().get("isError")
+    assert not pending_call.wait().get("isError")
 
 
 def test_nobody_approves_what_they_ask_for_themselves(shared: Team) -> None:
@@ -97,12 +97,12 @@ def test_nobody_approves_what_they_ask_for_themselves(shared: Team) -> None:
     (shared.project / "self.txt").write_text("old\n")
     params = {"path": "self.txt", "find": "old", "replace": "new"}
     calling = gil.at(shared.servers[0].url).http
-    asked = Asked(lambda: {"status": calling.post("/api/tools/replace_in_file", json=params).status_code})
+    pending_call = Asked(lambda: {"status": calling.post("/api/tools/replace_in_file", json=params).status_code})
     request_id = prompt_about(gil, "self.txt")
     assert gil.answer(request_id).status_code == 403
     hal = Person(shared.servers[1].url, shared.token("hal", "approver"))
     assert hal.answer(request_id).status_code == 200
-    assert asked.wait() == {"status": 200}
+    assert pending_call.wait() == {"status": 200}
 
 
 def test_two_people_have_to_approve_where_a_rule_says_so(shared: Team) -> None:
@@ -125,7 +125,7 @@ def test_two_people_have_to_approve_where_a_rule_says_so(shared: Team) -> None:
 def test_of_two_approvers_at_once_both_are_told_the_truth_and_it_runs_once(shared: Team) -> None:
     agent = Agent(shared.token("at-once", "agent"))
     people = approvers(shared, "racer")
-    asked = edit(shared, agent, "at-once.txt")
+    pending_call = edit(shared, agent, "at-once.txt")
     request_id = prompt_about(people[0], "at-once.txt")
     answers: list[int] = []
 
@@ -139,7 +139,7 @@ def test_of_two_approvers_at_once_both_are_told_the_truth_and_it_runs_once(share
         thread.join(PATIENCE)
     assert set(answers) <= {200, 409}
     assert 200 in answers
-    assert not asked.wait().get("isError")
+    assert not pending_call.wait().get("isError")
     assert (shared.project / "at-once.txt").read_text() == "new\n"
 
 
@@ -159,11 +159,11 @@ def test_a_revoked_token_is_refused_by_every_server_with_the_next_request(shared
 def test_a_call_that_was_asked_before_its_token_was_revoked_does_not_run(shared: Team) -> None:
     agent = Agent(shared.token("revoked-late", "agent"))
     ivy = Person(shared.servers[1].url, shared.token("ivy", "approver"))
-    asked = edit(shared, agent, "late.txt", breaks=True)
+    pending_call = edit(shared, agent, "late.txt", breaks=True)
     request_id = prompt_about(ivy, "late.txt")
     shared.revoke("revoked-late")
     ivy.answer(request_id)
-    asked.wait()
+    pending_call.wait()
     assert (shared.project / "late.txt").read_text() == "old\n"
 
 
@@ -204,12 +204,12 @@ def test_strangers_foreign_hosts_and_foreign_pages_are_refused(shared: Team) -> 
 def test_people_read_the_name_that_an_administrator_gave_an_agent(shared: Team) -> None:
     agent = Agent(shared.token("named-here", "agent"))
     lee = Person(shared.servers[1].url, shared.token("lee", "approver"))
-    asked = edit(shared, agent, "named.txt")
+    pending_call = edit(shared, agent, "named.txt")
     request_id = prompt_about(lee, "named.txt")
     shown = next(each for each in lee.pending() if each["requestId"] == request_id)
     assert shown["prompt"]["card"]["agent"] == "named-here"
     lee.answer(request_id)
-    asked.wait()
+    pending_call.wait()
 
 
 def test_an_agent_s_token_opens_the_tools_and_nothing_that_people_see(shared: Team) -> None:
@@ -242,14 +242,14 @@ async def test_news_are_for_people_who_have_signed_in(shared: Team) -> None:
 
 def test_evidence_kept_at_one_server_is_read_at_the_other_and_the_audit_verifies(shared: Team) -> None:
     agent, kim = Agent(shared.token("evident", "agent")), Person(shared.servers[1].url, shared.token("kim", "approver"))
-    asked = edit(shared, agent, "evidence.txt")
+    pending_call = edit(shared, agent, "evidence.txt")
     kim.answer(prompt_about(kim, "evidence.txt"))
-    asked.wait()
-    told = shared.handrail(
+    pending_call.wait()
+    message = shared.handrail(
         "audit", "verify", "--json", "--database", shared.database, "--public-key", shared.public_key,
         "--blobs", shared.blobs,
     )  # fmt: skip
-    assert '"ok": true' in told.stdout or '"ok":true' in told.stdout
+    assert '"ok": true' in message.stdout or '"ok":true' in message.stdout
     exported = shared.handrail("audit", "export", "--database", shared.database).stdout.splitlines()
     assert any('"event":"vote"' in line for line in exported)
     with shared.opened() as opened:
