@@ -1,4 +1,4 @@
-"""A server, and a Chromium that is launched and paired with it as a person does it."""
+"""A server with a Chromium that was launched and paired as a person does it."""
 
 import json
 import signal
@@ -11,11 +11,11 @@ from tests.wire.clients import HANDRAIL, Json, Up
 from tests.wire.stage import furnish
 
 FREE = {"effect": "UI_CONTROL", "host": "127.0.0.1", "decision": "allow"}
-"""Acting on pages of this machine needs no answer."""
+"""Actions on pages of this machine need no approval."""
 
 
 class Place:
-    """A server, a browser that is paired with it, and a site with two names."""
+    """A server, its paired browser, and a site with two names."""
 
     def __init__(self, folder: Path, site: str) -> None:
         self.project, self.state, self.site = folder / "project", folder / "state", site

@@ -1,4 +1,4 @@
-"""What a person gives to agents and browsers: a token of their own."""
+"""Issues tokens to agents and browsers, as a person does."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ _turn = threading.Lock()
 
 
 def agent_token(state: Path, name: str = "tests") -> str:
-    """As `handrail agents add` issues it, once for a state directory and a name."""
+    """As `handrail agents add` issues it; one for each state directory and name."""
     with _turn:
         return _issued(state, name)
 
@@ -30,14 +30,14 @@ def bearer(state: Path, name: str = "tests") -> dict[str, str]:
 
 
 def browser_token(state: Path, client_id: str) -> str:
-    """The token of a browser that a person has paired with the server that runs, once for each clientId."""
+    """The token of a browser that is paired with the running server; one for each clientId."""
     with _turn:
         return _paired(state, client_id)
 
 
 @cache
 def _paired(state: Path, client_id: str) -> str:
-    """Pairs a browser with the server that runs, as a person does it with a code. It isn't an extension of ours."""
+    """Pairs a browser with the running server, as a person does with a code. It isn't our extension."""
     server = json.loads((state / "server.json").read_text())
     persons = {
         "authorization": f"Bearer {server['token']}",

@@ -1,4 +1,4 @@
-"""Fails a file of tests that leaves descriptors open: hundreds of them in one process break what comes later."""
+"""Fails a test file that leaves descriptors open, because hundreds of them in one process break later tests."""
 
 import gc
 import os
@@ -11,7 +11,7 @@ import pytest
 from tests.waiting import PATIENCE, until
 
 MOST_LEFT = 200
-"""A browser, a desktop and other things that the tests of a process share are opened in one file and stay."""
+"""Browsers, desktops and other things shared by a process's tests are opened in one file and stay open."""
 
 
 class Descriptors:
@@ -45,7 +45,7 @@ def _left(at_start: Counter[str]) -> int:
 
 
 def _open() -> Counter[str]:
-    """How many descriptors lead where; those without a name, such as pipes, by their kind."""
+    """Counts open descriptors by target; those without a name, such as pipes, by kind."""
     result = Counter[str]()
     for number in os.listdir("/proc/self/fd"):
         with suppress(OSError):  # that of the list itself

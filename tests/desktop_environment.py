@@ -1,10 +1,10 @@
-"""What programs on a desktop of the tests' own are told: its own folders, accessibility on, nothing of the person's."""
+"""The environment of programs on a test desktop: its own folders, accessibility on, nothing of the person's."""
 
 import os
 from pathlib import Path
 
 SHARED = ("PATH", "PYTHON", "VIRTUAL_ENV", "LD_", "MALLOC_", "SSL_", "TZ")
-"""How names begin: with what Python looks at, a program of ours starts as quickly as elsewhere (`quick_start.py`)."""
+"""Prefixes of variables for Python, so that our programs start as fast as elsewhere (`quick_start.py`)."""
 PLACES = {
     "HOME": "home",
     "XDG_RUNTIME_DIR": "runtime",
@@ -17,7 +17,7 @@ PLACES = {
 
 
 def make(folder: Path) -> dict[str, str]:
-    """The whole environment of a program there, and the folders that it names; the display is not known yet."""
+    """Returns a program's environment, and creates the folders that it names; the display isn't known yet."""
     for place in PLACES.values():
         (folder / place).mkdir(mode=0o700, parents=True, exist_ok=True)
     (folder / "logs").mkdir()
@@ -35,7 +35,7 @@ def make(folder: Path) -> dict[str, str]:
         "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
         "QT_QPA_PLATFORM": "xcb",
         "SAL_USE_VCLPLUGIN": "gtk3",
-        # Neither a settings daemon nor a mounting daemon is of use to a desktop of one minute.
+        # A desktop that exists for a minute needs no settings or mounting daemons.
         "GSETTINGS_BACKEND": "memory",
         "GIO_USE_VFS": "local",
     }

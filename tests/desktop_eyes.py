@@ -1,4 +1,4 @@
-"""What tests see of a desktop with their own eyes, past what they test: windows, pixels, keys, who can be read."""
+"""Observes a desktop independently of the code under test: windows, pixels, keys, accessible programs."""
 
 import subprocess
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Eyes(Protocol):
         ...
 
     def frame_of(self, window: int) -> Rect:
-        """Without what is drawn around it."""
+        """Without decorations."""
         ...
 
     def classes_of(self, window: int) -> set[str]: ...
@@ -52,7 +52,7 @@ class X11Eyes:
         return [window for window in self._property(self._root, "_NET_CLIENT_LIST") if self._pid_of(window) in pids]
 
     def frame_of(self, window: int) -> Rect:
-        """Without what the window manager draws around it."""
+        """Without the window manager's decorations."""
         size = self._window(window).get_geometry()
         origin = self._root.translate_coords(window, 0, 0)
         return Rect(origin.x, origin.y, size.width, size.height)
@@ -97,8 +97,8 @@ class BusEyes:
         self._address = ""
 
     def find_bus(self) -> bool:
-        """Whether there is one with a registry on it."""
-        # Asked before it is there, the session would start a second one of its own.
+        """Whether there is an accessibility bus with a registry."""
+        # A request before it exists would make the session start a second one.
         owned = _send(self._session_bus, f"--dest={DAEMON}", "/", f"{DAEMON}.NameHasOwner", "string:org.a11y.Bus")
         if "true" not in owned:
             return False
@@ -107,7 +107,7 @@ class BusEyes:
         return bool(self._address and self._ask(REGISTRY, ROOT_PATH, CHILDREN))
 
     def names_of(self, pids: set[int]) -> list[str]:
-        """Their names on the bus, as far as there are windows behind them."""
+        """Their names on the bus, if they have windows."""
         names = _strings(self._ask(REGISTRY, ROOT_PATH, CHILDREN))[::2]
         mine = [name for name in names if self._owner(name) in pids]
         return [name for name in mine if _strings(self._ask(name, ROOT_PATH, CHILDREN))]
@@ -121,7 +121,7 @@ class BusEyes:
 
 
 def _send(bus: str, *arguments: str) -> str:
-    """The answer as text; nothing where there was none."""
+    """Returns the answer as text; empty if there was none."""
     command = ["dbus-send", f"--bus={bus}", "--print-reply", "--reply-timeout=2000", *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
 

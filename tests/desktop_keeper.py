@@ -61,7 +61,7 @@ def _reap(*_: object) -> None:
 
 
 def _end(pids: set[int]) -> None:
-    """Politely first: most programs tidy up when they are asked to go."""
+    """Asks politely first, because most programs clean up when asked to end."""
     sockets = _sockets(pids)
     _send(signal.SIGTERM, pids)
     _send(signal.SIGCONT, pids)
@@ -81,7 +81,7 @@ def _send(number: signal.Signals, pids: Iterable[int]) -> None:
 
 
 def _sockets(pids: set[int]) -> list[Path]:
-    """On which they listen; some of them are outside the folder, and stay when their owner is killed."""
+    """The sockets that they listen on; some are outside the folder and stay when their owner is killed."""
     held = set()
     for pid in pids:
         with suppress(OSError):
@@ -91,7 +91,7 @@ def _sockets(pids: set[int]) -> list[Path]:
 
 
 def _living_after(pids: set[int], seconds: float) -> set[int]:
-    """Those that have not ended when the seconds are up; it comes back earlier when all have."""
+    """Returns those that are still running after so many seconds; returns earlier when all have ended."""
     poll, handles = select.poll(), dict[int, int]()
     for pid in pids:
         with suppress(ProcessLookupError):
@@ -121,7 +121,7 @@ def below(roots: set[int]) -> set[int]:
 
 
 def _parents() -> dict[int, int]:
-    """The parent of every living process."""
+    """The parent of every running process."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

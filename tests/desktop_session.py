@@ -29,12 +29,12 @@ T = TypeVar("T")
 
 
 class NotReady(Exception):
-    """What was waited for did not come."""
+    """Something didn't happen in time."""
 
 
 @dataclass(frozen=True)
 class App:
-    """A started program. `pid` is what was started; the accessible process may be one below it."""
+    """A started program. `pid` is the process that was started; the accessible process may be a descendant."""
 
     name: str
     pid: int
@@ -83,17 +83,17 @@ class DesktopSession:
 
     @property
     def env(self) -> dict[str, str]:
-        """The whole environment of a program on this desktop."""
+        """The complete environment of a program on this desktop."""
         return dict(self._env)
 
     @property
     def folder(self) -> Path:
-        """Removed with the session."""
+        """Removed at the end of the session."""
         return self._folder
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """This process itself is on the desktop for a while."""
+        """Puts this process itself on the desktop within the context."""
         before = dict(os.environ)
         os.environ.update(self._env)
         try:
@@ -119,14 +119,14 @@ class DesktopSession:
         return app
 
     def end(self, app: App) -> None:
-        """Ends a program and everything below it."""
+        """Ends a program and its descendants."""
         self._order({"end": app.pid})
 
     def windows_of(self, app: App) -> list[int]:
         return self.eyes.windows_of(app.pids)
 
     def restart_accessibility_bus(self) -> None:
-        """As after a crash: everybody on it loses the connection, and a new bus is there under another address."""
+        """As after a crash: everyone loses the connection, and a new bus has another address."""
         self.end(self._launcher)
         self._start_accessibility_bus()
 
@@ -192,7 +192,7 @@ class DesktopSession:
 
 
 def _first_number(text: str) -> str:
-    """The first finished line that is a whole number."""
+    """The first complete line that is a whole number."""
     return next((line.strip() for line in text.split("\n")[:-1] if line.strip().isdigit()), "")
 
 

@@ -339,10 +339,10 @@ class _Changes:
 
 
 def _walk(root: Widget) -> list[LocatedElement]:
-    found: list[LocatedElement] = []
+    matches: list[LocatedElement] = []
 
     def visit(widget: Widget, ancestors: tuple[Element, ...], path: tuple[int, ...]) -> None:
-        found.append(LocatedElement(widget.element, ancestors, path))
+        matches.append(LocatedElement(widget.element, ancestors, path))
         for at, child in enumerate(widget.children):
             visit(child, (*ancestors, widget.element), (*path, at))
 

@@ -1,4 +1,4 @@
-"""What is left open by the tests of one file is found at its end."""
+"""Descriptors left open by the tests of one file are detected at its end."""
 
 import subprocess
 import sys

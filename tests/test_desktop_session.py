@@ -1,4 +1,4 @@
-"""The tests' own desktop: it is there for a command, and nothing of it is left, however it ends."""
+"""The test desktop: a command can use it, and nothing is left of it, however it ends."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def test_nothing_is_left_of_a_desktop_whose_owner_is_ended(number: signal.Signal
     )
 
 
-def test_what_a_program_sent_into_the_background_ends_with_the_desktop() -> None:
+def test_background_programs_end_with_the_desktop() -> None:
     with DesktopSession() as session:
         app = session.start(["bash", "-c", DAEMON], wait_for="nothing")
         until(lambda: "started" in app.said and not app.is_running)
@@ -53,7 +53,7 @@ def test_what_a_program_sent_into_the_background_ends_with_the_desktop() -> None
     assert not desktop_keeper.living(sleepers)
 
 
-def test_a_program_that_ends_before_it_has_a_window_is_told_with_its_words(desktop_session: DesktopSession) -> None:
+def test_a_program_that_ends_without_a_window_is_reported_with_its_output(desktop_session: DesktopSession) -> None:
     with pytest.raises(NotReady, match="no such luck"):
         desktop_session.start(["sh", "-c", "echo no such luck; exit 1"])
     with pytest.raises(NotReady, match="no-such-program"):
@@ -61,7 +61,7 @@ def test_a_program_that_ends_before_it_has_a_window_is_told_with_its_words(deskt
 
 
 def _sleepers() -> set[int]:
-    """Both have become `sleep` a moment after they were started."""
+    """Both become `sleep` a moment after they were started."""
     return {pid for pid in desktop_keeper.below({os.getpid()}) if _command_line(pid).startswith(b"sleep\x0060")}
 
 

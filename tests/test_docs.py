@@ -1,4 +1,4 @@
-"""The docs say what the code does: every tool, setting, command and error code is in them."""
+"""The docs match the code: every tool, setting, command and error code is documented."""
 
 import os
 import re
@@ -113,7 +113,7 @@ _FENCED = re.compile(r"^### Add a feature.*?(?=^## )|^( *)```.*?^\1```", re.MULT
 
 @cache
 def _places() -> list[str]:
-    """Everything in the repository's source, as a path that begins with a slash; a folder ends with one."""
+    """Every path in the repository's source, beginning with a slash; folders end with one."""
     result = ["/"]
     for top in _TREE:
         for folder, folders, files in os.walk(ROOT / top):

@@ -1,4 +1,4 @@
-"""`handrail.prompts`, as a Python program uses it: on the queue itself, beside whoever else uses it."""
+"""`handrail.prompts` as a Python program uses it, on the queue and with other users of it."""
 
 import asyncio
 import logging
@@ -55,7 +55,7 @@ async def test_a_question_goes_out_and_its_answer_comes_back(ui: UiPrompts, othe
     assert len((await ui.read(limit=1)).entries) == 1
 
 
-async def test_who_asks_is_told_unless_the_prompt_tells_it(ui: UiPrompts) -> None:
+async def test_a_prompt_without_a_source_gets_the_program_as_its_source(ui: UiPrompts) -> None:
     for prompt in (
         CHOICE,
         {**CHOICE, "source": ""},

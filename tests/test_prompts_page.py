@@ -1,4 +1,4 @@
-"""What docs/prompts.md shows is what runs: its programs, its commands, its lines of the log."""
+"""The programs, commands and log lines of docs/prompts.md work as shown."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def blocks(language: str) -> list[str]:
 
 
 async def answer_all(state: Path, responses: Sequence[dict[str, Any]]) -> list[str]:
-    """Answers one question after the other, as they come; gives their titles."""
+    """Answers questions one after the other, and returns their titles."""
     queue, left, titles = LogPromptQueue(prompt_store(state)), list(responses), list[str]()
     async for page in queue.follow(0):
         for entry in page.entries:
@@ -84,7 +84,7 @@ async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("handrail ")]
     assert len(commands) == 10
     for command in commands:
-        # A bundle's id differs each time, and parts belong to a real change: other tests run these.
+        # A bundle's id differs each time, and parts belong to a real change: other tests cover these.
         if "bundle_" in command or "--part" in command or "--content" in command:
             continue
         result = machine.run(*shlex.split(command, comments=True)[1:])

@@ -1,4 +1,4 @@
-"""The site of the docs builds without a warning; every link, there and in the repository, leads somewhere."""
+"""The docs site builds without a warning, and every link in it and in the repository has a target."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 class Document(HTMLParser):
-    """What a page has by name, where it leads, and what it loads."""
+    """A page's anchors, its links, and what it loads."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Document]:
     return {file: Document(file) for file in folder.rglob("*.html") if file.name != "404.html"}
 
 
-def test_every_link_of_the_site_leads_to_a_place_that_is_there(site: dict[Path, Document]) -> None:
+def test_every_link_of_the_site_has_an_existing_target(site: dict[Path, Document]) -> None:
     broken = [
         f"{file.name}: {link}"
         for file, document in site.items()
@@ -77,7 +77,7 @@ def test_pages_of_the_site_lead_to_each_other_as_they_do_in_the_repository(site:
                 assert link.replace(".md", ".html") in links, f"{page.name}: {link}"
 
 
-def test_no_page_of_the_site_asks_anybody_else_for_anything(site: dict[Path, Document]) -> None:
+def test_no_page_of_the_site_loads_anything_from_elsewhere(site: dict[Path, Document]) -> None:
     foreign = {link for document in site.values() for link in document.loaded if urlsplit(link).netloc}
     assert foreign == set()
 
@@ -115,6 +115,6 @@ def _links(page: Path) -> Iterator[str]:
 
 
 def _anchors(page: Path) -> set[str]:
-    """As the repository's own view makes them of headings."""
+    """As the repository's own view makes them from headings."""
     slug = slugify(case="lower")
     return {slug(heading, "-") for heading in HEADING.findall(FENCE.sub("", page.read_text(encoding="utf-8")))}

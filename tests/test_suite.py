@@ -76,5 +76,5 @@ def test_a_file_is_a_workers_and_a_spec_of_the_web_goes_to_any() -> None:
     assert unit_of(TESTS[2]) == TESTS[2]
 
 
-def test_what_is_run_first_is_there() -> None:
+def test_the_files_that_run_first_exist() -> None:
     assert [unit for unit in SECONDS if not (ROOT / unit.partition("::")[0]).exists()] == []

@@ -1,4 +1,4 @@
-"""Waits for what another process or thread does, by looking again and again. No other module of the tests sleeps."""
+"""Waits for other processes or threads by polling. No other module of the tests sleeps."""
 
 import asyncio
 import inspect
@@ -10,7 +10,7 @@ from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
 PATIENCE = 100.0
-"""Seconds, on a machine that is busy with much else."""
+"""Seconds, enough for a busy machine."""
 LOOK_AGAIN = 0.005
 
 
@@ -41,7 +41,7 @@ async def _seen(seen: Any) -> Any:
 
 
 def let_run(process: "subprocess.Popen[Any]", seconds: float) -> None:
-    """Leaves a process at work for a while, for tests in which the moment of its end is what is tried."""
+    """Lets a process run for a while, for tests that end it at arbitrary moments."""
     try:
         process.wait(timeout=seconds)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""A model on loopback that plays a script and records what it was asked."""
+"""A model on loopback that plays a script and records its requests."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from tests.clients.wires import WHOLE, Request, Wire
 
 
 class Model:
-    """`requests` has every request, those about titles and models included; `script` what was said and heard."""
+    """`requests` has every request, including those about titles and models; `script` has the conversation."""
 
     def __init__(self, wire: Wire, turns: Sequence[Turn]) -> None:
         self.wire = wire

@@ -1,4 +1,4 @@
-"""The folders of a person who uses a client: a home, a project and handrail's state, all of the test's own."""
+"""The folders of a person who uses a client: a home, a project and handrail's state, all made for the test."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ class Places:
             each.mkdir(parents=True, mode=0o700)
         without_presence(places.state)
         with (places.state / "config.toml").open("a") as config:
-            config.write("warm_server = false\n")  # none is left behind
+            config.write("warm_server = false\n")  # leaves no server behind
         return places
 
     @property
@@ -40,7 +40,7 @@ class Places:
         return {**kept, "HOME": str(self.home), "PATH": path, **config}
 
     def handrail(self, *words: str) -> str:
-        """What the command printed; it has to succeed."""
+        """Runs a command, which must succeed; returns its output."""
         end = words.index("--") if "--" in words else len(words)
         command = [HANDRAIL, *words[:end], "--state", str(self.state), *words[end:]]
         result = subprocess.run(command, cwd=self.project, env=self.environment, capture_output=True, timeout=120)
@@ -49,7 +49,7 @@ class Places:
 
     @contextmanager
     def served(self) -> Iterator[None]:
-        """While `handrail up` runs."""
+        """Runs `handrail up` within the context."""
         command = [
             HANDRAIL,
             "up",
@@ -70,5 +70,5 @@ class Places:
                 server.terminate()
 
     def records(self) -> list[tuple[str, str, bool | None]]:
-        """The audit's calls, as tool, event and whether it succeeded."""
+        """Returns the audit's calls: tool, event and whether it succeeded."""
         return [(each["tool"], each["event"], each.get("ok")) for each in audit_records(self.state) if "tool" in each]

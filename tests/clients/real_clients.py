@@ -1,4 +1,4 @@
-"""Runs a real client in a project, with a scripted model on loopback in place of its own."""
+"""Runs a real client in a project, with a scripted model on loopback instead of its own."""
 
 import json
 import os
@@ -36,13 +36,13 @@ class RealClient:
 
     @property
     def server(self) -> str:
-        """Where our tools are in what the client offers its model."""
+        """The prefix of our tools in the client's requests to its model."""
         return "" if self.is_library else "handrail"
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a client printed, and what it said to its model."""
+    """What a client printed, and its conversation with the model."""
 
     status: int
     out: str
@@ -51,19 +51,19 @@ class Transcript:
 
     @property
     def results(self) -> list[str]:
-        """What the script's tools answered, in order."""
+        """The answers of the script's tools, in order."""
         return [result.text for result in self.model.script.results]
 
 
 class RunningClient:
-    """A client at work. While it runs, the test may answer as a person; `finish` waits for its end."""
+    """A running client. The test may answer as a person meanwhile; `finish` waits for its end."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", model: Model) -> None:
         self.process = process
         self.model = model
 
     def finish(self, *, complete: bool = True) -> Transcript:
-        """Fails where the script met something else than it expects or, with `complete`, was not played to its end."""
+        """Fails if something differed from the script or, with `complete`, if the script wasn't played to its end."""
         out, err = (data.decode(errors="replace") for data in self.process.communicate(timeout=PATIENCE))
         script = self.model.script
         trace = f"\nstatus {self.process.returncode}\nout: {out[-3000:]}\nerr: {err[-3000:]}"
@@ -89,7 +89,7 @@ def _claude_environment(url: str, home: Path) -> Mapping[str, str]:
 
 
 def codex_settings(url: str) -> Sequence[str]:
-    """Options that lead Codex to the scripted model; the file that `handrail connect` wrote stays as it is."""
+    """Options that point Codex to the scripted model; the file written by `handrail connect` stays unchanged."""
     values = {
         "model_provider": "scripted",
         "model": "gpt-5",
@@ -116,7 +116,7 @@ def _gemini(prompt: str, url: str) -> Sequence[str]:
 
 
 def _gemini_environment(url: str, home: Path) -> Mapping[str, str]:
-    """The way to sign in is chosen in its settings, as a user has done; what else is there stays."""
+    """Chooses the sign-in method in its settings, as a user has done, and keeps the rest."""
     file = home / ".gemini/settings.json"
     settings = json.loads(file.read_text()) if file.exists() else {}
     settings["security"] = {"auth": {"selectedType": "gemini-api-key"}, **settings.get("security", {})}
@@ -131,7 +131,7 @@ CLAUDE = RealClient("claude", Anthropic, _claude, _claude_environment)
 CODEX = RealClient("codex", Responses, _codex, _codex_environment)
 GEMINI = RealClient("gemini", Gemini, _gemini, _gemini_environment)
 REAL_CLIENTS = (CODEX, CLAUDE, GEMINI)
-"""The quickest one first: the suite starts that one, a campaign all of them."""
+"""The fastest one first: `make test` starts only that one, a campaign all of them."""
 
 
 def _opencode(prompt: str, url: str) -> Sequence[str]:
@@ -139,7 +139,7 @@ def _opencode(prompt: str, url: str) -> Sequence[str]:
 
 
 def _opencode_environment(url: str, home: Path) -> Mapping[str, str]:
-    """A provider in its file; what else is there stays."""
+    """Adds a provider to its file and keeps the rest."""
     file = home / ".config/opencode/opencode.json"
     settings = json.loads(file.read_text()) if file.exists() else {}
     provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{url}/v1", "apiKey": "scripted"}}
@@ -190,11 +190,11 @@ MORE_CLIENTS = (
     OPENCODE,
     CLINE,
 )
-"""Those that only a campaign installs."""
+"""Clients that only a campaign installs."""
 
 
 def environment_of(client: RealClient, home: Path, url: str) -> dict[str, str]:
-    """Nothing of the user's but the path to programs."""
+    """Nothing of the user's except the path to programs."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TERM")}
     folders = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "NO_COLOR": "1"}
     return {**kept, **folders, **client.environment(url, home)}
@@ -212,7 +212,7 @@ def running(
     environment: Mapping[str, str] | None = None,
     wrapped_by: Callable[[Sequence[str]], Sequence[str]] = list,
 ) -> Iterator[RunningClient]:
-    """`options` follow the client's own; `wrapped_by` puts another command in front, such as a cage."""
+    """`options` follow the client's own; `wrapped_by` is a command in front, such as a cage."""
     with serving(client.wire(), turns) as model:
         process = subprocess.Popen(
             wrapped_by([*client.command(prompt, model.url), *options]),
@@ -237,6 +237,6 @@ def running(
 def run(
     client: RealClient, project: Path, home: Path, turns: Sequence[Turn], *, prompt: str = "Do your work."
 ) -> Transcript:
-    """To its end, with no person beside it."""
+    """Runs it to its end, without a person."""
     with running(client, project, home, turns, prompt=prompt) as started:
         return started.finish()

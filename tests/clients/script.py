@@ -1,4 +1,4 @@
-"""What a scripted model says to a real client, turn by turn, and what it expects to hear back."""
+"""What a scripted model tells a real client, turn by turn, and what it expects in return."""
 
 import itertools
 import threading
@@ -16,9 +16,8 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A tool call. With `server`, it is that MCP server's tool, however the client spells it; else the client's own.
-
-    `expects` has to occur in the tool's result, and `rejects` must not.
+    """A tool call. With `server`, it is that MCP server's tool, however the client names it; otherwise the client's
+    own.
     """
 
     tool: str
@@ -30,7 +29,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool answered, as the client passed it to its model."""
+    """A tool's answer, as the client passed it to its model."""
 
     call_id: str
     text: str
@@ -38,24 +37,24 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
-    """A tool in the client's request. `space` is the group it is in, where the wire has groups."""
+class OfferedTool:
+    """A tool in the client's request. `space` is its group, if the wire has groups."""
 
     name: str
     space: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a client asks its model: the tools that it offers, and what the last ones answered."""
+class ModelRequest:
+    """A client's request to its model: the tools that it offers, and the last tools' answers."""
 
-    offered: Sequence[Offered]
+    offered: Sequence[OfferedTool]
     results: Sequence[Result]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A `Use` in the client's own spelling."""
+    """A `Use` with the client's own tool name."""
 
     call_id: str
     name: str
@@ -65,13 +64,13 @@ class ToolCall:
 
 Part = Say | Use
 Turn = Part | Sequence[Part] | Callable[[Sequence[Result]], Part | Sequence[Part]]
-"""A function gets the results of the turn before."""
+"""A function gets the previous turn's results."""
 Answer = Sequence[Say | ToolCall]
 END = Say("The script is at its end.")
 
 
 class Script:
-    """Gives out one turn per request. What differs from what the turns expect is kept in `failures`."""
+    """Gives out one turn per request. Differences from the turns' expectations are kept in `failures`."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._turns = list(turns)
@@ -83,14 +82,14 @@ class Script:
 
     @property
     def results(self) -> list[Result]:
-        """Of every call, in the order in which they came back."""
+        """The results of all calls, in the order in which they came back."""
         return list(self._results.values())
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return len(self._turns)
 
-    def answer(self, asked: Asked) -> Answer:
+    def answer(self, asked: ModelRequest) -> Answer:
         with self._turn:
             for result in asked.results:
                 self._check(result)
@@ -98,12 +97,14 @@ class Script:
                 return [END]
             turn = self._turns.pop(0)
             parts = turn(asked.results) if callable(turn) else turn
-            return [self._spelled(part, asked) for part in ([parts] if isinstance(parts, Say | Use) else parts)]
+            return [
+                self._with_client_name(part, asked) for part in ([parts] if isinstance(parts, Say | Use) else parts)
+            ]
 
-    def _spelled(self, part: Part, asked: Asked) -> Say | ToolCall:
+    def _with_client_name(self, part: Part, asked: ModelRequest) -> Say | ToolCall:
         if isinstance(part, Say):
             return part
-        tool = next((each for each in asked.offered if _is_meant(part, each)), None)
+        tool = next((each for each in asked.offered if _matches(part, each)), None)
         if tool is None:
             names = ", ".join(
                 sorted(f"{each.space}/{each.name}" if each.space else each.name for each in asked.offered)
@@ -125,7 +126,7 @@ class Script:
             self.failures.append(f"{part.tool} answered with {part.rejects!r}: {result.text}")
 
 
-def _is_meant(part: Use, tool: Offered) -> bool:
+def _matches(part: Use, tool: OfferedTool) -> bool:
     if not part.server:
         return tool.name == part.tool and not tool.space
     return tool.name.endswith(part.tool) and part.server in (tool.space or tool.name)

@@ -42,7 +42,7 @@ def every(*clients: RealClient) -> pytest.MarkDecorator:
 
 @pytest.fixture
 def places(tmp_path: Path) -> Iterator[Places]:
-    """With a server that runs, as after the first start of any client."""
+    """With a running server, as after the first start of any client."""
     made = Places.below(tmp_path)
     (made.project / "door.txt").write_text(BEFORE)
     (made.project / "pixel.png").write_bytes(PIXEL)
@@ -51,7 +51,7 @@ def places(tmp_path: Path) -> Iterator[Places]:
 
 
 def environment(client: RealClient, places: Places, seconds: float = 600) -> dict[str, str]:
-    """Connects the client; a library is told everything in variables."""
+    """Connects the client; libraries get their settings as variables."""
     command = [HANDRAIL, "mcp", "--project", str(places.project), "--state", str(places.state)]
     if not client.is_library:
         places.handrail("connect", client.name, "--project", str(places.project), "--yes")
@@ -59,7 +59,7 @@ def environment(client: RealClient, places: Places, seconds: float = 600) -> dic
 
 
 def impatient(client: RealClient, places: Places) -> None:
-    """As if `handrail connect` had not written an hour, but a few seconds."""
+    """As if `handrail connect` had written a limit of a few seconds instead of an hour."""
     for file in (file for file in places.home.rglob("*") if file.suffix in (".json", ".toml")):
         text = file.read_text()
         if "mcp_servers" in text or "mcpServers" in text:
@@ -67,7 +67,7 @@ def impatient(client: RealClient, places: Places) -> None:
 
 
 def asked(places: Places) -> None:
-    """Until a person is asked: a client takes its time to start."""
+    """Waits until a person is asked: a client takes time to start."""
     until(places.person.pending, "nothing was asked", within=PATIENCE)
 
 
@@ -101,10 +101,7 @@ def test_a_client_reads_tries_sees_and_writes(client: RealClient, places: Places
 
 @every(*(each for each in CLIENTS if each not in (OPENCODE, GEMINI)))
 def test_a_cancelled_call_changes_nothing_until_it_is_repeated(client: RealClient, places: Places) -> None:
-    """A person's yes that comes after it is for the same call of the same client, once.
-
-    A signal to their first process doesn't end the call in opencode and Gemini CLI, so they are left out.
-    """
+    """An approval that comes later counts once, for the same call of the same client."""
     file = places.project / "door.txt"
     settings = environment(client, places)
     turns: list[Turn] = [use(client, "replace_in_file", CLOSE)]

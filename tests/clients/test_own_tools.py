@@ -1,4 +1,4 @@
-"""A new user's path: `handrail connect`, then a client's own shell is seen, asked about and recorded."""
+"""A new user's path: after `handrail connect`, a client's own shell needs approval and is recorded."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ OPTIONS = {
     "codex": ["-s", "danger-full-access"],
     "gemini": ["--approval-mode", "yolo"],
 }
-"""Each client leaves questions to the hook. Codex is not told here to trust hooks: connecting does that."""
+"""Each client leaves approvals to the hook. Codex isn't configured here to trust hooks: connecting does that."""
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: 
 
 @pytest.mark.trial("clients", is_long=True)
 def test_codex_itself_says_that_it_runs_the_hooks_beside_those_of_the_user(tmp_path: Path) -> None:
-    """The hash of a hook and its key with the position are Codex's own: it is asked, through its own program."""
+    """A hook's hash and its key with the position are defined by Codex, so its own program is asked."""
     places = Places.below(tmp_path)
     theirs = {"matcher": "*", "hooks": [{"type": "command", "command": "/bin/true"}]}
     file = places.home / ".codex/hooks.json"

@@ -1,4 +1,4 @@
-"""Real clients with a scripted model: their own shell and file tools pass the gate, and the record equals the disk."""
+"""Real clients with a scripted model: their own shell and file tools pass the gate, and the record matches the disk."""
 
 import json
 import os
@@ -25,7 +25,7 @@ BEFORE = "The door is open.\n"
 
 @dataclass(frozen=True, slots=True)
 class OwnTools:
-    """How a client names its shell and its way to write a file, and how it is told to leave questions to its hook."""
+    """How a client names its shell and file tools, and how it is configured to leave approvals to its hook."""
 
     client: RealClient
     options: Sequence[str]
@@ -121,7 +121,7 @@ def test_a_clients_own_tools_do_what_a_person_allows_and_nothing_else(own: OwnTo
 @pytest.mark.trial("clients", is_long=True)
 @pytest.mark.parametrize("own", OWN_TOOLS, ids=lambda own: own.client.name)
 def test_a_hook_that_is_killed_blocks_the_tool(own: OwnTools, tmp_path: Path) -> None:
-    """Codex and Gemini CLI run the tool when a hook fails in any other way than by its status."""
+    """Codex and Gemini CLI run the tool if a hook fails other than by its status."""
     places = Places.below(tmp_path)
     file = places.project / "door.txt"
     file.write_text(BEFORE)
@@ -138,7 +138,7 @@ def test_a_hook_that_is_killed_blocks_the_tool(own: OwnTools, tmp_path: Path) ->
 
 
 def hook_of(places: Places) -> int:
-    """The process of the hook that waits for an answer."""
+    """The process of the waiting hook."""
     state = os.fsencode(places.state)
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

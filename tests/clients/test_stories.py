@@ -24,7 +24,7 @@ FILES = {"claude": ".claude.json", "codex": ".codex/config.toml", "gemini": ".ge
 
 
 def with_another_server(client: RealClient, places: Places) -> Path:
-    """The client's own file, in which somebody has put an MCP server."""
+    """Adds an MCP server to the client's own file, as another program would."""
     file = places.home / FILES[client.name]
     file.parent.mkdir(parents=True, exist_ok=True)
     command, folder = str(PEERS / "mcp-server-filesystem"), str(places.project)
@@ -36,7 +36,7 @@ def with_another_server(client: RealClient, places: Places) -> Path:
 
 
 def by_server(tool: str, arguments: Mapping[str, Any], expects: str = "") -> Use:
-    """Servers behind handrail are called through its finder."""
+    """Servers behind handrail are called through its tool search."""
     return Use("tools_call", {"name": f"files__{tool}", "arguments": arguments}, server="handrail", expects=expects)
 
 
@@ -85,7 +85,7 @@ def test_connect_work_undo_disconnect(client: str, tmp_path: Path) -> None:
 
 
 def compared(places: Places) -> list[tuple[str, bool, dict[str, bool]]]:
-    """Each call on record that did something: whether it was let through, and for each file whether the disk has it."""
+    """Each recorded call that changed something: whether it was allowed, and for each file whether the disk matches."""
     ends = [each for each in audit_records(places.state) if each["event"] == "end" and each.get("tool") in EFFECTS]
     return [(each["tool"], each["ok"], as_recorded(places, each)) for each in ends]
 

@@ -1,16 +1,16 @@
-"""The languages in which clients speak with their models, as far as a scripted model needs them."""
+"""The model APIs that clients use, as far as a scripted model needs them."""
 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tests.clients.script import Answer, Asked, Offered, Result, Say, ToolCall
+from tests.clients.script import Answer, ModelRequest, OfferedTool, Result, Say, ToolCall
 
 Event = tuple[str, Any]
 """A server-sent event: its name, which may be empty, and its data."""
 WHOLE = "whole"
-"""In place of an event's name: the data is the whole answer, because the request wants no stream."""
+"""Instead of an event's name: the data is the whole response, because the request wants no stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,14 @@ class Request:
 
 
 class Wire(Protocol):
-    def asked(self, request: Request) -> Asked | None:
-        """What the agent asks its model, or None: the request is about something else, such as a title."""
+    def asked(self, request: Request) -> ModelRequest | None:
+        """Returns the agent's request to its model, or None for other requests, such as one for a title."""
 
     def events(self, request: Request, answer: Answer) -> Iterator[Event]:
-        """The answer as a stream."""
+        """Yields the answer as a stream."""
 
     def other(self, request: Request) -> Any:
-        """The answer to any other request."""
+        """Returns the response to any other request."""
 
 
 def _text(content: Any) -> str:
@@ -47,7 +47,7 @@ class Anthropic:
 
     MODEL = "claude-sonnet-4-5"
 
-    def asked(self, request: Request) -> Asked | None:
+    def asked(self, request: Request) -> ModelRequest | None:
         body = request.body
         if request.path != "/v1/messages" or not body.get("tools") or not body.get("stream"):
             return None
@@ -58,7 +58,7 @@ class Anthropic:
             for each in parts
             if each["type"] == "tool_result"
         ]
-        return Asked([Offered(each["name"]) for each in body["tools"] if "name" in each], results)
+        return ModelRequest([OfferedTool(each["name"]) for each in body["tools"] if "name" in each], results)
 
     def events(self, request: Request, answer: Answer) -> Iterator[Event]:
         usage = {"input_tokens": 10, "output_tokens": 10}
@@ -99,7 +99,7 @@ class Anthropic:
 class Responses:
     """OpenAI's Responses, as Codex, openai-agents and the AI SDK use them."""
 
-    def asked(self, request: Request) -> Asked | None:
+    def asked(self, request: Request) -> ModelRequest | None:
         if request.method != "POST" or request.path != "/v1/responses" or not request.body.get("tools"):
             return None
         results = [
@@ -107,14 +107,14 @@ class Responses:
             for each in request.body["input"]
             if each.get("type") in ("function_call_output", "custom_tool_call_output")
         ]
-        return Asked(list(self._offered(request.body["tools"])), results)
+        return ModelRequest(list(self._offered(request.body["tools"])), results)
 
-    def _offered(self, tools: Sequence[Any]) -> Iterator[Offered]:
+    def _offered(self, tools: Sequence[Any]) -> Iterator[OfferedTool]:
         for tool in tools:
             if tool["type"] == "namespace":
-                yield from (Offered(each["name"], tool["name"]) for each in tool["tools"])
+                yield from (OfferedTool(each["name"], tool["name"]) for each in tool["tools"])
             else:
-                yield Offered(tool.get("name", tool["type"]))
+                yield OfferedTool(tool.get("name", tool["type"]))
 
     def events(self, request: Request, answer: Answer) -> Iterator[Event]:
         response = {
@@ -161,7 +161,7 @@ class Responses:
 class ChatCompletions:
     """OpenAI's chat completions, as every other client uses them."""
 
-    def asked(self, request: Request) -> Asked | None:
+    def asked(self, request: Request) -> ModelRequest | None:
         if not request.path.endswith("/chat/completions") or not request.body.get("tools"):
             return None
         results = [
@@ -169,7 +169,7 @@ class ChatCompletions:
             for each in request.body["messages"]
             if each["role"] == "tool"
         ]
-        return Asked([Offered(each["function"]["name"]) for each in request.body["tools"]], results)
+        return ModelRequest([OfferedTool(each["function"]["name"]) for each in request.body["tools"]], results)
 
     def events(self, request: Request, answer: Answer) -> Iterator[Event]:
         message = self._message(answer)
@@ -211,17 +211,17 @@ class ChatCompletions:
 class Gemini:
     """generateContent, as Gemini CLI uses it."""
 
-    def asked(self, request: Request) -> Asked | None:
+    def asked(self, request: Request) -> ModelRequest | None:
         if not request.path.endswith(":streamGenerateContent") or not request.body.get("tools"):
             return None
         names = [
-            Offered(each["name"]) for tool in request.body["tools"] for each in tool.get("functionDeclarations", [])
+            OfferedTool(each["name"]) for tool in request.body["tools"] for each in tool.get("functionDeclarations", [])
         ]
         answers = [
             part["functionResponse"] for part in request.body["contents"][-1]["parts"] if "functionResponse" in part
         ]
         results = [Result(each["id"], _text(each["response"]), "error" in each["response"]) for each in answers]
-        return Asked(names, results)
+        return ModelRequest(names, results)
 
     def events(self, request: Request, answer: Answer) -> Iterator[Event]:
         parts = [

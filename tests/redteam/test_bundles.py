@@ -68,7 +68,7 @@ def answers(answer: httpx2.Response) -> list[bool]:
     return [each["ok"] for each in answer.json()["data"]["answers"]]
 
 
-def test_calls_that_come_together_are_one_bundle_and_one_answer_lets_all_of_them_run(rig: Rig) -> None:
+def test_concurrent_calls_form_one_bundle_that_one_answer_allows(rig: Rig) -> None:
     token, names = rig.issue("ada"), ["a.txt", "b.txt", "c.txt"]
     calls = [writing(rig, token, name) for name in names]
     entries = asked_about(rig, *names)
@@ -82,7 +82,7 @@ def test_calls_that_come_together_are_one_bundle_and_one_answer_lets_all_of_them
     assert len({record["answer"]["by"] for record in ran}) == 3  # each names its own prompt
 
 
-def test_an_approval_that_comes_between_display_and_answer_is_not_covered(rig: Rig) -> None:
+def test_an_approval_added_between_display_and_answer_is_not_covered(rig: Rig) -> None:
     token = rig.issue("ada")
     first, second = writing(rig, token, "a.txt"), writing(rig, token, "b.txt")
     shown = items(asked_about(rig, "a.txt", "b.txt"))
@@ -96,7 +96,7 @@ def test_an_approval_that_comes_between_display_and_answer_is_not_covered(rig: R
     assert not (rig.project / "late.txt").exists()
 
 
-def test_an_approval_that_was_changed_after_it_was_asked_is_not_covered(rig: Rig) -> None:
+def test_an_approval_changed_after_it_was_posted_is_not_covered(rig: Rig) -> None:
     """By a program that writes to the log: the terminal then shows something else than the agent asked for."""
     token = rig.issue("ada")
     calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
@@ -127,7 +127,7 @@ def test_a_made_up_digest_or_id_answers_nothing(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("other", ["another agent", "another tool", "another task"])
-def test_what_is_not_similar_does_not_join(rig: Rig, other: str) -> None:
+def test_a_dissimilar_call_does_not_join_the_bundle(rig: Rig, other: str) -> None:
     token = rig.issue("ada")
     stranger = rig.issue("mallory") if other == "another agent" else token
     calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
@@ -147,7 +147,7 @@ def test_what_is_not_similar_does_not_join(rig: Rig, other: str) -> None:
     assert not any(call.done() for call in (*calls, joined))
 
 
-def test_a_prompt_of_another_program_does_not_join(rig: Rig) -> None:
+def test_a_prompt_of_another_program_does_not_join_the_bundle(rig: Rig) -> None:
     token = rig.issue("ada")
     _ = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
     mine = asked_about(rig, "a.txt", "b.txt")
@@ -165,7 +165,7 @@ def test_a_prompt_of_another_program_does_not_join(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("reach", [{"scope": "rule"}, {"scope": "task"}])
-def test_an_answer_to_several_reaches_no_further_than_these(rig: Rig, reach: dict[str, str]) -> None:
+def test_an_answer_to_a_bundle_allows_nothing_else(rig: Rig, reach: dict[str, str]) -> None:
     token = rig.issue("ada")
     _ = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
     shown = items(asked_about(rig, "a.txt", "b.txt"))
@@ -173,7 +173,7 @@ def test_an_answer_to_several_reaches_no_further_than_these(rig: Rig, reach: dic
     assert len(rig.pending()) == 2
 
 
-def test_only_a_person_answers_several(rig: Rig) -> None:
+def test_only_a_person_can_answer_a_bundle(rig: Rig) -> None:
     token = rig.issue("ada")
     _ = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
     body = {"items": items(asked_about(rig, "a.txt", "b.txt")), "response": {"status": "ok"}}
@@ -182,7 +182,7 @@ def test_only_a_person_answers_several(rig: Rig) -> None:
     assert len(rig.pending()) == 2
 
 
-def test_code_that_runs_later_and_critical_rules_are_asked_by_themselves(rig: Rig) -> None:
+def test_files_that_run_later_and_critical_rules_are_asked_about_separately(rig: Rig) -> None:
     rule = '[[rules]]\neffect = "WRITE"\npath = "vault/**"\ndecision = "ask"\ncritical = true\n'
     with (rig.state / "config.toml").open("a") as config:
         config.write(rule)
@@ -194,7 +194,7 @@ def test_code_that_runs_later_and_critical_rules_are_asked_by_themselves(rig: Ri
     assert "bundle" not in critical
 
 
-def test_the_terminal_answers_a_bundle_by_the_id_of_what_it_listed(rig: Rig) -> None:
+def test_the_terminal_answers_exactly_the_bundle_that_it_listed(rig: Rig) -> None:
     token = rig.issue("ada")
     calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
     asked_about(rig, "a.txt", "b.txt")
@@ -225,7 +225,7 @@ def test_a_denied_bundle_writes_nothing(rig: Rig) -> None:
     assert not (rig.project / "b.txt").exists()
 
 
-def test_a_file_that_changes_after_its_yes_and_before_its_turn_is_asked_about_again(rig: Rig) -> None:
+def test_a_file_that_changes_between_its_approval_and_its_write_needs_a_new_one(rig: Rig) -> None:
     token = rig.issue("ada")
     first, second = writing(rig, token, "a.txt"), writing(rig, token, "b.txt")
     _, ahead = asked_about(rig, "a.txt", "b.txt")

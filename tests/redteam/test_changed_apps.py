@@ -67,7 +67,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     made.close()
 
 
-def test_a_program_that_was_changed_after_the_consent_is_asked_about_again(rig: Rig) -> None:
+def test_a_program_changed_after_the_consent_needs_a_new_one(rig: Rig) -> None:
     first = rig.agent()
     allowed = rig.calls(first)
     rig.person.answers("--ok", "--for", "rule")
@@ -81,7 +81,7 @@ def test_a_program_that_was_changed_after_the_consent_is_asked_about_again(rig: 
         assert again.result(60).code == "PERMISSION_DENIED"
 
 
-def test_the_program_that_was_allowed_counts_again_once_it_is_back(rig: Rig) -> None:
+def test_the_consent_applies_again_once_the_program_is_restored(rig: Rig) -> None:
     agent = rig.agent()
     allowed = rig.calls(agent)
     rig.person.answers("--ok", "--for", "rule")

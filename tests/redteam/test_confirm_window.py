@@ -148,7 +148,7 @@ def refused(rig: Running, request_id: str, given: Answer) -> dict[str, Any]:
     return details
 
 
-def test_the_window_shows_exactly_what_is_granted_and_its_yes_counts(
+def test_the_window_shows_exactly_what_is_granted_and_its_approval_counts(
     rig: Running, visitor: Visitor, card: Card, asked: str
 ) -> None:
     shown = visitor.does("text", "window", "main")
@@ -168,7 +168,7 @@ def test_the_window_shows_exactly_what_is_granted_and_its_yes_counts(
 
 
 @pytest.mark.trial("presence", is_long=True)
-def test_a_no_in_the_window_is_a_no_and_closing_it_leaves_the_question(
+def test_denying_in_the_window_denies_and_closing_it_keeps_the_question(
     rig: Running, visitor: Visitor, pool: ThreadPoolExecutor, card: Card, asked: str
 ) -> None:
     assert refused(rig, asked, card.closes())["reason"] == "presence"
@@ -176,7 +176,7 @@ def test_a_no_in_the_window_is_a_no_and_closing_it_leaves_the_question(
     assert answer_to(rig, asked)["status"] == "canceled"
 
 
-def test_only_real_input_counts_and_only_after_there_was_time_to_read(
+def test_only_real_input_counts_and_only_after_time_to_read(
     rig: Running, visitor: Visitor, card: Card, asked: str
 ) -> None:
     assert visitor.does("evaluate", "window", f"{PRESS}, document.querySelector('button.primary').disabled")

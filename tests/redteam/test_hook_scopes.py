@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.features.hooks.hook_rig import Rig, Said, furnished, said
+from tests.features.hooks.hook_rig import HookResult, Rig, make_rig, said
 from tests.waiting import until
 
 
@@ -14,7 +14,7 @@ from tests.waiting import until
 def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    yield from furnished(tmp_path)
+    yield from make_rig(tmp_path)
 
 
 def allowed_always(rig: Rig, tool: str, given: dict[str, Any]) -> str:
@@ -26,7 +26,7 @@ def allowed_always(rig: Rig, tool: str, given: dict[str, Any]) -> str:
     return str(next(offer["what"] for offer in question["offers"] if offer["scope"] == "rule"))
 
 
-def asked_or_refused(rig: Rig, tool: str, given: dict[str, Any], client: str = "claude") -> Said:
+def asked_or_refused(rig: Rig, tool: str, given: dict[str, Any], client: str = "claude") -> HookResult:
     """A person who is asked says no."""
     hook = rig.begin(rig.event(tool, given), client)
     until(lambda: hook.poll() is not None or rig.person.pending())
@@ -35,7 +35,7 @@ def asked_or_refused(rig: Rig, tool: str, given: dict[str, Any], client: str = "
     return said(hook)
 
 
-def test_a_yes_to_a_command_is_none_to_running_it_in_another_way(rig: Rig) -> None:
+def test_allowing_a_command_does_not_allow_running_it_in_another_way(rig: Rig) -> None:
     """Outside of the client's sandbox, by another program, or typed into one that runs."""
     command = "make test"
     assert allowed_always(rig, "Bash", {"command": command}) == f'native_shell command "{command}"'
@@ -44,7 +44,7 @@ def test_a_yes_to_a_command_is_none_to_running_it_in_another_way(rig: Rig) -> No
     assert asked_or_refused(rig, "write_stdin", {"chars": command}, "codex").is_denied
 
 
-def test_a_yes_to_a_file_in_a_folder_called_tilde_is_none_to_a_file_at_home(rig: Rig) -> None:
+def test_allowing_a_file_in_a_folder_named_tilde_does_not_allow_one_in_the_home(rig: Rig) -> None:
     inside = str(rig.project / "~" / ".profile")
     what = allowed_always(rig, "Write", {"file_path": inside, "content": "one\n"})
     home = str(rig.project.parent / "home" / ".profile")

@@ -40,7 +40,7 @@ def test_the_servers_token_reads_and_posts_prompts_and_calls_no_tool(rig: Rig) -
     assert rig.ask("POST", "/api/prompts", token, json=prompt).status_code == 200
 
 
-def test_with_the_servers_token_nobody_speaks_to_the_agent_in_the_chat(rig: Rig) -> None:
+def test_the_servers_token_can_not_send_chat_messages(rig: Rig) -> None:
     async def run() -> Any:
         page = Listener()
         await page.connect(_At(rig.address), auth={"token": rig.server["token"]}, transports=["websocket"])  # type: ignore[arg-type]
@@ -54,7 +54,7 @@ def test_with_the_servers_token_nobody_speaks_to_the_agent_in_the_chat(rig: Rig)
     assert (refusal["ok"], refusal["error"]["code"]) == (False, "FORBIDDEN")
 
 
-def test_a_task_of_another_agent_can_not_be_used_by_naming_it(rig: Rig) -> None:
+def test_an_agent_can_not_use_another_agents_task_by_its_id(rig: Rig) -> None:
     victim, thief, task = rig.issue("victim"), rig.issue("thief"), new_task_id()
     same = {"user-agent": "claude-code/2.1", "x-task-id": task}
     assert rig.call(victim, "list_files", LISTING, **same).status_code == 200
@@ -96,7 +96,7 @@ def test_two_sessions_of_one_parent_have_a_browser_task_each(rig: Rig) -> None:
         browser.close()
 
 
-def test_a_revoked_token_ends_its_connections_and_a_yes_comes_too_late(rig: Rig) -> None:
+def test_revoking_a_token_ends_its_connections_and_later_approvals_have_no_effect(rig: Rig) -> None:
     token = rig.issue("revoked")
     waiting = rig.calling(token, "replace_in_file", REPLACE)
     (asked,) = rig.asked()
@@ -118,7 +118,7 @@ def test_a_revoked_token_ends_its_connections_and_a_yes_comes_too_late(rig: Rig)
     assert (rig.project / "a.txt").read_text() == "one\n"
 
 
-def test_a_session_of_mcp_is_of_use_to_nobody_else(rig: Rig) -> None:
+def test_an_mcp_session_is_useless_to_another_agent(rig: Rig) -> None:
     client = Streamable(rig.up)
     thief = rig.issue("session-thief")
     own = {name: value for name, value in client._headers.items() if name.lower() != "authorization"}
@@ -127,7 +127,7 @@ def test_a_session_of_mcp_is_of_use_to_nobody_else(rig: Rig) -> None:
     assert client.request("tools/list", {})["tools"]
 
 
-def test_who_asks_too_much_is_refused_and_nobody_else_is(rig: Rig) -> None:
+def test_an_agent_that_asks_too_much_is_refused_and_no_other_is(rig: Rig) -> None:
     loud, quiet = rig.issue("loud"), rig.issue("quiet")
     paths = [f"file-{number}.txt" for number in range(21)]
     for path in paths:
@@ -143,14 +143,14 @@ def test_who_asks_too_much_is_refused_and_nobody_else_is(rig: Rig) -> None:
     rig.asked(21)
 
 
-def test_who_tries_codes_in_the_persons_name_keeps_nobody_out(rig: Rig) -> None:
+def test_guessing_codes_does_not_lock_out_the_person(rig: Rig) -> None:
     person = {"origin": rig.address}
     tried = [rig.ask("POST", "/api/session", headers=person, json={"code": "wrong"}).status_code for _ in range(12)]
     assert tried == [401] * 10 + [429] * 2
     rig.sign_in()
 
 
-def test_tokens_are_kept_as_hashes_for_their_owner_alone(rig: Rig) -> None:
+def test_tokens_are_stored_as_hashes_readable_only_by_the_owner(rig: Rig) -> None:
     token = rig.issue("kept")
     assert mode(rig.state / "agents.json") == 0o600
     holding = [file for file in rig.state.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]

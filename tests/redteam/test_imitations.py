@@ -23,7 +23,7 @@ def imitate(state: Path, request_id: str) -> None:
 
 
 @pytest.mark.parametrize("is_answered_first", [False, True], ids=["still waiting", "already answered"])
-def test_a_yes_to_a_prompt_with_the_name_of_an_approval_allows_nothing(
+def test_answering_a_prompt_that_imitates_an_approval_allows_nothing(
     start: Start, own_project: Path, own_state: Path, is_answered_first: bool
 ) -> None:
     """The name is known from an approval that was denied; the person then says yes to something harmless."""
@@ -47,7 +47,9 @@ def test_a_yes_to_a_prompt_with_the_name_of_an_approval_allows_nothing(
 ONLY_OURS = ("scope", "consent", "offers", "runsLater", "critical", "bundle", "card", "parts")
 
 
-def test_no_program_posts_a_prompt_with_a_name_or_a_member_of_handrails_own(own_project: Path, own_state: Path) -> None:
+def test_no_program_can_post_a_prompt_with_an_id_or_a_field_reserved_for_handrail(
+    own_project: Path, own_state: Path
+) -> None:
     up = Up(own_project, own_state)
     try:
         for name in ("approval_", "plan_", "ask_", "done_"):

@@ -67,7 +67,7 @@ def ask_and_go(place: Browsing, person: Person, tool: str, **params: object) -> 
     caller.close()
 
 
-def test_a_yes_to_reading_one_page_is_none_to_reading_another(
+def test_allowing_one_page_to_be_read_does_not_allow_another(
     place: Browsing, agent: Agent, person: Person, pool: ThreadPoolExecutor
 ) -> None:
     """The same call, made again once its yes is there, while the tab shows another page."""
@@ -116,7 +116,7 @@ def test_a_page_that_moves_to_handrails_own_is_not_asked_about(
     assert place.browser.clicked == []
 
 
-def test_a_yes_to_one_upload_for_the_task_is_none_to_another_file(
+def test_allowing_one_upload_for_the_task_does_not_allow_another_file(
     place: Browsing, agent: Agent, person: Person, pool: ThreadPoolExecutor
 ) -> None:
     for name in ("cv.txt", "diary.txt"):

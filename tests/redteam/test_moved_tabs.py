@@ -45,9 +45,7 @@ ACTS: dict[str, Act] = {
 
 
 @pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in ACTS)))
-def test_a_tab_that_moves_while_a_person_has_the_task_gets_nothing_that_was_allowed_before(
-    bank: Bank, name: str
-) -> None:
+def test_a_tab_that_navigates_during_a_takeover_loses_earlier_approvals(bank: Bank, name: str) -> None:
     """The call waits, allowed, until the task is handed back; by then the tab shows a page of another place."""
     bank.opens(f"asked.then(() => {{ location = '{bank.elsewhere}'; }})")
     rig = Rig(bank.up, bank.project, bank.state)
@@ -91,7 +89,7 @@ ON_THE_WAY: dict[str, tuple[str, Act]] = {
 
 
 @pytest.mark.parametrize("name", ON_THE_WAY)
-def test_a_page_that_leaves_in_the_middle_of_an_act_takes_the_rest_of_it_nowhere(bank: Bank, name: str) -> None:
+def test_an_action_stops_when_its_page_navigates_away(bank: Bank, name: str) -> None:
     script, (tool, params) = ON_THE_WAY[name]
     bank.opens(script.format(LEAVE.format(bank.elsewhere)))
     message = ended(bank, bank.begins(tool, **params))

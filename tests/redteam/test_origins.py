@@ -130,7 +130,7 @@ def is_open(route: Request) -> bool:
 
 
 @pytest.mark.trial("origins")
-def test_no_route_answers_to_a_foreign_host_whoever_asks(site: Site) -> None:
+def test_no_route_answers_requests_with_a_foreign_host(site: Site) -> None:
     hosts = [host.replace("PORT", str(site.running.port)) for host in FOREIGN_HOSTS]
     for route, host, headers in combinations(site, hosts):
         status, _ = site.status(*route, {**headers, "host": host})
@@ -138,7 +138,7 @@ def test_no_route_answers_to_a_foreign_host_whoever_asks(site: Site) -> None:
 
 
 @pytest.mark.trial("origins")
-def test_no_route_answers_to_a_foreign_origin_whoever_asks(site: Site) -> None:
+def test_no_route_answers_requests_with_a_foreign_origin(site: Site) -> None:
     origins = [origin.replace("PORT", str(site.running.port)) for origin in FOREIGN_ORIGINS]
     for route, origin, headers in combinations(site, origins):
         status, answer = site.status(*route, {**headers, "origin": origin})

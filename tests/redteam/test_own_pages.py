@@ -242,7 +242,7 @@ def own(told: Told) -> bool:
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_an_agent_with_a_yes_for_its_own_server_can_not_press_allow_in_the_console(attack: Attack) -> None:
+def test_an_agent_allowed_on_its_own_server_can_not_press_allow_in_the_console(attack: Attack) -> None:
     attack.start()
     message = attack.agent.call("browser_navigate", url=attack.console)
     attack.presses_allow()
@@ -313,7 +313,7 @@ def test_no_kind_of_click_opens_the_console_in_another_tab(attack: Attack, how: 
 
 
 @pytest.mark.trial("own pages", is_long=True)
-def test_a_name_that_leads_to_this_machine_is_no_way_in(attack: Attack) -> None:
+def test_a_host_name_that_resolves_to_this_machine_is_refused(attack: Attack) -> None:
     attack.start()
     attack.agent.call("browser_navigate", url=f"http://{socket.gethostname()}:{attack.port}/")
 
@@ -328,7 +328,7 @@ def test_a_page_that_leads_to_the_console_ends_in_an_empty_tab(attack: Attack, p
 
 
 @pytest.mark.parametrize("way", first_of("own pages", *((way,) for way in MANY_WAYS)))
-def test_no_way_of_a_page_leads_to_the_console(attack: Attack, way: str) -> None:
+def test_no_navigation_of_a_page_reaches_the_console(attack: Attack, way: str) -> None:
     attack.start(way.replace(" ", "-"))
     attack.agent.call("browser_click", clickId=number_of(attack.agent, "Go"))
     attack.presses_allow()
@@ -367,7 +367,7 @@ def test_pages_on_other_ports_are_not_mistaken_for_the_console(attack: Attack) -
     attack.agent.ok("browser_click", clickId=stay)
 
 
-def test_the_persons_own_tab_with_the_console_goes_on_working(attack: Attack) -> None:
+def test_the_persons_own_console_tab_keeps_working(attack: Attack) -> None:
     assert any(url.startswith(attack.console) for url in attack.browser.tabs())
 
 

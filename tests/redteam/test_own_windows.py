@@ -104,7 +104,7 @@ def test_another_page_in_the_same_browser_is_used_as_before(stage: Stage, tmp_pa
 
 
 @pytest.mark.trial("own pages", is_long=True)
-def test_where_a_browser_does_not_tell_its_page_nothing_is_done_there(stage: Stage) -> None:
+def test_nothing_is_done_in_a_browser_that_does_not_report_its_page(stage: Stage) -> None:
     app = stage.chromium(stage.console(), options=tuple(each for each in OPTIONS if "accessibility" not in each))
     try:
         message = stage.agent.is_refused("desktop_hotkey", route=CHROMIUM, keys=["enter"])
@@ -210,7 +210,7 @@ sys.stdin.read()
 RUN = {"selector": {"byRole": "AXButton", "titleContains": "Run"}}
 
 
-def test_the_program_whose_terminal_asks_is_left_alone(stage: Stage) -> None:
+def test_the_terminal_window_in_which_handrail_asks_is_not_used(stage: Stage) -> None:
     """What asks is a grandchild of the program that has the window, as it is in a terminal."""
     agent, terminal = stage.agent, [SYSTEM_PYTHON, "-c", TERMINAL]
     app = stage.session.start([*terminal, sys.executable, "-c", ASKING])

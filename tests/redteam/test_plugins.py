@@ -66,7 +66,7 @@ def test_no_other_token_joins_as_a_browser_also_while_that_browser_is_away(rig: 
     assert not stays_out(rig, token=own, clientId=PAIRED)
 
 
-def test_no_program_takes_the_place_of_a_browser_that_is_there(rig: Rig) -> None:
+def test_no_program_can_replace_a_connected_browser(rig: Rig) -> None:
     own, agent = browser_token(rig.state, PAIRED), rig.issue("usurper")
 
     async def run() -> None:

@@ -110,7 +110,7 @@ def test_a_dry_run_shows_no_line_of_a_file_that_may_not_be_read(rig: Running, mo
     assert (status, "for everybody" in said or mode == "append", "notes" in said) == (200, True, False)
 
 
-def test_a_conflict_about_such_a_file_names_no_hash_of_it(rig: Running) -> None:
+def test_a_conflict_about_a_closed_file_does_not_reveal_its_hash(rig: Running) -> None:
     params = {"path": "secret/plan.txt", "content": "another\n"}
     assert tool(rig, "write_to_file", dryRun=True, **params)[0] == 200
     file = rig.project / "secret" / "plan.txt"
@@ -121,13 +121,13 @@ def test_a_conflict_about_such_a_file_names_no_hash_of_it(rig: Running) -> None:
 
 
 @pytest.mark.parametrize("guess", ["the secret", "the secres", "/^the [a-s]/g"])
-def test_replacing_is_no_oracle_for_such_a_file(rig: Running, guess: str) -> None:
+def test_replace_in_file_does_not_reveal_whether_a_closed_file_contains_a_text(rig: Running, guess: str) -> None:
     """A count of 0 would come unasked: guess after guess, it spells the content out."""
     status, said = tool(rig, "replace_in_file", path="secret/plan.txt", find=guess, replace="x")
     assert (status, '"count"' in said) == (403, False), said
 
 
-def test_a_file_of_secrets_that_is_open_for_writing_alone_shows_nothing(rig: Running) -> None:
+def test_a_secret_file_that_may_only_be_written_shows_nothing(rig: Running) -> None:
     (rig.project / ".env").write_text(f"KEY={SECRET}\n")
     with (rig.state / "config.toml").open("a") as config:
         config.write('[[rules]]\ntool = "write_to_file"\npath = ".env"\ndecision = "allow"\n')
@@ -136,7 +136,7 @@ def test_a_file_of_secrets_that_is_open_for_writing_alone_shows_nothing(rig: Run
     assert tool(rig, "read_file", path=".env")[0] == 403
 
 
-def test_the_client_of_an_agent_is_not_shown_the_diff_of_such_a_file(tmp_path: Path) -> None:
+def test_an_agents_client_is_not_shown_the_diff_of_a_closed_file(tmp_path: Path) -> None:
     """With `elicit_approvals` questions go to the client as well: this one only to people."""
     project, state = tmp_path / "project", tmp_path / "state"
     write_file(project / "secret.txt", SECRET)
@@ -164,7 +164,7 @@ def write_file(file: Path, text: str) -> None:
     file.write_text(text)
 
 
-def test_resources_of_a_project_follow_the_rule_as_well(rig: Running) -> None:
+def test_project_resources_follow_the_rule_too(rig: Running) -> None:
     scenes = {"game/scene/start.txt": "A:for everybody;\n", "game/scene/hidden.txt": f"A:{SECRET};\n"}
     for path, text in scenes.items():
         file = rig.project / path
@@ -199,7 +199,7 @@ def socket(rig: Running, auth: dict[str, str]) -> Any:
     return wire
 
 
-def test_news_show_a_program_only_what_it_may_read_in_this_project(rig: Running) -> None:
+def test_events_show_a_program_only_what_it_may_read_in_this_project(rig: Running) -> None:
     def work() -> None:
         write(rig.project.with_name("other"), rig.state, "elsewhere-2.txt", SECRET)
         write(rig.project, rig.state, "secret/second.txt", SECRET)

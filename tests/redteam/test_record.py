@@ -175,7 +175,7 @@ def edit(copies: Copies, name: str) -> None:
     (copies.state / name).write_bytes(data)
 
 
-def test_an_untouched_record_is_well(copies: Copies) -> None:
+def test_an_untouched_record_verifies(copies: Copies) -> None:
     copies.restore(copies.newer)
     result = verify(copies.state)
     assert result.is_intact, told(result)
@@ -187,7 +187,7 @@ def test_an_untouched_record_is_well(copies: Copies) -> None:
 
 
 @pytest.mark.parametrize("attack", [roll_back, delete, truncate, edit], ids=lambda attack: attack.__name__)
-def test_an_attack_on_any_one_file_is_told(copies: Copies, attack: Callable[[Copies, str], None]) -> None:
+def test_an_attack_on_any_single_file_is_detected(copies: Copies, attack: Callable[[Copies, str], None]) -> None:
     """A fault, and not just a note; only what a person may edit counts as that person's edit."""
     silent, attacked = [], 0
     for name in copies.files():
@@ -230,7 +230,7 @@ def test_a_line_of_the_journal_of_writes_counts_only_where_it_was_written(copies
 
 
 @pytest.mark.trial("record")
-def test_attacks_by_chance_on_any_file_are_told(copies: Copies) -> None:
+def test_random_attacks_on_any_file_are_detected(copies: Copies) -> None:
     """Bytes changed, taken out, added or repeated anywhere; another file's content; a link in its place."""
     by, names = chance(), copies.files()
     for _ in range(tries(12, 400)):
@@ -266,7 +266,7 @@ def test_attacks_by_chance_on_any_file_are_told(copies: Copies) -> None:
 
 
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "passkeys.json", "servers.json", "presence/0.json"])
-def test_a_file_from_nowhere_is_told(tmp_path: Path, name: str) -> None:
+def test_an_unknown_file_is_detected(tmp_path: Path, name: str) -> None:
     project, state = tmp_path / "project", tmp_path / "state"
     project.mkdir()
     run("call", "list_files", '{"path": "."}', "--project", project, "--state", state)
@@ -278,7 +278,7 @@ def test_a_file_from_nowhere_is_told(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.trial("record", is_long=True)
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "sessions.json", "handrail.db"])
-def test_a_change_that_was_used_and_put_back_is_told(copies: Copies, name: str) -> None:
+def test_a_change_that_was_used_and_reverted_is_detected(copies: Copies, name: str) -> None:
     """A checkpoint in between has seen it."""
     copies.restore(copies.newer)
     if not (copies.state / name).exists():
@@ -319,7 +319,7 @@ def test_an_edit_by_hand_is_reported_until_a_person_accepts_it(copies: Copies) -
     assert run("audit", "verify", "--state", copies.state).returncode == 3, "accepted: earlier contents don't count"
 
 
-def test_an_earlier_config_that_comes_back_is_a_fault(copies: Copies) -> None:
+def test_restoring_an_earlier_config_is_a_fault(copies: Copies) -> None:
     copies.restore(copies.newer)
     config = copies.state / "config.toml"
     before = config.read_bytes()
@@ -329,7 +329,7 @@ def test_an_earlier_config_that_comes_back_is_a_fault(copies: Copies) -> None:
     assert (result.returncode, "config.toml was rolled back" in result.stderr) == (1, True), result.stderr
 
 
-def test_a_write_that_a_crash_cut_short_is_no_fault(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_interrupted_by_a_crash_is_not_a_fault(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
     """Announced and not done: the content before and the one that was begun both count, and nothing else."""
     copies.restore(copies.newer)
     with monkeypatch.context() as patch:
@@ -345,7 +345,7 @@ def test_a_write_that_a_crash_cut_short_is_no_fault(copies: Copies, monkeypatch:
 
 
 @pytest.mark.parametrize("name", ["audit/log.jsonl", "audit/head", "checkpoints.jsonl", "handrail.db", "trusted.json"])
-def test_a_rolled_back_file_is_a_fault_and_stays_one(copies: Copies, name: str) -> None:
+def test_a_rolled_back_file_stays_a_fault(copies: Copies, name: str) -> None:
     """Further work hides nothing."""
     copies.restore(copies.newer)
     roll_back(copies, name)
@@ -354,7 +354,7 @@ def test_a_rolled_back_file_is_a_fault_and_stays_one(copies: Copies, name: str) 
     assert not verify(copies.state).is_intact
 
 
-def test_log_and_head_rolled_back_together_are_told(copies: Copies) -> None:
+def test_rolling_back_log_and_head_together_is_detected(copies: Copies) -> None:
     copies.restore(copies.newer)
     roll_back(copies, "audit/log.jsonl")
     roll_back(copies, "audit/head")
@@ -368,7 +368,7 @@ def test_log_and_head_rolled_back_together_are_told(copies: Copies) -> None:
     assert b"the record is not as it was written" in up.process.communicate(timeout=30)[1]
 
 
-def test_a_resealed_record_is_told(copies: Copies) -> None:
+def test_a_resealed_record_is_detected(copies: Copies) -> None:
     """Every line after a changed one gets a new seal, and the head a new hash: nothing but the signature tells."""
     copies.restore(copies.newer)
     lines = (copies.state / "audit" / "log.jsonl").read_bytes().splitlines()
@@ -390,7 +390,7 @@ def test_a_resealed_record_is_told(copies: Copies) -> None:
     assert "has signed" in told(result)
 
 
-def test_a_checkpoint_signed_by_another_key_is_told(copies: Copies) -> None:
+def test_a_checkpoint_signed_by_another_key_is_detected(copies: Copies) -> None:
     copies.restore(copies.newer)
     (copies.state / "record.key").write_text("11" * 32)
     run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
@@ -412,7 +412,7 @@ def test_a_person_may_accept_what_was_found(copies: Copies) -> None:
 
 
 @pytest.mark.parametrize("kind", ["folder", "git"])
-def test_with_a_witness_everything_rolled_back_together_is_told(copies: Copies, tmp_path: Path, kind: str) -> None:
+def test_with_a_witness_rolling_back_everything_together_is_detected(copies: Copies, tmp_path: Path, kind: str) -> None:
     copies.restore(copies.older)
     place = tmp_path / "witness"
     place.mkdir()
@@ -436,7 +436,7 @@ def test_with_a_witness_everything_rolled_back_together_is_told(copies: Copies, 
 
 
 @pytest.mark.parametrize("attack", ["changed", "missing"])
-def test_evidence_that_was_changed_or_removed_is_told(copies: Copies, attack: str) -> None:
+def test_changed_or_removed_evidence_is_detected(copies: Copies, attack: str) -> None:
     copies.restore(copies.newer)
     file = next((copies.project / ".handrail" / "artifacts").rglob("diff.patch"))
     kept = file.read_bytes()
@@ -450,7 +450,7 @@ def test_evidence_that_was_changed_or_removed_is_told(copies: Copies, attack: st
 
 
 @pytest.mark.trial("record")
-def test_what_a_checkpoint_has_signed_is_missed_however_much_it_looks_like_a_power_cut(copies: Copies) -> None:
+def test_losing_signed_data_is_detected_even_if_it_looks_like_a_power_cut(copies: Copies) -> None:
     """The log's time says that the machine has started since: its end is cut, or a file of evidence attacked."""
     by = chance()
     evidence = [file for file in (copies.project / ".handrail/artifacts").rglob("*.*") if file.name != ".gitignore"]
@@ -481,7 +481,7 @@ def test_what_a_checkpoint_has_signed_is_missed_however_much_it_looks_like_a_pow
     assert verify(copies.state).is_intact
 
 
-def test_evidence_that_was_pruned_is_known_as_pruned(copies: Copies) -> None:
+def test_pruned_evidence_is_reported_as_pruned(copies: Copies) -> None:
     copies.restore(copies.newer)
     aside = copies.project.parent / "aside"
     shutil.copytree(copies.project / ".handrail" / "artifacts", aside)
@@ -557,7 +557,7 @@ def test_owners_of_tasks_and_posters_of_questions_can_not_be_changed_in_the_data
     assert not verify(copies.state).is_intact
 
 
-def test_a_forged_row_counts_for_nothing(copies: Copies) -> None:
+def test_a_forged_row_has_no_effect(copies: Copies) -> None:
     copies.restore(copies.newer)
     with closing(sqlite3.connect(copies.state / "handrail.db")) as rows:
         rows.execute("INSERT INTO origin (request_id, by, is_own, seal) VALUES ('fake', 'handrail', 1, 'a')")
@@ -575,7 +575,7 @@ def test_a_forged_row_counts_for_nothing(copies: Copies) -> None:
         stores.close()
 
 
-def test_a_row_that_was_changed_in_the_database_is_told(copies: Copies) -> None:
+def test_a_row_changed_in_the_database_is_detected(copies: Copies) -> None:
     copies.restore(copies.newer)
     with sqlite3.connect(copies.state / "handrail.db") as rows:
         rows.execute("UPDATE newest_checkpoint SET line = replace(line, '\"count\":', '\"count\":1')")

@@ -132,7 +132,7 @@ class Raced(threading.Thread):
             self.allowed += was_allowed
 
 
-def test_what_was_allowed_for_a_task_ends_when_a_person_stops_it(rig: Rig) -> None:
+def test_approvals_for_a_task_end_when_a_person_stops_it(rig: Rig) -> None:
     """Also where the agent goes on under the task's id."""
     token, task = rig.issue("stopped"), new_task_id()
     file = write(rig, "stopped", "word")

@@ -34,7 +34,7 @@ def is_asked(client: Client, person: Person, path: str) -> bool:
 @pytest.mark.parametrize(
     ("named", "others"), [("*", ["a.txt", "game/b.txt"]), ("pages/[id].tsx", ["pages/i.tsx", "pages/d.tsx"])]
 )
-def test_a_yes_to_a_file_with_a_pattern_for_a_name_is_a_yes_to_that_file(
+def test_allowing_a_file_whose_name_is_a_pattern_allows_only_that_file(
     start: Start, own_project: Path, own_state: Path, named: str, others: list[str]
 ) -> None:
     client, person = start("stdio", own_project, own_state), Person(own_state)
@@ -43,7 +43,7 @@ def test_a_yes_to_a_file_with_a_pattern_for_a_name_is_a_yes_to_that_file(
     assert [path for path in others if not is_asked(client, person, path)] == []
 
 
-def test_a_yes_in_one_project_is_none_in_another(
+def test_an_approval_in_one_project_does_not_count_in_another(
     start: Start, own_project: Path, own_state: Path, tmp_path: Path
 ) -> None:
     person = Person(own_state)
@@ -53,7 +53,9 @@ def test_a_yes_in_one_project_is_none_in_another(
     assert is_asked(start("stdio", other, own_state), person, "notes.md")
 
 
-def test_a_removed_rule_counts_no_more_in_a_running_program(start: Start, own_project: Path, own_state: Path) -> None:
+def test_a_removed_rule_no_longer_applies_in_a_running_program(
+    start: Start, own_project: Path, own_state: Path
+) -> None:
     client, person = start("stdio", own_project, own_state), Person(own_state)
     allowed_always(client, person, "notes.md")
     listing = _handrail(own_state, "rules", "list", "--json")
@@ -81,7 +83,7 @@ def test_files_of_secrets_are_closed_until_a_rule_names_them(
     assert client.code("write_to_file", path=path, content="", dryRun=True) == "E_DENY_PATH"
 
 
-def test_an_untrusted_policy_takes_no_undo_away(start: Start, own_project: Path, own_state: Path) -> None:
+def test_an_untrusted_policy_can_not_disable_undo(start: Start, own_project: Path, own_state: Path) -> None:
     folder = own_project / ".handrail"
     folder.mkdir(exist_ok=True)
     (folder / "policy.json").write_text(json.dumps({"policies": {"snapshotRetention": 1}}))

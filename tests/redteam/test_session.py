@@ -142,9 +142,7 @@ def still_signed_in(visitor: Visitor, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", first_of("sessions", ("127.0.0.1",), ("localhost",)))
-def test_a_server_on_another_port_gets_the_cookie_and_can_do_nothing_with_it(
-    name: str, rig: Running, visitor: Visitor
-) -> None:
+def test_a_server_on_another_port_gets_the_cookie_but_can_not_use_it(name: str, rig: Running, visitor: Visitor) -> None:
     with LocalServer() as other:
         visitor.does("open", "other", f"http://{name}:{other.port}/")
         assert any("handrail_session" in cookie for cookie in other.cookies), "the browser sends it: that is the attack"

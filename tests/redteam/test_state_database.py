@@ -170,7 +170,7 @@ def test_no_command_takes_the_database_from_an_agents_program(rig: Rig) -> None:
 
 
 @pytest.mark.trial("every command", is_long=True)
-def test_not_one_of_all_commands_takes_the_database_from_an_agents_program(rig: Rig) -> None:
+def test_none_of_all_commands_takes_the_database_from_an_agents_program(rig: Rig) -> None:
     check_agent(rig, rig.run_all_commands)
 
 

@@ -181,7 +181,7 @@ MOMENTS = (
 
 
 @pytest.mark.trial("swapped", is_long=True)
-def test_changes_by_chance_at_moments_by_chance_send_nothing_that_was_not_shown(bank: Bank) -> None:
+def test_random_changes_at_random_times_send_nothing_that_was_not_shown(bank: Bank) -> None:
     by = chance()
     for _ in range(tries(2, 40)):
         pieces = "; ".join(by.sample(PIECES, by.randint(1, 3)))
@@ -197,7 +197,7 @@ def test_changes_by_chance_at_moments_by_chance_send_nothing_that_was_not_shown(
         assert [sent for sent in Pages.sent if sent != shown] == [], script
 
 
-def test_a_page_that_is_good_only_while_its_picture_is_taken_is_not_seen(bank: Bank) -> None:
+def test_a_page_that_looks_harmless_only_for_its_screenshot_is_asked_about_as_unseen(bank: Bank) -> None:
     numbers = bank.opens("""
         silently();
         const isOutlined = () => [...document.documentElement.children].some((one) => one.style.borderColor);
@@ -223,7 +223,7 @@ def test_another_element_in_the_place_of_the_one_that_was_shown_is_not_clicked(b
 
 
 @pytest.mark.trial("swapped", is_long=True)
-def test_what_is_allowed_the_second_time_is_sent_as_it_was_shown_then(bank: Bank) -> None:
+def test_a_second_approval_sends_what_it_showed(bank: Bank) -> None:
     numbers = bank.opens(LATER.format("swap()"))
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     bank.person.sees()
@@ -260,7 +260,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in HARMLESS)))
-def test_what_is_harmless_is_not_asked_about_again(bank: Bank, name: str) -> None:
+def test_a_harmless_change_needs_no_new_approval(bank: Bank, name: str) -> None:
     numbers = bank.opens(HARMLESS[name])
     call = bank.begins("browser_click", clickId=numbers["Pay"])
     assert "unseen" not in bank.allows()
@@ -338,7 +338,7 @@ COVERING = {
 @pytest.mark.parametrize(
     "script", first_of("swapped", *((each,) for each in COVERING.values()), suite=0), ids=COVERING.keys()
 )
-def test_a_frame_of_another_site_gets_no_click_that_was_meant_for_what_it_covers(bank: Bank, script: str) -> None:
+def test_a_frame_of_another_site_gets_no_click_meant_for_the_element_it_covers(bank: Bank, script: str) -> None:
     """The mouse comes, and a frame that nobody sees lies under it: its site would get the person's yes."""
     other = bank.site.replace("127.0.0.1", "localhost")
     numbers = bank.opens(script.format(other=other))

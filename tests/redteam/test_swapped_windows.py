@@ -117,7 +117,7 @@ async def test_a_dialog_that_changes_while_a_person_is_asked_is_asked_about_agai
 
 
 @pytest.mark.anyio
-async def test_what_is_allowed_the_second_time_is_done_and_its_evidence_is_whole(opened: Open) -> None:
+async def test_a_second_approval_is_carried_out_with_complete_evidence(opened: Open) -> None:
     async with opened("label") as dialog:
         dialog.calls("desktop_click", PAY)
         await dialog.question()
@@ -137,7 +137,7 @@ async def test_what_is_allowed_the_second_time_is_done_and_its_evidence_is_whole
 @pytest.mark.trial("swapped", is_long=True)
 @pytest.mark.anyio
 @pytest.mark.parametrize(("params", "change"), [(PAY, "clock"), (CANVAS, "caret")])
-async def test_a_clock_or_a_caret_is_no_change(opened: Open, params: dict[str, Any], change: str) -> None:
+async def test_a_clock_or_a_caret_is_not_a_change(opened: Open, params: dict[str, Any], change: str) -> None:
     async with opened(change) as dialog:
         dialog.calls("desktop_click", params)
         await dialog.question()
@@ -148,7 +148,9 @@ async def test_a_clock_or_a_caret_is_no_change(opened: Open, params: dict[str, A
 
 
 @pytest.mark.anyio
-async def test_the_region_is_grabbed_once_where_only_pixels_tell(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_region_is_captured_once_if_only_pixels_can_show_a_change(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(effects, "_SNAPSHOT_SECONDS", 60)  # a program that answers late is compared by its picture, too
     async with opened("none") as dialog:
         dialog.calls("desktop_click", CANVAS)

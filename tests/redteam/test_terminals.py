@@ -216,7 +216,7 @@ os.rename(sys.argv[2] + ".new", sys.argv[2])
 """
 
 
-def test_the_word_to_type_is_on_the_terminal_alone_and_what_was_typed_before_is_dropped(stage: Stage) -> None:
+def test_the_word_to_type_appears_only_on_the_terminal_and_earlier_input_is_dropped(stage: Stage) -> None:
     """An agent that starts the command catches its outputs, and types ahead."""
     caught, begun, outcome = stage.folder / "caught", stage.folder / "begun", stage.folder / "typed"
     keyboard, screen = pty.openpty()
@@ -242,7 +242,7 @@ def test_a_terminal_that_is_not_the_commands_own_does_not_count(stage: Stage) ->
     assert "there is no terminal here" in stage.run(stage.in_window(f"{apart} < $(tty)"))["why"]
 
 
-def test_tmux_does_not_count_whoever_is_attached_and_says_what_to_do(stage: Stage) -> None:
+def test_tmux_never_counts_and_the_message_says_what_to_do(stage: Stage) -> None:
     """Any program of this account can type into it: `tmux send-keys`."""
     session = ["tmux", "-S", str(stage.folder / "tmux"), "-f", "/dev/null", "new-session"]
     outcome = stage.run(stage.in_window(f"TERM=xterm {shlex.join([*session, stage.looking])}"))
@@ -321,7 +321,7 @@ os.write(told, json.dumps(outcome).encode())
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as a daemon does")
-def test_what_a_daemon_of_roots_starts_for_later_does_not_count(stage: Stage) -> None:
+def test_a_terminal_started_by_a_root_daemon_such_as_cron_does_not_count(stage: Stage) -> None:
     """`at` and `cron`: root's process above a program that opens a terminal, reads and types in it, and hides it."""
     job = [sys.executable, "-c", LEFT_FOR_LATER, str(stage.outcome)]
     assert stage.run(job) == {"why": "the system doesn't show what is behind this terminal"}
@@ -360,9 +360,7 @@ def _answers(port: int) -> bool:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a server that lets others in")
-def test_who_signs_in_from_this_machine_itself_counts_only_at_a_terminal_that_counts(
-    stage: Stage, signed_in: list[str]
-) -> None:
+def test_an_ssh_session_from_this_machine_counts_only_if_its_terminal_does(stage: Stage, signed_in: list[str]) -> None:
     """`ssh localhost` of an agent's, which has a key: the terminal is sshd's, and nothing above it is the agent's."""
     signing_in = [*signed_in, stage.looking]
     without = stage.run(signing_in)

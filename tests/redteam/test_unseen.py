@@ -53,7 +53,7 @@ async def test_at_the_terminal_a_letter_does_not_allow_what_cant_be_seen() -> No
 
 
 @pytest.mark.anyio
-async def test_at_the_terminal_a_password_is_shown_on_request_alone() -> None:
+async def test_at_the_terminal_a_password_is_shown_only_on_request() -> None:
     preview = Preview('Type "******" into securetextfield "Password"', masked={"text": "correct horse 9z"})
     call = Call("desktop_type_text", {"text": "******"}, Caller("mcp", "agent", "uid:0", "agent:test"))
     question = Question(call, "Type text", Effect.UI_CONTROL, call.params, preview, "d")

@@ -81,7 +81,7 @@ def spelled_console(by: random.Random, port: int) -> str:
 
 
 @pytest.mark.trial("own pages")
-def test_no_spelling_of_the_console_is_taken_for_another_place() -> None:
+def test_no_spelling_of_the_consoles_address_is_mistaken_for_another_place() -> None:
     """Whatever a browser would take for this machine and our port is refused: as our own, or as not plain."""
     by = chance()
 
@@ -221,7 +221,7 @@ WRAPPERS = (
 
 
 @pytest.mark.trial("terminals", is_long=True)
-def test_no_chain_of_programs_makes_an_agents_command_a_persons(tmp_path: Path) -> None:
+def test_no_chain_of_programs_makes_an_agents_command_count_as_a_persons(tmp_path: Path) -> None:
     by = chance()
     for number in range(tries(2, 30)):
         count()

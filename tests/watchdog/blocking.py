@@ -21,21 +21,21 @@ ALLOWED = frozenset(
         "features.desktop.backends.wayland.sway_windows._ask",  # the same
     }
 )
-"""`module.function` of ours that may still block, each for the reason that stands beside it."""
+"""Our functions (`module.function`) that may still block, each with its reason."""
 
 _OURS = f"{os.sep}handrail{os.sep}"
 _TESTS = f"{os.sep}tests{os.sep}"
 _LIBRARIES = f"{os.sep}site-packages{os.sep}"
-"""In a checkout whose folder is called handrail these are below it, and not ours."""
+"""In a checkout named handrail, these are below it, but aren't ours."""
 _ASYNC = 0x80 | 0x200  # inspect.CO_COROUTINE and CO_ASYNC_GENERATOR, which would take a while to import
 _note: Callable[[str], None] | None = None
 
 
 def watch(note: Callable[[str], None]) -> None:
-    """From now on and for as long as the process lives."""
+    """Watches until the process ends."""
     global _note
     _note = note
-    sys.addaudithook(_hear)
+    sys.addaudithook(_on_event)
     for name in ("fsync", "fdatasync"):
         setattr(os, name, _watched(name, getattr(os, name)))
     time.sleep = _watched("sleep", time.sleep)
@@ -43,7 +43,7 @@ def watch(note: Callable[[str], None]) -> None:
 
     def connected(*arguments: Any, **more: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*arguments, **more)
-        connection.set_trace_callback(_hear_statement)
+        connection.set_trace_callback(_on_statement)
         return connection
 
     sqlite3.connect = connected  # type: ignore[assignment]
@@ -52,20 +52,20 @@ def watch(note: Callable[[str], None]) -> None:
 def _watched(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
     def watched(*arguments: Any) -> Any:
         if _is_loop():
-            _tell(f"{name}{arguments}")
+            _report(f"{name}{arguments}")
         return real(*arguments)
 
     return watched
 
 
-def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     if event in _HEARD and _is_loop() and _HEARD[event](*arguments):
-        _tell(f"{event}{arguments}")
+        _report(f"{event}{arguments}")
 
 
-def _hear_statement(statement: str) -> None:
+def _on_statement(statement: str) -> None:
     if _is_loop():
-        _tell(f"sqlite: {statement[:80]}")
+        _report(f"sqlite: {statement[:80]}")
 
 
 def _waits_for_lock(descriptor: int, operation: int) -> bool:
@@ -97,12 +97,12 @@ def _is_loop() -> bool:
     return running is not None and running() is not None
 
 
-def _tell(what: str) -> None:
-    """Only what our own code does by itself: a test may call on a loop what blocks."""
+def _report(what: str) -> None:
+    """Only reports what our own code does: a test may make blocking calls on a loop."""
     frame: Any = sys._getframe(1)
     ours: list[str] = []
     is_async = False
-    while frame is not None and frame.f_code.co_name != "_run_once":  # what is below has nothing to do with it
+    while frame is not None and frame.f_code.co_name != "_run_once":  # frames below it are unrelated
         file = frame.f_code.co_filename
         if _OURS in file and _TESTS not in file and _LIBRARIES not in file:
             module = file.rpartition(_OURS)[2].removesuffix(".py").replace(os.sep, ".")

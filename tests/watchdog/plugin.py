@@ -1,4 +1,4 @@
-"""Fails a test during which something blocked an event loop: in this process, or in a program that it started."""
+"""Fails a test during which something blocked an event loop, in this process or in a program that it started."""
 
 import os
 import tempfile
@@ -28,13 +28,13 @@ class Watchdog:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        self._take()  # of fixtures that many tests share
+        self._take_reports()  # reports of shared fixtures don't count
         result = yield
-        if recorded := self._take():
+        if recorded := self._take_reports():
             pytest.fail("This blocked on an event loop's thread:\n" + "\n".join(dict.fromkeys(recorded)), pytrace=False)
         return result
 
-    def _take(self) -> list[str]:
+    def _take_reports(self) -> list[str]:
         recorded = [*self._noted]
         self._noted.clear()
         if self._told.exists() and self._told.stat().st_size:

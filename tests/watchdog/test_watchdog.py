@@ -1,4 +1,4 @@
-"""The watchdog notes what blocks a loop's thread, in this process and in programs that tests start."""
+"""The watchdog records blocking calls on a loop's thread, in this process and in programs that tests start."""
 
 import asyncio
 import fcntl
@@ -37,7 +37,7 @@ def _fifo(folder: Path) -> None:
 
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """As if this file were one of ours."""
+    """As if this file were part of handrail."""
     matches: list[str] = []
     monkeypatch.setattr(blocking, "_note", matches.append)
     monkeypatch.setattr(blocking, "_OURS", f"{os.sep}watchdog{os.sep}")
@@ -46,7 +46,7 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("what", BLOCKING)
-def test_what_blocks_is_noted_on_a_loop_and_nowhere_else(noted: list[str], tmp_path: Path, what: str) -> None:
+def test_blocking_calls_are_recorded_only_on_an_event_loop(noted: list[str], tmp_path: Path, what: str) -> None:
     async def on_a_loop() -> None:
         BLOCKING[what](tmp_path / "loop")
 
@@ -61,8 +61,8 @@ def test_what_blocks_is_noted_on_a_loop_and_nowhere_else(noted: list[str], tmp_p
     assert any(what in note for note in noted)
 
 
-def told_by(script: Path) -> str:
-    """What a program told that blocks its own loop."""
+def reported_by(script: Path) -> str:
+    """Returns what a program reports that blocks its own loop."""
     script.parent.mkdir(parents=True)
     script.write_text(
         textwrap.dedent("""
@@ -78,11 +78,11 @@ def told_by(script: Path) -> str:
     return message.read_text()
 
 
-def test_a_program_that_a_test_starts_tells_too(tmp_path: Path) -> None:
-    message = told_by(tmp_path / "handrail" / "blocks.py")
+def test_programs_started_by_a_test_report_blocking_calls_too(tmp_path: Path) -> None:
+    message = reported_by(tmp_path / "handrail" / "blocks.py")
     assert "fsync" in message
     assert "blocks.main" in message
 
 
-def test_a_library_is_not_ours_in_a_checkout_of_our_name_either(tmp_path: Path) -> None:
-    assert told_by(tmp_path / "handrail" / ".venv" / "lib" / "site-packages" / "blocks.py") == ""
+def test_libraries_are_not_ours_even_in_a_checkout_named_handrail(tmp_path: Path) -> None:
+    assert reported_by(tmp_path / "handrail" / ".venv" / "lib" / "site-packages" / "blocks.py") == ""

@@ -15,7 +15,7 @@ SPINE = {"skeleton": {"hash": "x"}, "bones": [{"name": "root"}]}
 
 
 @pytest.fixture(autouse=True)
-def furnished(project: Path) -> None:
+def make_rig(project: Path) -> None:
     for path in (
         "background/beach.jpg",
         "background/cg/Abend.PNG",

@@ -12,7 +12,7 @@ SCENE = "game/scene/start.txt"
 
 
 @pytest.fixture(autouse=True)
-def furnished(project: Path) -> None:
+def make_rig(project: Path) -> None:
     """Beside the stage's own scene, which wants beach.jpg: a picture, and a figure."""
     put(project, "game/background/beach.jpg", b"\xff\xd8")
     put(project, "game/figure/hero.png", b"\x89PNG")

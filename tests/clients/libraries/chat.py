@@ -1,4 +1,4 @@
-"""A conversation with the model for clients that have no agent of their own."""
+"""A conversation with the model for clients without an agent of their own."""
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,7 +11,7 @@ Call = Callable[[str, dict[str, Any]], Awaitable[str]]
 
 
 async def converse(prompt: str, tools: Sequence[dict[str, Any]], call: Call) -> str:
-    """`tools` as MCP lists them; `call` gives what the model is to read."""
+    """`tools` as MCP lists them; `call` returns the text that the model gets."""
     model = AsyncOpenAI(base_url=f"{MODEL_URL}/v1", api_key=MODEL)
     offers: list[Any] = [
         {"type": "function", "function": {"name": each["name"], "parameters": each["inputSchema"]}} for each in tools

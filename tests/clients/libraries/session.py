@@ -1,4 +1,4 @@
-"""What the scripts beside this one share: what they are told, and how SIGINT cancels an agent's work."""
+"""Shared by the scripts in this folder: their settings, and how SIGINT cancels an agent's work."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ Work = Callable[[str], Awaitable[str]]
 
 
 def drive(agent: AbstractAsyncContextManager[Work]) -> None:
-    """One piece of work. If SIGINT cancels it, or a call takes too long, the same session begins another."""
+    """Runs one piece of work. If SIGINT cancels it, or a call takes too long, the same session starts another."""
     asyncio.run(_drive(agent))
 
 

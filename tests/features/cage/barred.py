@@ -1,6 +1,6 @@
-"""Runs a command that can't make user namespaces, as on a machine whose administrator has barred them.
+"""Runs a command that can't make user namespaces, as on a machine where they are switched off.
 
-With `--no-landlock` first, as on one whose kernel has no Landlock either.
+With `--no-landlock` first, as on a machine whose kernel doesn't have Landlock either.
 """
 
 import errno

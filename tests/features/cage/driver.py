@@ -1,8 +1,8 @@
-"""Runs a command in a cage from which something was taken out, and prints what it said as JSON.
+"""Runs a command in a cage from which a part was removed, and prints the results as JSON.
 
-Run by `PlainUser.driven` in a process of its own, because that process must be another user's. The request has
+Run by `PlainUser.driven` in a separate process, because that process must belong to another user. The request has
 `command`, and `without`: flags, refused system calls or other parts below. With `is_killed`, the launcher is killed
-when all is ready but the agent, which it has not started yet.
+when everything is ready except the agent, which hasn't started yet.
 """
 
 import json
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def other(made: T, **fields: object) -> T:
-    """The same with other values in these fields."""
+    """Returns a copy with other values in these fields."""
     copied = copy(made)
     for name, value in fields.items():
         assert hasattr(copied, name)
@@ -71,7 +71,7 @@ def main(request: dict[str, Any]) -> None:
 
 
 def _is_ready(launched: int) -> bool:
-    """Whether bubblewrap has made the agent's process namespace: it is there twice, outside and inside."""
+    """Whether bubblewrap has made the agent's process namespace: then it runs twice, outside and inside."""
     below = [launched]
     for pid in below:
         below += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())

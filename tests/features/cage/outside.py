@@ -1,4 +1,4 @@
-"""What is outside a cage and must not be reached from inside: sockets, a process, shared memory, a display."""
+"""What is outside a cage and must not be reachable from inside: sockets, a process, shared memory, a display."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Outside:
-    """`facts` are what an attacker could guess; `heard` what has arrived at the sockets."""
+    """`facts` are what an attacker could guess; `heard` is what arrived at the sockets."""
 
     def __init__(self, home: Path) -> None:
         self.heard: list[str] = []
@@ -85,7 +85,7 @@ class Outside:
             path.unlink(missing_ok=True)
 
     def answer(self) -> None:
-        """From now on; before, the process has no second thread, so that it can fork."""
+        """Starts answering; before, the process has only one thread, so that it can fork."""
         for each in self._answering:
             each.start()
 

@@ -1,4 +1,4 @@
-"""A user without privileges, with a home, a project and a state directory: the tests themselves may run as root."""
+"""An unprivileged user with a home, a project and a state directory, because the tests themselves may run as root."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from typing import Any
 
 HANDRAIL = Path(sys.executable).parent / "handrail"
 PYTHON = str(Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}")
-"""For what runs inside a cage: the tests' environment isn't there."""
+"""For programs inside a cage, where the tests' environment doesn't exist."""
 ROOT = Path(__file__).parents[3]
 UID = 54321
 SECRET = "a-secret-of-the-persons"
@@ -42,7 +42,7 @@ exec setpriv --reuid "$RUN_UID" --regid "$RUN_UID" --clear-groups --inh-caps=-al
 
 @dataclass(frozen=True, slots=True)
 class PlainUser:
-    """`home` has keys, `project` is below it; both belong to the user."""
+    """`home` contains keys and `project`; both belong to the user."""
 
     folder: Path
     as_root: bool = False
@@ -61,7 +61,7 @@ class PlainUser:
 
     @property
     def hosts(self) -> Path:
-        """What the launcher resolves names by."""
+        """The launcher's `/etc/hosts`."""
         return self.folder / "hosts"
 
     @property
@@ -76,7 +76,7 @@ class PlainUser:
         return {**kept, **more, "PYTHONPATH": str(ROOT)}
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """The same as this user."""
+        """Returns the command that runs these words as this user."""
         if os.geteuid() != 0 or self.as_root:
             return list(words)
         return ["unshare", "--mount", "--propagation", "private", "sh", "-c", _SET_UP, "sh", *words]
@@ -112,7 +112,7 @@ class PlainUser:
         return [sys.executable, "-m", "tests.features.cage.driver", json.dumps(request)]
 
     def driven(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """What `driver.py` found: see there."""
+        """Returns what `driver.py` prints."""
         result = self.run(self.driver(request))
         assert result.returncode == 0, result.stderr.decode()
         match: dict[str, Any] = json.loads(result.stdout)
@@ -144,5 +144,5 @@ def plain_user(*, as_root: bool = False) -> Iterator[PlainUser]:
 
 
 def _closed_above(path: Path) -> Path | None:
-    """The folder above that other users can't pass through."""
+    """The topmost parent folder that other users can't enter."""
     return next((each for each in reversed(path.parents) if not each.stat().st_mode & 0o001), None)

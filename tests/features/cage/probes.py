@@ -1,6 +1,6 @@
-"""Attempts to get out of a cage. Runs inside it with the standard library alone, so it imports nothing of ours.
+"""Attempts to get out of a cage. Runs inside with only the standard library, so it imports nothing of ours.
 
-Each function returns whether it got out, or raises OSError. Prints a JSON object: what each of the named ones found.
+Each function returns whether it got out, or raises OSError. Prints a JSON object with the result of each named one.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def call(number: int, *arguments: Any) -> int:
-    """A system call's error, 0 where it worked."""
+    """Returns a system call's error number, 0 if it succeeded."""
     return 0 if libc.syscall(number, *arguments) >= 0 else ctypes.get_errno()
 
 
@@ -153,7 +153,7 @@ def signals() -> bool:
 
 
 def helper() -> bool:
-    """Handrail's own process in the cage's network was there before this one."""
+    """handrail's own process in the cage's network was started before this one."""
     for pid in range(2, os.getpid()):
         os.kill(pid, 0)
     return os.getpid() > 2
@@ -182,7 +182,7 @@ def unshared_user_namespace() -> bool:
 
 
 def is_unshare_refused_early() -> bool:
-    """Without a filter the kernel would say that there are too many, or that the flags don't fit."""
+    """Without a filter, the kernel would report too many namespaces or invalid flags."""
     return call(272, 0x10000000 | 0x00010000) != errno.EPERM
 
 
@@ -231,7 +231,7 @@ def kernel_log() -> bool:
 
 
 def any_refused_call() -> bool:
-    """Each call of the filter's that is refused whatever its arguments, and each kind of socket."""
+    """Each call that the filter refuses for all arguments, and each kind of socket."""
     numbers = (103, 155, 165, 166, 248, 249, 250, 298, 304, 308, 321, 323, *range(425, 434), 435, 442)
     kinds = set(range(64)) - {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK}
     return any(call(number, -1, -1, -1, -1, -1) != errno.ENOSYS for number in numbers) or any(
@@ -240,7 +240,7 @@ def any_refused_call() -> bool:
 
 
 def calls_of_the_other_interface() -> bool:
-    """The numbers of x32, which many filters forget."""
+    """The call numbers of x32, which many filters forget."""
     return any(call(0x40000000 | number, -1, -1, -1) != errno.ENOSYS for number in (165, 250, 272, 308, 321, 425))
 
 
@@ -455,7 +455,7 @@ def watch_outside() -> bool:
 
 
 def narrow_any_refused_call() -> bool:
-    """Each call that the narrow cage refuses besides, whatever its arguments, and each kind of socket."""
+    """Each additional call that the narrow cage refuses for all arguments, and each kind of socket."""
     return _let_through() != []
 
 
@@ -477,7 +477,7 @@ def _let_through() -> list[object]:
 
 
 def own_server_works() -> bool:
-    """Also that a program inside reaches another one by TCP and by a Unix socket."""
+    """Also that programs inside can connect to each other by TCP and Unix sockets."""
     found = []
     for family, address in ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "s.sock")):
         with socket.socket(family) as listening, socket.socket(family) as connecting:
@@ -492,7 +492,7 @@ def own_server_works() -> bool:
 
 
 def connections_work_while_signals_come() -> bool:
-    """As in programs written in Go, which interrupt their own threads all the time."""
+    """As in Go programs, which interrupt their own threads all the time."""
     signal.signal(signal.SIGALRM, lambda *_: None)
     signal.siginterrupt(signal.SIGALRM, False)
     with socket.create_server(("127.0.0.1", 0), backlog=1000) as listening:
@@ -509,7 +509,7 @@ def connections_work_while_signals_come() -> bool:
 
 
 def own_files_work() -> bool:
-    """Modes, times and watches of the agent's own."""
+    """Modes, times and watches of the agent's own files."""
     for number, path in enumerate(("own", "own-folder/own")):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         Path(path).write_text("x")
@@ -537,7 +537,7 @@ def own_tmp_works() -> bool:
 
 
 def project_itself() -> bool:
-    """Whether this reached the person's own file is seen outside."""
+    """Whether this changed the person's own file is checked outside."""
     Path("README.md").write_text("changed inside\n")
     return False
 

@@ -1,4 +1,4 @@
-"""Nothing gets out of the cage, and each part of it keeps something in: without that part, an attempt succeeds."""
+"""Nothing gets out of the cage, and each part of it is needed: without it, an attempt succeeds."""
 
 import json
 import os
@@ -16,13 +16,13 @@ from tests.features.cage.plain_user import PYTHON, PlainUser, plain_user
 
 PROBES = Path(__file__).with_name("probes.py").read_text(encoding="utf-8")
 WORKING = {"own /proc": "own_proc_works", "own /dev": "own_dev_works", "own /tmp": "own_tmp_works"}
-"""Parts that the root, which is empty, would otherwise lack."""
+"""Parts that provide what the otherwise empty root lacks."""
 NAMES: list[str] = re.findall(r"^def ([a-z]\w+)\(\) -> bool:", PROBES, re.MULTILINE)
 ATTEMPTS = [
     name for name in NAMES if not name.endswith(("_works", "_work", "_come")) and not name.startswith("narrow_")
 ]
 
-# A part of the cage, and what gets out where that part alone is missing.
+# Parts of the cage, and the attempt that succeeds if only that part is missing.
 PARTS = {
     "processes": "helper",
     "shared memory": "shared_memory",
@@ -54,7 +54,7 @@ PARTS = {
     "closed descriptors": "descriptors",
 }
 ROOTS_PARTS = {"no capabilities": "capabilities", "read-only kernel settings": "writable_proc"}
-"""The same where root has started the cage: no other user could do more without these parts."""
+"""For a cage started by root: other users couldn't do more without these parts."""
 TESTED_BELOW = {"no nested namespaces", "ends with the launcher"}
 
 
@@ -130,7 +130,7 @@ def test_without_this_part_roots_agent_gets_out(root: PlainUser, part: str, atte
 
 
 def test_user_namespaces_are_barred_twice(user: PlainUser) -> None:
-    """By the filter of system calls, and by the namespace itself."""
+    """By the system call filter, and by the namespace itself."""
     attempt = "unshared_user_namespace"
     assert not tried(user, [attempt], ["make a user namespace"])[attempt]
     assert tried(user, [attempt], ["make a user namespace", "no nested namespaces"])[attempt]

@@ -1,4 +1,4 @@
-"""The narrow cage, where user namespaces are barred: what it keeps in, and what each part of it is for."""
+"""The narrow cage, for machines without user namespaces: what it keeps in, and what each part of it is for."""
 
 import ctypes
 import errno
@@ -31,10 +31,10 @@ from tests.features.cage.test_escapes import ATTEMPTS, NAMES, tried
 from tests.waiting import until
 
 SEEN = {"interfaces", "processes_in_proc", "host_name", "control_group", "temporary_files"}
-"""What can't be hidden without namespaces, as docs/cage.md says."""
+"""What can't be hidden without namespaces, as docs/cage.md explains."""
 NARROW_ATTEMPTS = [name for name in NAMES if name.startswith("narrow_")]
 
-# Parts of the narrow cage, and what gets out where they are missing.
+# Parts of the narrow cage, and the attempt that succeeds without each.
 PARTS = {
     "files": "ssh_keys",
     "signals": "signals",
@@ -65,7 +65,7 @@ TWICE = {
     ("TCP", "connect"): "loopback_tcp",
     ("abstract sockets", "connect"): "abstract_socket",
 }
-"""Held by both: without one of them nothing gets out, without both it does."""
+"""Kept in by both parts: only without both does the attempt succeed."""
 SIGNALS = "connections_work_while_signals_come"
 BARRED = [sys.executable, "-m", "tests.features.cage.barred", str(HANDRAIL)]
 
@@ -93,7 +93,7 @@ def test_what_programs_need_works(caged: dict[str, Any]) -> None:
 
 
 def test_without_these_parts_the_agent_gets_out(user: PlainUser) -> None:
-    """All at once: each attempt is about one part."""
+    """All at once, because each attempt needs only one part to be missing."""
     (user.home / "shown/file").chmod(0o644)
     matches = tried(user, list(PARTS.values()), list(PARTS), level="narrow")
     assert {name for name in PARTS.values() if not matches[name]} == set()
@@ -101,13 +101,13 @@ def test_without_these_parts_the_agent_gets_out(user: PlainUser) -> None:
 
 @pytest.mark.trial("cage", is_long=True)
 @pytest.mark.parametrize(("parts", "attempt"), TWICE.items(), ids=lambda value: str(value))
-def test_what_is_held_twice_gets_out_without_both(user: PlainUser, parts: tuple[str, str], attempt: str) -> None:
+def test_without_both_parts_the_agent_gets_out(user: PlainUser, parts: tuple[str, str], attempt: str) -> None:
     for part in parts:
         assert not tried(user, [attempt], [part], level="narrow")[attempt]
     assert tried(user, [attempt], parts, level="narrow")[attempt]
 
 
-def test_without_the_keepers_bind_no_server_works(user: PlainUser) -> None:
+def test_without_the_supervisors_bind_no_server_works(user: PlainUser) -> None:
     assert not tried(user, ["own_server_works"], ["bind"], level="narrow")["own_server_works"]
 
 
@@ -191,7 +191,7 @@ def test_everything_in_a_narrow_cage_ends_with_the_agent_and_with_the_launcher(u
         process.wait()
 
 
-def test_the_keeper_uses_nothing_of_a_process_that_got_the_number_of_one_that_ended() -> None:
+def test_the_supervisor_uses_nothing_of_a_process_that_reuses_an_ended_ones_number() -> None:
     """A filter that hands `chmod` to a listener; the caller is killed while its call waits."""
     line, childs = socket.socketpair()
     caller = os.fork()
@@ -222,7 +222,7 @@ def test_the_keeper_uses_nothing_of_a_process_that_got_the_number_of_one_that_en
     os.close(listener)
 
 
-def test_a_call_is_answered_though_a_signal_interrupts_the_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_is_answered_even_if_a_signal_interrupts_the_supervisor(monkeypatch: pytest.MonkeyPatch) -> None:
     line, childs = socket.socketpair()
     caller = os.fork()
     if caller == 0:

@@ -1,4 +1,4 @@
-"""The network in the cage: one address, hosts by approval, no way around it."""
+"""The network in the cage: one address, hosts need approval, and there is no way around it."""
 
 import json
 import os
@@ -26,7 +26,7 @@ KEY = "sk-the-persons-key"
 
 @dataclass(slots=True)
 class Servers:
-    """A TLS server and a plain one, both on loopback, and what was sent to them."""
+    """A TLS server and a plain one, both on loopback, and their requests."""
 
     tls: int
     plain: int
@@ -110,7 +110,7 @@ def test_a_rule_that_names_the_address_opens_it_and_the_server_name_must_be_the_
 
 @pytest.mark.trial("cage", is_long=True)
 def test_a_body_is_never_taken_for_another_request(user: PlainUser, servers: Servers) -> None:
-    """A second request could name another host, which nobody allowed."""
+    """A second request could name another host, which wasn't allowed."""
     rules(user, f"http://shop.test:{servers.plain}", f"http://127.0.0.1:{servers.plain}")
     body = "GET /smuggled HTTP/1.1\\r\\nHost: other.test\\r\\n\\r\\n"
     head = f"POST http://shop.test:{servers.plain}/outer HTTP/1.1\\r\\nHost: other.test\\r\\n"
@@ -144,7 +144,9 @@ def test_a_name_that_leads_to_this_machine_is_refused_even_where_the_name_is_all
         f"curl -sS -k https://shop.test:{servers.tls}/; curl -sS http://shop.test:{servers.plain}/;"
         f"curl -sS http://metadata.test/; curl -sS -m 3 --noproxy '*' http://127.0.0.1:{servers.plain}/",
     )
-    assert output.count("leads to 127.0.0.1, which is not on the public internet") == 1  # curl doesn't show a tunnel's
+    assert (
+        output.count("leads to 127.0.0.1, which is not on the public internet") == 1
+    )  # curl doesn't show errors of a tunnel
     assert "leads to 169.254.169.254" in output
     assert "response 403" in output
     assert len(servers.requests) == before
@@ -236,7 +238,7 @@ def test_a_clients_model_is_reached_without_a_question_only_if_the_client_signs_
 @pytest.mark.trial("cage", is_long=True)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be the name server")
 def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None:
-    """The owner of a domain sees every name in it that is looked up, and so whatever an agent writes into one."""
+    """A domain's owner sees every lookup in it, and so whatever an agent puts into the name."""
     rules(user)
     asked_for: list[bytes] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
@@ -344,12 +346,12 @@ def test_a_port_that_the_agent_opens_is_offered_and_forwarded_until_the_run_ends
 
 
 def _asked(person: Person) -> dict[int, dict[str, Any]]:
-    """The questions about ports."""
+    """The questions about ports, by port."""
     return {int(json.dumps(each).partition("opened port ")[2].partition(".")[0]): each for each in person.pending()}
 
 
 def _unused_port() -> int:
-    """Below those that the kernel chooses, which aren't offered."""
+    """Below the ephemeral ports, which aren't offered."""
     while True:
         with suppress(OSError), closing(socket.create_server(("127.0.0.1", random.randrange(20_000, 30_000)))) as free:
             return int(free.getsockname()[1])

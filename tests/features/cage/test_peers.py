@@ -1,4 +1,4 @@
-"""Who connects to a narrow cage's endpoint, which other users of the machine could reach, too."""
+"""Who connects to a narrow cage's endpoint, which other users of the machine can reach, too."""
 
 import os
 import socket
@@ -31,7 +31,7 @@ def listening() -> Iterator[socket.socket]:
 
 
 @pytest.mark.usefixtures("plain_user")
-def test_a_connection_of_ones_own_is_known_although_another_from_its_port_has_just_ended(
+def test_an_own_connection_is_recognised_even_if_another_from_its_port_has_just_ended(
     listening: socket.socket,
 ) -> None:
     with ExitStack() as stack, socket.create_server(("127.0.0.1", 0), backlog=100) as earlier:
@@ -39,7 +39,7 @@ def test_a_connection_of_ones_own_is_known_although_another_from_its_port_has_ju
             ended = _connected(earlier, 0)
             port = ended.getsockname()[1]
             accepted, _ = earlier.accept()
-            ended.close()  # first: its port stays listed for a minute
+            ended.close()  # closed first, so that its port stays listed for a minute
             accepted.close()
             connected = stack.enter_context(_connected(listening, port))
             assert is_same_user(connected.getsockname(), listening.getsockname())
@@ -64,7 +64,7 @@ def test_another_users_connection_is_not_ones_own(listening: socket.socket) -> N
         assert not is_same_user(connected.getsockname(), listening.getsockname())
 
 
-def test_an_address_without_a_connection_is_nobodys(listening: socket.socket) -> None:
+def test_an_address_without_a_connection_does_not_count(listening: socket.socket) -> None:
     assert not is_same_user(("127.0.0.1", 1), listening.getsockname())
 
 

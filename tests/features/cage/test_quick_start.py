@@ -1,4 +1,4 @@
-"""What `handrail run` loads before the agent starts: little, because a person waits for it."""
+"""What `handrail run` imports before the agent starts: little, because a person waits for it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The name in a TLS ClientHello, as a server might read it and as an agent might hide it."""
+"""The name in a TLS ClientHello, as a server might read it and an agent might hide it."""
 
 import ssl
 

@@ -20,12 +20,12 @@ def test_a_run_is_listed_until_and_after_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["..", "20260101-000000-abcdef", "20260101-000000-abcdef/.."])
-def test_an_unknown_or_crooked_id_is_not_found(tmp_path: Path, name: str) -> None:
+def test_an_unknown_or_malformed_id_is_not_found(tmp_path: Path, name: str) -> None:
     new_cage(tmp_path, "/p", "", ["true"], "full")
     with pytest.raises(NotFound):
         find_cage(tmp_path, name)
 
 
-def test_the_folder_is_its_owners_alone(tmp_path: Path) -> None:
+def test_only_the_owner_can_access_the_folder(tmp_path: Path) -> None:
     folder, _ = new_cage(tmp_path, "/p", "", ["true"], "full")
     assert {path.stat().st_mode & 0o777 for path in (folder.path, folder.upper, folder.work)} == {0o700}

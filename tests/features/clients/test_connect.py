@@ -90,7 +90,7 @@ def test_codex_keeps_every_other_line_of_its_file(machine: Machine, home: Path) 
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_files_that_were_not_there_are_gone_afterwards(machine: Machine, home: Path, client: Client) -> None:
+def test_files_that_did_not_exist_before_are_removed_again(machine: Machine, home: Path, client: Client) -> None:
     setup = ClientSetup(machine.state)
     assert not setup.state_of(client).has_tools
     for _ in range(2):
@@ -103,7 +103,7 @@ def test_files_that_were_not_there_are_gone_afterwards(machine: Machine, home: P
     assert not [file for file in home.rglob("*") if file.is_file()]
 
 
-def test_what_an_earlier_version_wrote_elsewhere_is_taken_out(
+def test_entries_of_an_earlier_version_elsewhere_are_removed(
     machine: Machine, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codex = next(client for client in CLIENTS if client.name == "codex")
@@ -123,7 +123,7 @@ def test_a_link_stays_a_link(machine: Machine, home: Path) -> None:
     assert "handrail" in json.loads(real.read_text())["mcpServers"]
 
 
-def test_what_somebody_changed_since_is_left_and_named(machine: Machine, home: Path) -> None:
+def test_entries_changed_since_are_kept_and_named(machine: Machine, home: Path) -> None:
     assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0
     file = home / ".gemini/settings.json"
     mine = {"mcpServers": {"handrail": {"command": "mine"}}}
@@ -153,7 +153,7 @@ def test_a_file_that_can_not_be_read_is_left_alone(machine: Machine, home: Path,
     assert file.read_bytes() == text.encode("latin-1")
 
 
-def test_where_one_of_its_files_can_not_be_changed_none_is(machine: Machine, home: Path) -> None:
+def test_if_one_file_can_not_be_changed_none_is(machine: Machine, home: Path) -> None:
     (home / ".claude").mkdir()
     (home / ".claude.json").write_text(json.dumps(CLAUDE))
     (home / ".claude/settings.json").write_text('{"permissions": {"allow": "everything"}}')
@@ -164,7 +164,7 @@ def test_where_one_of_its_files_can_not_be_changed_none_is(machine: Machine, hom
     assert [each["connected"] for each in listing if each["name"] == "claude"] == [False]
 
 
-def test_a_list_of_hooks_that_is_none_is_named(machine: Machine, home: Path) -> None:
+def test_a_hook_setting_that_is_not_a_list_is_named(machine: Machine, home: Path) -> None:
     (home / ".codex").mkdir()
     (home / ".codex/hooks.json").write_text('{"hooks": {"PreToolUse": {"x": 1}}}')
     result = machine.run("connect", "codex", "--yes", HOME=str(home))
@@ -182,7 +182,7 @@ def test_a_byte_order_mark_stays(machine: Machine, home: Path) -> None:
     assert file.read_bytes() == b"\xef\xbb\xbf" + CODEX.encode()
 
 
-def test_a_pipe_in_place_of_a_configuration_is_named_and_not_waited_for(machine: Machine, home: Path) -> None:
+def test_a_pipe_instead_of_a_configuration_file_is_reported_without_blocking(machine: Machine, home: Path) -> None:
     os.mkfifo(home / ".claude.json")
     result = machine.run("connect", "claude", "--yes", HOME=str(home))
     assert (result.status, "isn't a file" in result.err) == (1, True)
@@ -205,7 +205,7 @@ def test_without_a_terminal_nothing_is_written_unless_told(machine: Machine, hom
     assert not (home / ".gemini").exists()
 
 
-def test_an_unknown_client_and_one_that_is_not_connected(machine: Machine, home: Path) -> None:
+def test_unknown_and_unconnected_clients_are_reported(machine: Machine, home: Path) -> None:
     assert "claude, codex" in machine.run("connect", "nope", HOME=str(home)).err
     assert "isn't connected" in machine.run("disconnect", "codex", HOME=str(home)).err
 
@@ -227,7 +227,7 @@ def test_an_agent_can_neither_connect_nor_disconnect(
 
 
 @pytest.mark.alone
-def test_trying_a_connection_makes_no_agent_of_who_connects(machine: Machine, home: Path) -> None:
+def test_checking_a_connection_does_not_register_the_person_as_an_agent(machine: Machine, home: Path) -> None:
     """Alone: a test beside it may start `handrail mcp`, as agents do, and has the same parent."""
     (machine.state / "config.toml").unlink()
     command = f"{HANDRAIL} connect gemini --yes && {HANDRAIL} disconnect gemini; exit $?"

@@ -33,7 +33,7 @@ COMMENTED = """\
         ('\ufeff{"ü": "// no comment"}', ("b",)),
     ],
 )
-def test_what_was_set_is_there_and_removing_it_restores_the_text(text: str, keys: tuple[str, ...]) -> None:
+def test_a_set_value_is_there_and_removing_it_restores_the_text(text: str, keys: tuple[str, ...]) -> None:
     edited = JsonText(text)
     missing = next(depth for depth in range(1, len(keys) + 1) if edited._find(keys[:depth])[1] < depth)
     edited.set(keys, {"command": "x", "args": ["y"]})
@@ -73,7 +73,7 @@ _OBJECTS = st.dictionaries(st.text(max_size=3), _VALUES, max_size=4)
 
 
 @given(_OBJECTS, st.text(max_size=3), _VALUES, st.sampled_from([None, 2, "\t"]))
-def test_setting_a_value_gives_what_a_dict_would(
+def test_setting_a_value_equals_setting_it_in_a_dict(
     values: dict[str, object], key: str, value: object, indent: str | int | None
 ) -> None:
     edited = JsonText(json.dumps(values, indent=indent, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""A project with handrail beside it, and a client that starts the hook with an event on stdin."""
+"""A project with handrail, and a client that starts the hook with an event on stdin."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.waiting import until
 
 
 @dataclass(frozen=True)
-class Said:
+class HookResult:
     status: int
     out: Any
     err: str
@@ -24,7 +24,7 @@ class Said:
 
     @property
     def is_denied(self) -> bool:
-        """By its exit status, and in the client's own words."""
+        """By its exit status and in the client's own format."""
         return self.status == 2 and decision_of(self.out) == "deny"
 
 
@@ -61,7 +61,7 @@ class Rig:
         }
 
     def begin(self, event: Any, client: str = "claude", wait: int = 60, **options: Any) -> "subprocess.Popen[bytes]":
-        """The hook at work. An event that isn't JSON is sent as it is."""
+        """Starts the hook. An event that isn't JSON is sent unchanged."""
         words = [HANDRAIL, "hook", client, "--state", str(self.state), "--wait", str(wait)]
         process = subprocess.Popen(
             words,
@@ -79,21 +79,21 @@ class Rig:
         process.stdin = None
         return process
 
-    def asks(self, tool: str, given: dict[str, Any], client: str = "claude", wait: int = 60, **more: Any) -> Said:
+    def asks(self, tool: str, given: dict[str, Any], client: str = "claude", wait: int = 60, **more: Any) -> HookResult:
         return said(self.begin(self.event(tool, given, **more), client, wait))
 
-    def runs(self, command: str, **more: Any) -> Said:
+    def runs(self, command: str, **more: Any) -> HookResult:
         return self.asks("Bash", {"command": command}, **more)
 
     def records(self) -> list[dict[str, Any]]:
-        """The audit's, of native calls, oldest first."""
+        """The audit's native calls, oldest first."""
         log = self.state / "audit" / "log.jsonl"
         lines = log.read_text().splitlines() if log.exists() else []
         matches = [entry.get("record", entry) for entry in map(json.loads, lines)]
         return [entry for entry in matches if str(entry.get("tool", "")).startswith("native_")]
 
     def two_records(self) -> list[dict[str, Any]]:
-        """Once there are two."""
+        """Waits until there are two."""
         until(lambda: len(self.records()) == 2)
         return self.records()
 
@@ -107,16 +107,16 @@ class Rig:
             process.communicate()
 
 
-def said(process: "subprocess.Popen[bytes]") -> Said:
+def said(process: "subprocess.Popen[bytes]") -> HookResult:
     out, err = process.communicate(timeout=60)
     try:
         read = json.loads(out) if out.strip() else None
     except ValueError:
         read = out.decode()
-    return Said(process.returncode, read, err.decode())
+    return HookResult(process.returncode, read, err.decode())
 
 
-def furnished(folder: Path) -> Iterator[Rig]:
+def make_rig(folder: Path) -> Iterator[Rig]:
     project = folder / "project"
     project.mkdir()
     (project / "a.txt").write_text("one\ntwo\n")

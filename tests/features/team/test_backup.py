@@ -24,7 +24,7 @@ def is_all_signed(report: str) -> bool:
 
 @pytest.mark.trial("team backup", is_long=True)
 @pytest.mark.timeout(300)
-def test_a_restored_team_goes_on_and_says_which_records_the_backup_lacks(
+def test_a_restored_team_continues_and_reports_records_missing_from_the_backup(
     team: Team, postgres: Postgres, tmp_path: Path
 ) -> None:
     (server,) = team.start()

@@ -113,7 +113,7 @@ async def test_a_browser_that_no_server_holds_is_reported_at_once(pair_of: Pair)
         await pair_of.one.bus.act(new_task_id(), BEGIN)
 
 
-async def test_a_browser_that_comes_back_elsewhere_is_let_go_by_the_server_that_had_it(pair_of: Pair) -> None:
+async def test_a_browser_that_reconnects_elsewhere_is_dropped_by_its_old_server(pair_of: Pair) -> None:
     await started(pair_of)
     before = await pair_of.two.connect("p1")
     task = await pair_of.task(before)
@@ -129,7 +129,7 @@ async def test_a_browser_that_comes_back_elsewhere_is_let_go_by_the_server_that_
     assert len(before.sent) == 1
 
 
-async def test_where_the_server_of_a_browser_ends_an_action_may_have_been_done(pair_of: Pair) -> None:
+async def test_if_a_browsers_server_ends_the_result_of_an_action_is_unknown(pair_of: Pair) -> None:
     await started(pair_of)
     line = await pair_of.two.connect("p1")
     task = await pair_of.task(line)
@@ -186,7 +186,7 @@ async def test_a_server_that_lost_a_browser_while_it_was_frozen_writes_nothing_a
     assert after == stored
 
 
-async def test_a_task_taken_over_at_one_server_rests_at_the_server_of_its_browser(pair_of: Pair) -> None:
+async def test_a_task_taken_over_at_one_server_pauses_at_its_browsers_server(pair_of: Pair) -> None:
     await started(pair_of)
     line = await pair_of.two.connect("p1")
     task = await pair_of.task(line)

@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE, until
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_team_s_console_has_pages_of_what_its_server_serves_alone(shared: Team, browser: Browser) -> None:
+def test_a_teams_console_has_only_pages_for_what_its_server_offers(shared: Team, browser: Browser) -> None:
     code = code_in(signed_in(shared, "sees-pages").headers["location"])
     browser.step("team", "open", f"{shared.servers[0].url}/#code={code}/desktop", {"at": ""})
     browser.step("team", "wait", ".rail a.inbox[aria-current=page]")
@@ -25,7 +25,7 @@ def test_a_team_s_console_has_pages_of_what_its_server_serves_alone(shared: Team
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_who_is_signed_out_is_led_to_the_team_s_own_page(shared: Team, browser: Browser) -> None:
+def test_a_signed_out_person_is_sent_to_the_teams_sign_in_page(shared: Team, browser: Browser) -> None:
     browser.step("stranger", "open", f"{shared.servers[0].url}/", {"until": "input[name=token]", "at": ""})
 
 

@@ -55,7 +55,7 @@ def prompts_about(person: Person, name: str, count: int) -> list[str]:
 
 
 @pytest.mark.trial("kill", is_long=True)
-def test_without_a_bucket_nothing_is_changed_and_reading_goes_on(team: Team) -> None:
+def test_without_a_bucket_nothing_is_changed_but_reading_works(team: Team) -> None:
     own = S3()
     own.start()
     team.s3, team.blobs = own, own.new_bucket()

@@ -63,9 +63,7 @@ def test_the_person_at_the_node_approves_and_the_team_sees_that(shared: Team, no
     assert cat.answer(request_id).status_code == 409
 
 
-def test_of_a_yes_and_a_no_at_once_the_node_s_queue_takes_one_and_both_places_say_which(
-    shared: Team, node: Node
-) -> None:
+def test_of_two_concurrent_answers_the_nodes_queue_takes_one_and_both_places_show_it(shared: Team, node: Node) -> None:
     dan = Person(shared.servers[0].url, shared.token("dan", "approver"))
     pending_call = node.edit("both.txt")
     team_id, own_id = prompt_about(dan, "both.txt"), node.asked_about("both.txt")
@@ -101,7 +99,7 @@ def test_the_owner_of_a_node_approves_away_from_it_and_others_need_the_right(sha
     assert pending_call.wait()["is_done"]
 
 
-def test_both_records_have_it_and_name_each_other_s_digest(shared: Team, node: Node) -> None:
+def test_both_audits_record_it_and_each_others_digest(shared: Team, node: Node) -> None:
     id = node.membership()["node"]
     pending_call = node.edit("recorded.txt")
     node.answers(node.asked_about("recorded.txt"), "--ok")
@@ -181,7 +179,7 @@ def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> No
         node.stop()
 
 
-def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> None:
+def test_a_node_works_while_the_team_is_offline_and_catches_up(team: Team) -> None:
     [server] = team.start()
     ida = team.token("ida", "approver")
     node = join(team, team.where, "laptop")
@@ -217,7 +215,7 @@ def test_a_node_goes_on_while_the_team_is_away_and_catches_up(team: Team) -> Non
         node.stop()
 
 
-def test_a_revoked_node_is_let_in_no_more_and_its_questions_go_and_its_policy_stays(team: Team) -> None:
+def test_a_revoked_node_is_refused_its_questions_are_cancelled_and_its_policy_remains(team: Team) -> None:
     [server] = team.start()
     joe = Person(server.url, team.token("joe", "approver"))
     node = join(team, team.where, "laptop")

@@ -84,14 +84,14 @@ def test_a_group_gives_its_role_and_the_browser_may_come_back_to_another_server(
     assert ada.http.get("/api/team/members").status_code == 200
 
 
-def test_who_is_in_no_group_of_the_team_is_refused(place: Place) -> None:
+def test_a_person_in_none_of_the_teams_groups_is_refused(place: Place) -> None:
     with place.browser() as browser:
         answer = browser.get(went_to_provider(browser, place.servers[0].url, "eve"))
     assert answer.status_code == 401
     assert "None of your groups" in answer.text
 
 
-def test_who_was_revoked_is_not_let_in_again(place: Place) -> None:
+def test_a_revoked_person_is_not_admitted_again(place: Place) -> None:
     url = place.servers[0].url
     with place.browser() as browser:
         assert browser.get(went_to_provider(browser, url, "bo")).status_code == 303

@@ -166,7 +166,7 @@ async def results(server: Server, task: str) -> list[str]:
     return [turn.text for turn in await server.store.turns(task) if isinstance(turn, ToolResult)]
 
 
-async def test_a_run_goes_on_at_another_server_and_no_call_is_made_twice(servers: Servers) -> None:
+async def test_a_run_continues_at_another_server_and_no_call_is_repeated(servers: Servers) -> None:
     """The first server is frozen in the middle: it keeps nothing, and wakes once the other one has gone on."""
     work = Work(stops_at=1)
     one, two = servers(work)
@@ -215,7 +215,7 @@ async def test_a_call_that_was_claimed_but_is_not_on_record_is_not_made_again(se
         await one.runs.close()
 
 
-async def test_words_at_one_server_reach_the_agent_that_works_at_another(servers: Servers) -> None:
+async def test_a_message_at_one_server_reaches_an_agent_running_at_another(servers: Servers) -> None:
     work = Work(stops_at=0)
     one, two = servers(work)
     task = new_task_id()
@@ -242,7 +242,7 @@ async def _is_free(server: Server, task: str) -> bool:
     return not server.leases.has(task)
 
 
-async def test_of_two_servers_that_find_a_run_left_behind_one_goes_on(servers: Servers) -> None:
+async def test_of_two_servers_that_find_an_abandoned_run_one_continues_it(servers: Servers) -> None:
     work = Work()
     one, two = servers(work)
     task = new_task_id()

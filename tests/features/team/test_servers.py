@@ -32,7 +32,7 @@ def test_an_agent_reads_at_any_server_and_keeps_no_session(shared: Team) -> None
     assert {"read_file", "replace_in_file"} <= {tool["name"] for tool in result_of(answer)["tools"]}
 
 
-def test_what_is_asked_at_one_server_is_approved_at_another(shared: Team) -> None:
+def test_a_question_at_one_server_can_be_approved_at_another(shared: Team) -> None:
     agent, first, second = Agent(shared.token("writer", "agent")), *shared.servers
     ada = Person(first.url, shared.token("ada", "approver")).at(second.url)
     pending_call = edit(shared, agent, "approved.txt")
@@ -122,7 +122,7 @@ def test_two_people_have_to_approve_where_a_rule_says_so(shared: Team) -> None:
     assert not (shared.project / "two.txt").exists()
 
 
-def test_of_two_approvers_at_once_both_are_told_the_truth_and_it_runs_once(shared: Team) -> None:
+def test_two_concurrent_approvers_both_get_correct_answers_and_it_runs_once(shared: Team) -> None:
     agent = Agent(shared.token("at-once", "agent"))
     people = approvers(shared, "racer")
     pending_call = edit(shared, agent, "at-once.txt")

@@ -1,4 +1,4 @@
-"""Loaded by every Python program that a test starts: it tells the test what blocks an event loop there."""
+"""Loaded by every Python program that a test starts: reports to the test what blocks an event loop there."""
 
 import importlib.util
 import os
