@@ -1,4 +1,4 @@
-"""A running `handrail up`, agents with tokens that a person issued, and the person."""
+"""A running `handrail up`, agents whose tokens a person issued, and the person."""
 
 import json
 import os
@@ -26,15 +26,15 @@ class Rig:
 
     @property
     def server(self) -> dict[str, Any]:
-        known: dict[str, Any] = json.loads((self.state / "server.json").read_text())
-        return known
+        content: dict[str, Any] = json.loads((self.state / "server.json").read_text())
+        return content
 
     @property
     def address(self) -> str:
         return f"http://{self.server['host']}:{self.server['port']}"
 
     def issue(self, name: str) -> str:
-        """A new agent's token, as a person at a terminal gets it."""
+        """Issues a new agent's token, as a person does at a terminal."""
         return agent_token(self.state, name)
 
     def revoke(self, name: str) -> None:
@@ -68,14 +68,14 @@ class Rig:
             self.answer(entry["requestId"], *how)
 
     def new_code(self) -> str:
-        """As `handrail open` gives it to the person."""
+        """Returns a code as `handrail open` shows it to the person."""
         result = run("open", "--print", "--state", self.state)
         match = re.search(r"#code=([\w-]+)", result.stdout)
         assert match is not None, result
         return match[1]
 
     def sign_in(self) -> dict[str, str]:
-        """The person's own browser."""
+        """Signs in as the person's browser and returns its headers."""
         origin = {"origin": self.address}
         answer = self.ask("POST", "/api/session", headers=origin, json={"code": self.new_code()})
         assert answer.status_code == 200, answer.text

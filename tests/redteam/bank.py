@@ -53,13 +53,13 @@ for (const type of ["keydown", "input", "mousedown", "click", "wheel", "change",
 document.querySelector("input").focus();
 fetch("/swapped?{turn}", {{ method: "POST" }});
 </script>"""
-"""Another place's page, which tells of everything that is done to it."""
+"""A page of another site that reports everything done to it."""
 
 
 class Pages(BaseHTTPRequestHandler):
-    """`/asked` answers once the person has been asked; `/swapped` is told by a page that has changed itself.
+    """`/asked` answers once the person has been asked; a page requests `/swapped` when it has changed itself.
 
-    Both carry the page's turn: what a page of an earlier test says late, on a busy machine, is not heard.
+    Both carry the page's turn, so that late requests by a page of an earlier test are ignored.
     """
 
     protocol_version = "HTTP/1.1"
@@ -73,7 +73,7 @@ class Pages(BaseHTTPRequestHandler):
 
     @classmethod
     def begin(cls, script: str, method: str) -> None:
-        cls.is_asked.set()  # nobody waits for an earlier page any more
+        cls.is_asked.set()  # releases earlier pages
         cls.script, cls.method, cls.turn = script, method, cls.turn + 1
         cls.is_asked, cls.is_swapped = threading.Event(), threading.Event()
         cls.sent.clear()
@@ -124,7 +124,7 @@ class Pages(BaseHTTPRequestHandler):
 
 
 class Bank:
-    """A server, a paired browser and the hostile site; one call at a time is asked about."""
+    """A server, a paired browser and the hostile site; one question is pending at a time."""
 
     def __init__(self, folder: Path, site: str) -> None:
         self.project, self.state, self.site = folder / "project", folder / "state", site
@@ -152,7 +152,7 @@ class Bank:
         return any(plugin["socketConnected"] for plugin in plugins)
 
     def opens(self, script: str = "", method: str = "post") -> dict[str, str]:
-        """The page with this script; the numbers of its elements by name."""
+        """Opens the page with this script; returns its elements' ids by name."""
         Pages.begin(script, method)
         self.agent.ok("task_start", url=self.site)
         elements = (self.agent.ok("browser_dom_index").result or {})["elements"]
@@ -160,7 +160,7 @@ class Bank:
 
     @property
     def elsewhere(self) -> str:
-        """A page of another place, for which no rule of the site counts."""
+        """A page of another place, to which no rule of the site applies."""
         return self.site.replace("127.0.0.1", "localhost") + "elsewhere"
 
     def begins(self, tool: str, **params: Any) -> "Future[Told]":
@@ -168,7 +168,7 @@ class Bank:
         return self._call
 
     def allows(self) -> dict[str, Any]:
-        """The page learns that the question stands; the answer comes after whatever it does about it."""
+        """Tells the page that the question is pending; answers after whatever the page does then."""
         prompt: dict[str, Any] = self.person.sees()["prompt"]
         Pages.is_asked.set()
         self.person.answers("--ok")

@@ -1,4 +1,4 @@
-"""`handrail up` that first writes its routes, a line of JSON each, to the file named by its first argument."""
+"""Runs `handrail up`, but first writes its routes to the file named by its first argument, one JSON line each."""
 
 import json
 import sys

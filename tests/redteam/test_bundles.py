@@ -21,17 +21,19 @@ Entry = dict[str, Any]
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     folder = tmp_path_factory.mktemp("bundles")
     (folder / "state").mkdir(mode=0o700)
-    (folder / "state/config.toml").write_text("questions_per_minute = 1000\n")  # these tests are faster than a person
+    (folder / "state/config.toml").write_text(
+        "questions_per_minute = 1000\n"
+    )  # these tests ask faster than an agent may
     with rig_in(folder) as result:
         yield result
 
 
 @pytest.fixture
 def rig(shared: Rig) -> Iterator[Rig]:
-    """Nothing waits in it, and its project has one file."""
+    """Without pending questions, and with one file in its project."""
     yield shared
     person = shared.sign_in()
-    while pending := shared.pending():  # a denied call may let another one ask
+    while pending := shared.pending():  # denying one call may let another one ask
         for entry in pending:
             path = f"/api/prompts/{entry['requestId']}/response"
             shared.ask("POST", path, headers=person, json={"response": {"status": "canceled"}})
@@ -48,7 +50,7 @@ def writing(rig: Rig, token: str, path: str, content: str = "new\n", **headers: 
 
 
 def asked_about(rig: Rig, *paths: str) -> list[Entry]:
-    """All of them wait; in the order of the paths."""
+    """Waits for questions about all paths; returns them in the paths' order."""
     matches = {entry["prompt"]["path"]: entry for entry in rig.asked(len(paths))}
     assert set(matches) == set(paths)
     return [matches[path] for path in paths]
@@ -97,7 +99,7 @@ def test_an_approval_added_between_display_and_answer_is_not_covered(rig: Rig) -
 
 
 def test_an_approval_changed_after_it_was_posted_is_not_covered(rig: Rig) -> None:
-    """By a program that writes to the log: the terminal then shows something else than the agent asked for."""
+    """A program changes the log: the terminal then shows something other than what the agent asked for."""
     token = rig.issue("ada")
     calls = [writing(rig, token, name) for name in ("a.txt", "b.txt")]
     _, changed = asked_about(rig, "a.txt", "b.txt")

@@ -1,4 +1,4 @@
-"""A consent to an app is one to the program that it was then: a changed program is asked about again."""
+"""Consent to an app applies to its program at that time: a changed program needs new consent."""
 
 import os
 import subprocess

@@ -1,6 +1,7 @@
-"""The extension's own window as proof of presence: the person's Chromium, and everybody else who wants to press Allow.
+"""The extension's window as proof of presence, against everyone else who wants to press Allow.
 
-The person's browser is a real Chromium with the real extension, enrolled as at a terminal. CDP is the person's mouse.
+The person's browser is a real Chromium with the real extension, enrolled as at a terminal. CDP acts as the person's
+mouse.
 """
 
 import json
@@ -38,12 +39,12 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def persons(rig: Running) -> dict[str, str]:
-    """What the person's own commands send."""
+    """The headers that the person's own commands send."""
     return {**rig.bearer, **rig.console_key}
 
 
 def pair(rig: Running, visitor: Visitor, how: str = "pair") -> str:
-    """With a code that the person types into the extension's settings; the browser's id."""
+    """Pairs with a code that the person types into the extension's settings; returns the browser's id."""
     before = {each["clientId"] for each in paired(rig)}
     code = rig.request("POST", f"/api/extension/{how}-code", headers=persons(rig)).json["data"]["code"]
     visitor.does("open", "options", f"{EXTENSION_ORIGIN}/options.html", "form")
@@ -77,7 +78,7 @@ def visitor() -> Iterator[Visitor]:
 
 @pytest.fixture(scope="module")
 def browser(rig: Running, visitor: Visitor) -> str:
-    """The person's, enrolled."""
+    """The person's enrolled browser."""
     client_id = pair(rig, visitor)
     assert enroll(rig, client_id).status == 200
     return client_id
@@ -85,7 +86,7 @@ def browser(rig: Running, visitor: Visitor) -> str:
 
 @pytest.fixture
 def asked(rig: Running) -> Iterator[str]:
-    """A write of an agent's that waits for approval, each to a file of its own: a yes may become a rule."""
+    """An agent's write that waits for approval, each of a separate file, because approvals may become rules."""
     name = f"{next(NUMBERS)}.txt"
     (rig.project / name).write_text("one\n")
     calling = call(rig, "replace_in_file", path=name, find="one", replace="two")
@@ -203,7 +204,7 @@ def test_no_other_page_of_the_extension_answers_for_the_window(visitor: Visitor,
 
 @pytest.mark.trial("presence", is_long=True)
 def test_the_agents_browser_tools_reach_no_part_of_the_window(rig: Running, visitor: Visitor, card: Card) -> None:
-    """The agent may do everything in this very browser, and knows the window's tab."""
+    """The agent may do everything in this browser, and knows the window's tab."""
     agent = {"authorization": f"Bearer {agent_token(rig.state, 'attacker')}"}
 
     def use(tool: str, **params: Any) -> Answer:
@@ -262,7 +263,7 @@ def test_a_web_page_can_not_open_frame_or_speak_to_the_window(visitor: Visitor, 
 
 
 class OtherBrowser(ScriptedBrowser):
-    """Another browser of the person's, paired with its own token; an attacker has that token."""
+    """Another browser of the person, paired with its own token, which an attacker has."""
 
     def says(self, **message: Any) -> dict[str, Any]:
         sent = {"v": 1, "id": "x", **message}
@@ -284,7 +285,7 @@ def test_another_browsers_token_answers_nothing(rig: Running, visitor: Visitor, 
 def test_an_answer_counts_for_its_own_question_digest_and_once(
     rig: Running, visitor: Visitor, pool: ThreadPoolExecutor, browser: str, card: Card, asked: str
 ) -> None:
-    """From the enrolled browser itself: what it once said is said again for something else."""
+    """The enrolled browser itself repeats an earlier answer for something else."""
     first = visitor.does("evaluate", "window", STORED)
     card.closes()
     second = Card(rig, visitor, pool, asked)
@@ -308,7 +309,7 @@ def test_an_answer_counts_for_its_own_question_digest_and_once(
 
 
 def keep(visitor: Visitor, asked: dict[str, Any]) -> None:
-    """What the worker answers with."""
+    """Replaces the stored request that the worker answers with."""
     visitor.does("evaluate", "window", f"chrome.storage.session.set({{ confirm: {json.dumps(asked)} }})")
 
 
@@ -324,7 +325,7 @@ def test_neither_an_agents_nor_the_servers_token_opens_a_window_or_enrolls_a_bro
 
 
 def test_a_signed_in_page_enrolls_no_browser_without_presence(rig: Running, browser: str) -> None:
-    """It may be confirmed with what proves presence already: this one's own window doesn't count for itself."""
+    """Other proofs of presence can confirm it, but a browser's own window can't confirm itself."""
     other = browser_token(rig.state, "of-another-extension")
     assert other
     assert enroll(rig, "of-another-extension").json["error"]["details"]["context"]["reason"] == "extension"
@@ -356,7 +357,7 @@ def test_a_browser_that_handrail_or_a_program_drives_confirms_nothing(
 
 
 def pair_again(rig: Running, visitor: Visitor) -> str:
-    """As another browser would: what it is known as is paired anew, this time by hand."""
+    """As another browser would: the same browser is paired again, this time by hand."""
     until(lambda: not any(each["socketConnected"] and each["isLaunched"] for each in paired(rig)))
     code = rig.request("POST", "/api/extension/pair-code", headers=persons(rig)).json["data"]["code"]
     visitor.does("evaluate", "options", _send({"type": "ui/pair", "server": rig.address, "code": code}))

@@ -1,4 +1,4 @@
-"""What a person allowed a client's own tools always: that command and that file, nothing that looks like them."""
+""" "Always allow" for a client's own tools covers that command or file and nothing that looks like it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
 
 
 def allowed_always(rig: Rig, tool: str, given: dict[str, Any]) -> str:
-    """What the person was told that they allow."""
+    """Returns the text of what the person allows."""
     hook = rig.begin(rig.event(tool, given))
     question = rig.person.answers("--ok", "--for", "rule")["prompt"]
     assert said(hook).is_allowed
@@ -27,7 +27,7 @@ def allowed_always(rig: Rig, tool: str, given: dict[str, Any]) -> str:
 
 
 def asked_or_refused(rig: Rig, tool: str, given: dict[str, Any], client: str = "claude") -> HookResult:
-    """A person who is asked says no."""
+    """Denies the call if a person is asked."""
     hook = rig.begin(rig.event(tool, given), client)
     until(lambda: hook.poll() is not None or rig.person.pending())
     if hook.poll() is None:
@@ -36,7 +36,7 @@ def asked_or_refused(rig: Rig, tool: str, given: dict[str, Any], client: str = "
 
 
 def test_allowing_a_command_does_not_allow_running_it_in_another_way(rig: Rig) -> None:
-    """Outside of the client's sandbox, by another program, or typed into one that runs."""
+    """Outside the client's sandbox, by another shell, or typed into a running program."""
     command = "make test"
     assert allowed_always(rig, "Bash", {"command": command}) == f'native_shell command "{command}"'
     assert asked_or_refused(rig, "Bash", {"command": command, "dangerouslyDisableSandbox": True}).is_denied

@@ -1,4 +1,4 @@
-"""Agents that pretend to be others: each has the identity of its token or session, whatever it calls itself."""
+"""Agents that pretend to be others: each has the identity of its token or session, whatever it claims."""
 
 import asyncio
 from collections.abc import Iterator
@@ -158,14 +158,14 @@ def test_tokens_are_stored_as_hashes_readable_only_by_the_owner(rig: Rig) -> Non
 
 
 class _At:
-    """What a listener needs to know of a server."""
+    """The part of a server that a listener needs."""
 
     def __init__(self, address: str) -> None:
         self.address = address
 
 
 def test_an_agent_sees_nothing_of_another_agents_task(rig: Rig) -> None:
-    """Neither its messages, its title in the list, its picture nor its events; the owner and the person do."""
+    """Neither its messages, title, picture nor events; its owner and the person do."""
     victim, thief, task = rig.issue("seen"), rig.issue("onlooker"), new_task_id()
     slot = {"taskId": task, "kind": "upload", "contentType": "text/plain"}
     assert rig.ask("POST", "/api/artifacts/presign", victim, json=slot).status_code == 200

@@ -1,4 +1,4 @@
-"""Prompts of other programs that try to be taken for an approval: none of them lets a call pass."""
+"""Prompts of other programs that imitate an approval: none of them lets a call pass."""
 
 import json
 from functools import partial
@@ -16,7 +16,7 @@ HARMLESS = {"kind": "file_change_confirm", "title": "Enable dark mode?", "source
 
 
 def imitate(state: Path, request_id: str) -> None:
-    """As any program does that keeps to the log's contract."""
+    """Writes to the log as any program may that follows its contract."""
     line = {"ts": "2026-01-01T00:00:00.000Z", "type": "ui_prompt", "requestId": request_id}
     with (state / "ui-prompts.jsonl").open("a") as log:
         log.write(json.dumps({**line, "action": "request", "prompt": HARMLESS}) + "\n")
@@ -26,7 +26,7 @@ def imitate(state: Path, request_id: str) -> None:
 def test_answering_a_prompt_that_imitates_an_approval_allows_nothing(
     start: Start, own_project: Path, own_state: Path, is_answered_first: bool
 ) -> None:
-    """The name is known from an approval that was denied; the person then says yes to something harmless."""
+    """The id is taken from a denied approval; the person then confirms something harmless."""
     client, person = start("stdio", own_project, own_state), Person(own_state)
     expected = put(client, "fresh.md")
     with waiting(partial(client.call, "write_to_file", expected)) as outcome:

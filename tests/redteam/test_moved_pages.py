@@ -1,4 +1,4 @@
-"""A yes for one page, and the page that is there when it would be used: it holds for nothing that was not shown."""
+"""An approval for one page isn't used for another page that is there later."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a rule allows at one place, and a tab that is at another by the time it would be done, in a real Chromium."""
+"""A rule allows an action in one place, but the tab navigates away before it is carried out, in a real Chromium."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -26,7 +26,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
 
 
 def ended(bank: Bank, call: "Future[Told]") -> Told:
-    """Where it has led to is asked about, once it is done: nobody allows it."""
+    """Denies the question about where it has led."""
     until(lambda: call.done() or bank.person.pending())
     until(Pages.is_swapped.is_set, lambda: call.result(0))
     if not call.done():
@@ -46,7 +46,7 @@ ACTS: dict[str, Act] = {
 
 @pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in ACTS)))
 def test_a_tab_that_navigates_during_a_takeover_loses_earlier_approvals(bank: Bank, name: str) -> None:
-    """The call waits, allowed, until the task is handed back; by then the tab shows a page of another place."""
+    """The allowed call waits until the task is handed back; by then the tab shows a page of another place."""
     bank.opens(f"asked.then(() => {{ location = '{bank.elsewhere}'; }})")
     rig = Rig(bank.up, bank.project, bank.state)
     person, (task, *_) = rig.sign_in(), rig.ask("GET", "/api/task/list", rig.server["token"]).json()["data"]

@@ -50,7 +50,7 @@ REFUSED = (401, 403)
 
 
 class Site:
-    """The running program, its routes and the credentials of everyone who has one."""
+    """The running program, its routes, and everyone's credentials."""
 
     def __init__(self, running: Running, routes: Path) -> None:
         self.running = running
@@ -60,7 +60,7 @@ class Site:
         self._connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
 
     def status(self, method: str, path: str, headers: Headers) -> tuple[int, Headers]:
-        """`path` is a route's, and gets a name in place of each parameter."""
+        """Parameters in the route's path are replaced by a name."""
         count()
         host = headers.get("host", f"127.0.0.1:{self.running.port}")
         self._connection.putrequest(method, re.sub(r"\{[^}]*\}", "none", path), skip_host=True)
@@ -82,7 +82,7 @@ PLUGIN = "0190a7c8-7f3e-7abc-8def-000000000001"
 
 
 def _routes(file: Path) -> Iterator[Request]:
-    """The suite takes one of the console's files for all."""
+    """`make test` uses only one of the console's files."""
     has_asset = False
     for line in file.read_text().splitlines():
         route = json.loads(line)
@@ -104,7 +104,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def combinations(site: Site, values: list[str]) -> Iterator[tuple[Request, str, Headers]]:
-    """Every route with every value and caller in the campaign; in the suite, each route once."""
+    """Every route with every value and caller in the campaign; each route once in `make test`."""
     callers = everyone(site)
     if IS_CAMPAIGN:
         yield from product(site.routes, values, callers)
@@ -114,7 +114,7 @@ def combinations(site: Site, values: list[str]) -> Iterator[tuple[Request, str, 
 
 
 def everyone(site: Site) -> list[Headers]:
-    """What each may send who could call with the right Host and Origin, and what a stranger sends."""
+    """The credentials of all callers, as they would send them with the right Host and Origin, and of a stranger."""
     running = site.running
     return [
         {},
@@ -194,7 +194,7 @@ def test_the_servers_own_token_changes_nothing_but_what_is_listed(site: Site) ->
 
 @pytest.mark.trial("origins")
 def test_the_persons_cookie_changes_nothing_for_a_page_that_is_not_ours(site: Site) -> None:
-    """The origins that contract 2 allows by default may call the API, but not as the person."""
+    """Origins that contract 2 allows by default may call the API, but not as the person."""
     cookie = {name: value for name, value in site.cookie.items() if name != "origin"}
     for method, path in site.routes:
         if method in READING or is_open((method, path)):

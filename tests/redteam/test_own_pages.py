@@ -84,7 +84,7 @@ MANY_WAYS = {
 
 
 class Pages(BaseHTTPRequestHandler):
-    """The agent's own development server: whatever it serves, it serves for the agent."""
+    """The agent's own development server, which serves whatever helps the agent."""
 
     console: ClassVar[str] = ""
 
@@ -124,7 +124,7 @@ class Pages(BaseHTTPRequestHandler):
 
 
 class PersonsBrowser:
-    """The person's own Chromium with the extension; the person has tabs of their own beside those of tasks."""
+    """The person's own Chromium with the extension, with the person's tabs and those of tasks."""
 
     def __init__(self, state: Path) -> None:
         self._state = state
@@ -161,7 +161,7 @@ class PersonsBrowser:
 
 
 class Attack:
-    """A signed-in person, an agent with "allow" for its development server, and another agent's question that waits."""
+    """A signed-in person, an agent that is allowed on its development server, and another agent's pending question."""
 
     def __init__(self, folder: Path, site: str) -> None:
         self.project, self.state, self.site = folder / "project", folder / "state", site
@@ -192,7 +192,7 @@ class Attack:
         self.agent.ok("task_start", url=f"{self.site}{path}")
 
     def presses_allow(self) -> None:
-        """All that an agent can do in the tabs that it has."""
+        """Everything that an agent can do in its tabs."""
         tabs = (self.agent.call("browser_tabs").result or {}).get("tabs", [])
         for tab in tabs:
             message = self.agent.call("browser_dom_index", tabId=tab["tabId"])
@@ -229,7 +229,7 @@ def attack(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Atta
 
 @pytest.fixture(autouse=True)
 def untouched(attack: Attack) -> Iterator[None]:
-    """Whatever an attack is told: the question still waits, and nothing was written."""
+    """After every attack, the question is still pending and nothing was written."""
     yield
     attack.presses_allow()
     assert not attack.is_answered

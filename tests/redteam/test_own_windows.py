@@ -1,4 +1,4 @@
-"""An agent at a real desktop on its way to windows in which handrail asks: the console in Chromium, a terminal."""
+"""An agent on a real desktop tries to use windows in which handrail asks: the console in Chromium, a terminal."""
 
 import shutil
 import subprocess
@@ -178,7 +178,7 @@ def test_the_extensions_window_and_what_controls_other_pages_are_neither_read_no
 
 
 def opens(address: str) -> bool:
-    """A tab that no command line opens, as the person does it by hand."""
+    """Opens a page that no command line can open, as a person does by hand."""
     try:
         with urllib.request.urlopen(urllib.request.Request(address, method="PUT"), timeout=10) as answer:
             return bool(answer.status == 200)
@@ -211,7 +211,7 @@ RUN = {"selector": {"byRole": "AXButton", "titleContains": "Run"}}
 
 
 def test_the_terminal_window_in_which_handrail_asks_is_not_used(stage: Stage) -> None:
-    """What asks is a grandchild of the program that has the window, as it is in a terminal."""
+    """The asking program is a grandchild of the one with the window, as in a terminal."""
     agent, terminal = stage.agent, [SYSTEM_PYTHON, "-c", TERMINAL]
     app = stage.session.start([*terminal, sys.executable, "-c", ASKING])
     try:

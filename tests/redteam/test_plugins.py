@@ -1,4 +1,4 @@
-"""Programs that pretend to be a browser: only the token that a browser was paired with is that browser."""
+"""Programs that pretend to be a browser: only the token that a browser was paired with identifies it."""
 
 import asyncio
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class _At:
 
 
 async def joined(rig: Rig, **auth: Any) -> Listener:
-    """A raw client that says it is a browser."""
+    """A raw client that claims to be a browser."""
     client = Listener()
     given = {"clientType": "plugin", "skipAuthorization": True, "allowOtherClient": True, **auth}
     try:

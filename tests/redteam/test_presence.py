@@ -49,7 +49,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def visitor(rig: Running, browser: Browser) -> Iterator[Visitor]:
-    """A person who is signed in under the name that passkeys belong to, without a passkey so far."""
+    """A signed-in person under the name that passkeys belong to, without a passkey so far."""
     visitor = Visitor(browser.endpoint)
     visitor.does("open", "console", f"{home(rig)}/#code={rig.new_code()}", ".connection.online")
     yield visitor
@@ -58,7 +58,7 @@ def visitor(rig: Running, browser: Browser) -> Iterator[Visitor]:
 
 @pytest.fixture
 def asked(rig: Running) -> Iterator[str]:
-    """A write of an agent's that waits for approval, each to a file of its own: a yes may become a rule."""
+    """An agent's write that waits for approval, each of a separate file, because approvals may become rules."""
     name = f"{next(NUMBERS)}.txt"
     (rig.project / name).write_text("one\n")
     calling = call(rig, "replace_in_file", path=name, find="one", replace="two")
@@ -82,7 +82,7 @@ def answer(rig: Running, request_id: str, response: Any, presence: Any = None, *
 
 
 def refused(rig: Running, request_id: str, given: Answer) -> dict[str, Any]:
-    """The answer was refused for want of presence, and the question still stands."""
+    """The answer was refused because presence is missing, and the question is still pending."""
     assert (given.status, given.code) == (403, "FORBIDDEN"), given
     details: dict[str, Any] = given.json["error"]["details"]["context"]
     assert details["reason"] == "presence"
@@ -91,7 +91,7 @@ def refused(rig: Running, request_id: str, given: Answer) -> dict[str, Any]:
 
 
 def register(rig: Running, visitor: Visitor) -> None:
-    """As a person does it: the code comes from the terminal, which asks the server with the console's key."""
+    """As a person does: the code comes from the terminal, which asks the server with the console's key."""
     headers = {**rig.bearer, **rig.console_key}
     code = rig.request("POST", "/api/passkeys/code", headers=headers).json["data"]["code"]
     visitor.does("evaluate", "console", "void (location.hash = '/settings/access')")
@@ -129,7 +129,7 @@ def test_a_passkey_is_added_only_with_a_code_from_the_terminal(rig: Running) -> 
 
 @pytest.fixture(scope="module")
 def device(rig: Running, visitor: Visitor) -> str:
-    """The person's, with a passkey that is registered."""
+    """The person's device with a registered passkey."""
     added: str = visitor.does("addAuthenticator", "console", DEVICE)
     register(rig, visitor)
     return added
@@ -163,7 +163,7 @@ def test_the_persons_passkey_confirms_and_its_signature_is_on_record(
 
 
 def signed_by(visitor: Visitor, page: str, options: dict[str, Any]) -> Any:
-    """None where the browser or the device refuses."""
+    """None if the browser or the device refuses."""
     return visitor.does("evaluate", page, f"({ASSERT})({json.dumps(options)}).catch(() => null)")
 
 
@@ -175,7 +175,7 @@ def verify_user(visitor: Visitor, device: str, *, is_verified: bool) -> None:
 def test_a_signature_counts_for_one_prompt_one_answer_one_origin_and_a_verified_user(
     rig: Running, visitor: Visitor, device: str, asked: str
 ) -> None:
-    """The attacker even has the person's key, on a virtual authenticator of its own."""
+    """The attacker even has the person's key, on a virtual authenticator."""
     options = refused(rig, asked, answer(rig, asked, RULE))["passkey"]
     other_prompt = signed_by(visitor, "console", {**options, "challenge": "A" * 43})
     refused(rig, asked, answer(rig, asked, RULE, other_prompt))
@@ -335,7 +335,7 @@ def test_a_rule_that_was_removed_comes_back_only_with_presence(rig: Running, vis
 
 
 def shell(rig: Running, *words: str, **environ: str) -> "subprocess.CompletedProcess[str]":
-    """What an agent's own shell runs."""
+    """Runs a command in an agent's own shell."""
     command = [HANDRAIL, *words, "--state", str(rig.state)]
     env = {**os.environ, "NO_COLOR": "1", **environ}
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env, timeout=60)

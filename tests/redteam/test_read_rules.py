@@ -1,7 +1,4 @@
-"""What a rule denies reading is not read in another way: not in activity, evidence or news, and not in other projects.
-
-And a few doors beside it: a report overwrites no file of yours, and no message is met with silence.
-"""
+"""A file that a rule closes can't be read another way: not through activity, evidence, events or other projects."""
 
 import asyncio
 import json
@@ -45,7 +42,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def write(project: Path, state: Path, path: str, content: str) -> None:
-    """With a person's own command."""
+    """With one of the person's own commands."""
     for dry in (True, False):
         params = json.dumps({"path": path, "content": content, "dryRun": dry})
         result = run("call", "write_to_file", params, "--answer", "allow", "--project", project, "--state", state)
@@ -87,7 +84,7 @@ def tool(rig: Running, name: str, **params: Any) -> tuple[int, str]:
 
 
 def test_no_other_tool_shows_an_agent_what_read_file_must_not_read(rig: Running) -> None:
-    """The rule names read_file alone: searches, listings and snapshots follow it."""
+    """The rule names only read_file; searches, listings and snapshots follow it."""
     assert tool(rig, "read_file", path="secret/plan.txt")[0] == 403
     status, found = tool(rig, "search_files", path=".", regex="secret of the rig|for everybody")
     assert (status, "open.txt" in found, SECRET in found) == (200, True, False)
@@ -122,7 +119,7 @@ def test_a_conflict_about_a_closed_file_does_not_reveal_its_hash(rig: Running) -
 
 @pytest.mark.parametrize("guess", ["the secret", "the secres", "/^the [a-s]/g"])
 def test_replace_in_file_does_not_reveal_whether_a_closed_file_contains_a_text(rig: Running, guess: str) -> None:
-    """A count of 0 would come unasked: guess after guess, it spells the content out."""
+    """A count of 0 without a question would reveal the content, guess by guess."""
     status, said = tool(rig, "replace_in_file", path="secret/plan.txt", find=guess, replace="x")
     assert (status, '"count"' in said) == (403, False), said
 
@@ -137,7 +134,7 @@ def test_a_secret_file_that_may_only_be_written_shows_nothing(rig: Running) -> N
 
 
 def test_an_agents_client_is_not_shown_the_diff_of_a_closed_file(tmp_path: Path) -> None:
-    """With `elicit_approvals` questions go to the client as well: this one only to people."""
+    """With `elicit_approvals`, questions also go to the client, but this one goes only to people."""
     project, state = tmp_path / "project", tmp_path / "state"
     write_file(project / "secret.txt", SECRET)
     rule = '[[rules]]\ntool = "read_file"\npath = "secret.txt"\ndecision = "deny"\n'
@@ -219,7 +216,7 @@ def test_events_show_a_program_only_what_it_may_read_in_this_project(rig: Runnin
 
 
 def test_an_agent_sees_and_answers_no_question_but_its_own(rig: Running) -> None:
-    """Questions show other agents' diffs, also of what a rule denies it to read, and targets in other projects."""
+    """Questions show other agents' diffs, even of files closed to it, and targets in other projects."""
     curious = bearer(rig.state, "curious")
     write_file(rig.project / "secret" / "asked.txt", SECRET)
     params = {"path": "secret/asked.txt", "content": "new"}
@@ -283,7 +280,7 @@ def test_a_report_overwrites_nothing_but_reports(rig: Running, tmp_path: Path) -
 
 
 def test_evidence_is_on_disk_before_the_call_acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was synced when the gate lets the call begin, by the kernel's own word for the file."""
+    """Checks what was synced when the gate starts the call."""
     synced: dict[str, bytes] = {}
     real = os.fsync
 

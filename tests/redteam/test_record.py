@@ -1,4 +1,4 @@
-"""The record after somebody with the rights of this account had its files: what was done to any one of them is told."""
+"""The record after an attacker with this account's rights had its files: any change to one of them is detected."""
 
 import asyncio
 import hashlib
@@ -36,14 +36,14 @@ from tests.persons import Person
 from tests.wire.clients import Api, Stdio, Up, run
 
 PASSING = (".lock", ".sock", "-wal", "-shm", ".log", "format", "console.key", "stderr.txt")
-"""Files that hold nothing, only what a running program says of itself, or what is made again when it is missing."""
+"""Files without own data: what a running program says about itself, or what is made again when missing."""
 OF_PROCESSES = ("agent-processes/", "waiters/")
-"""Folders with files about processes, which end with them."""
+"""Folders with files about running processes."""
 
 
 @dataclass(frozen=True)
 class Copies:
-    """The same state directory at two moments, with nobody in it; `project` is what was worked on."""
+    """The same state directory at two moments, without running programs; `project` is the project worked on."""
 
     older: Path
     newer: Path
@@ -60,7 +60,7 @@ class Copies:
 
 
 def work(project: Path, state: Path, turn: int) -> None:
-    """A server, calls, a question, a secret, a setting, trust and a desktop of a person's choices."""
+    """A server, calls, a question, a secret, a setting, trust and a desktop that a person chose."""
     up = Up(project, state, answer="allow")
     try:
         Api(up).write(f"note-{turn}.txt", f"note {turn}\n")
@@ -85,13 +85,13 @@ def work(project: Path, state: Path, turn: int) -> None:
     rules = [{"tool": "read_file", "path": f"{turn}", "decision": "deny"}]
     policy = json.dumps({"contractVersion": "1.0.0", "rules": rules})
     (project / ".handrail" / "policy.json").write_text(policy)
-    TrustFile(state).add(policy.encode(), str(project))  # `handrail policy trust` wants to see the person
+    TrustFile(state).add(policy.encode(), str(project))  # `handrail policy trust` needs a person's presence
     asyncio.run(let_in(state, turn))
     run("call", "list_files", '{"path": "."}', "--project", project, "--state", state)
 
 
 async def let_in(state: Path, turn: int) -> None:
-    """What else a person allows: agents, passkeys, proofs, consents, grants and browsers. One is taken back."""
+    """Everything else that a person allows: agents, passkeys, proofs, consents, grants and browsers. One is revoked."""
     stores = Wiring().open_stores(state)
     agents = AgentsFile(state)
     agents.add(f"agent-{turn}")
@@ -139,7 +139,7 @@ def told(findings: Findings) -> str:
 
 
 class NothingToRollBack(Exception):
-    """The file was not there before, or has not changed since."""
+    """The file didn't exist before, or hasn't changed since."""
 
 
 def roll_back(copies: Copies, name: str) -> None:
@@ -161,7 +161,7 @@ def truncate(copies: Copies, name: str) -> None:
 
 
 def edit(copies: Copies, name: str) -> None:
-    """A permission more in a database, a few other bytes elsewhere."""
+    """Adds a permission to a database; changes a few bytes in other files."""
     if name.endswith(".db"):
         table = "consent" if name == "handrail.db" else "browser_pairing"
         with closing(sqlite3.connect(copies.state / name)) as rows:
@@ -188,7 +188,7 @@ def test_an_untouched_record_verifies(copies: Copies) -> None:
 
 @pytest.mark.parametrize("attack", [roll_back, delete, truncate, edit], ids=lambda attack: attack.__name__)
 def test_an_attack_on_any_single_file_is_detected(copies: Copies, attack: Callable[[Copies, str], None]) -> None:
-    """A fault, and not just a note; only what a person may edit counts as that person's edit."""
+    """A fault, not just a note; only files that a person may edit count as that person's edit."""
     silent, attacked = [], 0
     for name in copies.files():
         copies.restore(copies.newer)
@@ -208,7 +208,7 @@ def test_an_attack_on_any_single_file_is_detected(copies: Copies, attack: Callab
 
 
 def test_a_line_of_the_journal_of_writes_counts_only_where_it_was_written(copies: Copies) -> None:
-    """An earlier permission put back with the lines that once announced it: both are found."""
+    """An earlier permission is restored with the lines that announced it: both are detected."""
     journal, agents = copies.state / "writes.jsonl", copies.state / "agents.json"
     lines = [line for line in journal.read_bytes().splitlines(keepends=True) if b'"agents.json"' in line]
     assert lines
@@ -231,14 +231,14 @@ def test_a_line_of_the_journal_of_writes_counts_only_where_it_was_written(copies
 
 @pytest.mark.trial("record")
 def test_random_attacks_on_any_file_are_detected(copies: Copies) -> None:
-    """Bytes changed, taken out, added or repeated anywhere; another file's content; a link in its place."""
+    """Bytes changed, removed, added or repeated anywhere; another file's content; a link in its place."""
     by, names = chance(), copies.files()
     for _ in range(tries(12, 400)):
         count()
         copies.restore(copies.newer)
         name, kind = by.choice(names), by.choice(["flip", "cut", "add", "repeat", "other", "link"])
         if name.endswith(".db") and kind in ("flip", "add"):
-            continue  # a page that no row uses may hold anything
+            continue  # an unused page may contain anything
         file = copies.state / name
         data, at = file.read_bytes(), by.randrange(max(1, file.stat().st_size))
         another = copies.state / by.choice([each for each in names if each != name])
@@ -279,7 +279,7 @@ def test_an_unknown_file_is_detected(tmp_path: Path, name: str) -> None:
 @pytest.mark.trial("record", is_long=True)
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "sessions.json", "handrail.db"])
 def test_a_change_that_was_used_and_reverted_is_detected(copies: Copies, name: str) -> None:
-    """A checkpoint in between has seen it."""
+    """A checkpoint in between has recorded it."""
     copies.restore(copies.newer)
     if not (copies.state / name).exists():
         (copies.state / name).write_text("{}")
@@ -297,7 +297,7 @@ def test_a_change_that_was_used_and_reverted_is_detected(copies: Copies, name: s
 
 
 def test_an_edit_by_hand_is_reported_until_a_person_accepts_it(copies: Copies) -> None:
-    """Exit status 3, however much is written after; what handrail writes itself isn't an edit."""
+    """Exit status 3, even after further writes; handrail's own writes aren't edits."""
     copies.restore(copies.newer)
     config = copies.state / "config.toml"
     before = config.read_text()
@@ -330,7 +330,7 @@ def test_restoring_an_earlier_config_is_a_fault(copies: Copies) -> None:
 
 
 def test_a_write_interrupted_by_a_crash_is_not_a_fault(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Announced and not done: the content before and the one that was begun both count, and nothing else."""
+    """Announced but not completed: only the content before and the new content are accepted."""
     copies.restore(copies.newer)
     with monkeypatch.context() as patch:
         patch.setattr(state_writes, "replace_file", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -346,7 +346,7 @@ def test_a_write_interrupted_by_a_crash_is_not_a_fault(copies: Copies, monkeypat
 
 @pytest.mark.parametrize("name", ["audit/log.jsonl", "audit/head", "checkpoints.jsonl", "handrail.db", "trusted.json"])
 def test_a_rolled_back_file_stays_a_fault(copies: Copies, name: str) -> None:
-    """Further work hides nothing."""
+    """Further work doesn't hide it."""
     copies.restore(copies.newer)
     roll_back(copies, name)
     assert not verify(copies.state).is_intact
@@ -369,7 +369,7 @@ def test_rolling_back_log_and_head_together_is_detected(copies: Copies) -> None:
 
 
 def test_a_resealed_record_is_detected(copies: Copies) -> None:
-    """Every line after a changed one gets a new seal, and the head a new hash: nothing but the signature tells."""
+    """Every line after a changed one gets a new seal, and the head a new hash: only the signature reveals it."""
     copies.restore(copies.newer)
     lines = (copies.state / "audit" / "log.jsonl").read_bytes().splitlines()
     shutil.rmtree(copies.state / "audit")
@@ -451,7 +451,7 @@ def test_changed_or_removed_evidence_is_detected(copies: Copies, attack: str) ->
 
 @pytest.mark.trial("record")
 def test_losing_signed_data_is_detected_even_if_it_looks_like_a_power_cut(copies: Copies) -> None:
-    """The log's time says that the machine has started since: its end is cut, or a file of evidence attacked."""
+    """The log's time says that the machine has started since: its end is cut, or evidence is attacked."""
     by = chance()
     evidence = [file for file in (copies.project / ".handrail/artifacts").rglob("*.*") if file.name != ".gitignore"]
     for _ in range(tries(10, 400)):

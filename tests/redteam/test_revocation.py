@@ -1,4 +1,4 @@
-"""What a person takes back counts in no process any more: not in the server, in an agent's own or in a command."""
+"""A revoked permission no longer counts in any process: not in the server, an agent's own process, or a command."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from tests.wire.clients import Stdio, run
 
 FOLDER = "raced"
 Write = Callable[[str], bool]
-"""Writes a word to the file; whether that was allowed."""
+"""Writes a word to the file; returns whether that was allowed."""
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +31,14 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
 
 @pytest.fixture
 def client(rig: Rig) -> Iterator[Stdio]:
-    """With an answer of its own it serves from its own process, not through the server."""
+    """With an answer of its own, it serves from its own process, not through the server."""
     client = Stdio(rig.project, rig.state, answer="deny")
     yield client
     client.close()
 
 
 def allow(rig: Rig) -> str:
-    """A rule for the folder's files, for every agent; its id."""
+    """Allows the folder's files for every agent; returns the rule's id."""
     stores = Wiring().open_stores(rig.state)
     try:
         rule = Rule(decision="allow", tool="replace_in_file", path=f"{FOLDER}/*", project=str(rig.project.resolve()))
@@ -66,7 +66,7 @@ def in_the_console(rig: Rig, rule: str) -> None:
 def test_no_call_that_begins_after_a_rule_was_removed_is_allowed_by_it(
     rig: Rig, client: Stdio, remove: Callable[[Rig, str], None]
 ) -> None:
-    """An agent over HTTP, one with a process of its own and a command write as fast as they can, each to its file."""
+    """An agent over HTTP, one with its own process, and a command write as fast as they can, each to its own file."""
     token = rig.issue(f"raced-{remove.__name__}")
 
     def over_http(word: str) -> bool:
@@ -97,7 +97,7 @@ def each_has_written(raced: list["Raced"]) -> None:
 
 
 def all_have_ended(rig: Rig, raced: list["Raced"]) -> bool:
-    """What is asked about once the rule is gone gets a no."""
+    """Denies questions that are asked once the rule is gone."""
     rig.answer_all("--cancel")
     return not any(each.is_alive() for each in raced)
 
@@ -114,7 +114,7 @@ def change(name: str, word: str) -> dict[str, str]:
 
 
 class Raced(threading.Thread):
-    """Writes until the rule is gone, and once more; `late`: whether that one was allowed."""
+    """Writes until the rule is gone, and once more; `late` is whether that last write was allowed."""
 
     def __init__(self, write: Write) -> None:
         super().__init__(daemon=True)
@@ -133,7 +133,7 @@ class Raced(threading.Thread):
 
 
 def test_approvals_for_a_task_end_when_a_person_stops_it(rig: Rig) -> None:
-    """Also where the agent goes on under the task's id."""
+    """Even if the agent continues with the task's id."""
     token, task = rig.issue("stopped"), new_task_id()
     file = write(rig, "stopped", "word")
     slot = {"taskId": task, "kind": "upload", "contentType": "text/plain"}

@@ -1,4 +1,4 @@
-"""Attacks on how far a yes reaches, on a running program: none gets more than the person was shown."""
+"""Attacks on the scope of an approval in a running program: none gets more than the person was shown."""
 
 import json
 import os

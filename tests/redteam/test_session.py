@@ -81,7 +81,7 @@ def is_pending(rig: Running, request_id: str) -> bool:
 
 
 def replay(rig: Running, cookie: str, request_id: str) -> dict[str, int]:
-    """What a program does with a stolen cookie: it claims to be the console's page."""
+    """What a program can do with a stolen cookie: it claims to be the console's page."""
     forged = {
         "cookie": cookie,
         "origin": rig.address,
@@ -128,7 +128,7 @@ def joins(rig: Running, cookie: str) -> bool:
 
 
 def worthless(rig: Running, cookies: list[str]) -> None:
-    """None of these cookies reads, answers, calls or connects; the question stays as it was."""
+    """None of these cookies can read, answer, call or connect; the question stays unchanged."""
     request_id = pending(rig)
     for cookie in dict.fromkeys(cookies):
         statuses = replay(rig, cookie, request_id)
@@ -178,7 +178,7 @@ def test_a_frame_in_either_direction_gets_nothing(rig: Running, visitor: Visitor
             "catch (e) { return e.name; } })()",
         )
         assert seen == "SecurityError"
-        # The console itself shows a preview of another port: that frame gets the cookie, and nothing else.
+        # The console itself shows a preview from another port: that frame gets only the cookie.
         framed = json.dumps(f"http://127.0.0.1:{other.port}/inside")
         frame = f"Object.assign(document.createElement('iframe'), {{src: {framed}, id: 'framed'}})"
         other.seen.clear()
@@ -206,7 +206,7 @@ def test_a_frame_in_either_direction_gets_nothing(rig: Running, visitor: Visitor
 @pytest.mark.trial("browsers", is_long=True)
 @pytest.mark.timeout(300)
 def test_a_preview_is_another_origin_and_reaches_nothing_of_the_console(rig: Running, visitor: Visitor) -> None:
-    """A game's script runs in the preview's page: what it can try is what any page of another port can."""
+    """A game's script runs in the preview's page, so it can try what any page of another port can."""
     shown = rig.request(
         "POST", "/api/tools/preview_scene", headers=bearer(rig.state), json={"scenePath": "game/scene/start.txt"}
     )

@@ -1,4 +1,4 @@
-"""The state's database while several programs use it: no command cuts a running one off from what a person revokes."""
+"""Several programs use the state's database: no command makes a running one miss a revocation."""
 
 import json
 import os
@@ -44,7 +44,7 @@ WORDS: dict[str, Sequence[str]] = {
     "up": ["--port", "0", "--no-open"],
     "webgal graph": ["."],
 }
-"""What a command wants to be told; all others are run by their names."""
+"""The arguments that a command needs; all others are run by their names."""
 
 
 def all_commands() -> list[tuple[list[str], set[str]]]:
@@ -66,7 +66,7 @@ def all_commands() -> list[tuple[list[str], set[str]]]:
 
 
 class Rig:
-    """One program that runs, and commands on the same state directory beside it."""
+    """A running program, and commands on the same state directory."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.state = folder, folder / "state"
@@ -80,10 +80,10 @@ class Rig:
         assert "Traceback" not in message, (names, message)
 
     def says(self, *words: str) -> str:
-        """In an interpreter of its own, whose end is the point: that is when SQLite closes what is left."""
+        """In a separate interpreter, because SQLite closes files when it ends."""
         environ = {**os.environ, "HOME": str(self.folder), "WEB_KEY": "good-key"}
         result = subprocess.run(
-            ["timeout", "20", sys.executable, HANDRAIL, *words],  # `up` would go on for ever
+            ["timeout", "20", sys.executable, HANDRAIL, *words],  # `up` would run forever
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -121,7 +121,7 @@ class Rig:
 
 
 def cut_off(pid: int) -> list[str]:
-    """Files of a database that the program has open and that are no longer in the folder."""
+    """Database files that the program has open and that are no longer in the folder."""
     return [held for held in open_files(pid) if "handrail.db" in held and held.endswith("(deleted)")]
 
 
@@ -189,7 +189,7 @@ def test_no_command_takes_the_database_from_the_server(rig: Rig) -> None:
 
 
 def test_a_program_whose_locks_were_dropped_does_not_act_on_what_was_revoked(rig: Rig) -> None:
-    """A hard link lets a tool open the file beside SQLite: closing it drops the locks, and a command takes the log."""
+    """Through a hard link, a tool opens SQLite's file: closing it drops the locks, and a command removes the log."""
     with rig.agent() as agent:
         rig.allow_for_good(agent)
         assert agent.calls("say").result(30).error is None

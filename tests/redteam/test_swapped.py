@@ -304,7 +304,7 @@ document.querySelector("main").innerHTML =
 def test_text_in_another_frame_that_changes_while_a_person_is_asked_is_asked_about_again(
     bank: Bank, is_around: bool
 ) -> None:
-    """The frame is of another site, so it runs in a process of its own."""
+    """The frame is of another site, so it runs in its own process."""
     other = bank.site.replace("127.0.0.1", "localhost")
     Pages.frame_script = "" if is_around else LATER.format(MORE)
     bank.opens((AROUND_A_FRAME if is_around else BESIDE_A_FRAME).format(other=other) + LATER.format(MORE) * is_around)
@@ -339,7 +339,7 @@ COVERING = {
     "script", first_of("swapped", *((each,) for each in COVERING.values()), suite=0), ids=COVERING.keys()
 )
 def test_a_frame_of_another_site_gets_no_click_meant_for_the_element_it_covers(bank: Bank, script: str) -> None:
-    """The mouse comes, and a frame that nobody sees lies under it: its site would get the person's yes."""
+    """When the mouse comes, an invisible frame lies under it, whose site would get the approved click."""
     other = bank.site.replace("127.0.0.1", "localhost")
     numbers = bank.opens(script.format(other=other))
     call = bank.begins("browser_click", clickId=numbers["Pay"])
@@ -376,6 +376,7 @@ form.insertAdjacentHTML("beforeend", '<button type="button" onclick="fetch(`/evi
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_question_says_where_a_click_leads_or_that_this_is_not_visible(bank: Bank) -> None:
+    """The target of a button that doesn't send its form is unknown, and scripts can always do more."""
     elements = bank.opens(LOOSE)
     """A button in a form that does not send it leads nowhere that could be known; and a script may always do more."""
     unknown, script = "Leads to: not visible", "unless the page's own script does something else"

@@ -1,4 +1,4 @@
-"""Attacks on what a person allowed in a window: a real GTK dialog changes between the question and the act."""
+"""Attacks on an approval in a window: a real GTK dialog changes between the question and the action."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -32,7 +32,7 @@ def anyio_backend() -> str:
 
 
 class Dialog:
-    """The dialog on the screen, the call that a person is asked about, and what was pressed in the end."""
+    """The dialog on the screen, the call that a person is asked about, and the buttons that were pressed."""
 
     def __init__(self, bench: Bench, folder: Path) -> None:
         self.bench, self.folder = bench, folder
@@ -151,7 +151,7 @@ async def test_a_clock_or_a_caret_is_not_a_change(opened: Open, params: dict[str
 async def test_the_region_is_captured_once_if_only_pixels_can_show_a_change(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effects, "_SNAPSHOT_SECONDS", 60)  # a program that answers late is compared by its picture, too
+    monkeypatch.setattr(effects, "_SNAPSHOT_SECONDS", 60)  # a program that answers late is also compared by its picture
     async with opened("none") as dialog:
         dialog.calls("desktop_click", CANVAS)
         await dialog.question()

@@ -64,11 +64,11 @@ class Stage:
 
     @property
     def looking(self) -> str:
-        """The command that a person types, or an agent: whether it counts is written to a file."""
+        """The command that a person or an agent runs; it writes to a file whether it counts."""
         return shlex.join([sys.executable, "-c", LOOK, str(self.state), str(self.outcome)])
 
     def window(self, name: str = "xterm") -> Path:
-        """A program of that name that shows a terminal; it is the system's own where root has made it."""
+        """A program of that name that shows a terminal; a system program if root made it."""
         program = self.folder / name
         shutil.copy(shutil.which("script") or "script", program)
         program.chmod(0o755)
@@ -78,7 +78,7 @@ class Stage:
         return [str(self.window(name)), "-q", "-e", "-c", command, "/dev/null"]
 
     def run(self, arguments: list[str]) -> dict[str, Any]:
-        """Apart from the tests' own processes, as if the desktop had started it."""
+        """Outside the tests' process tree, as if the desktop had started it."""
         pid_file = self.folder / "pid"
         apart = f"echo $$ > {shlex.quote(str(pid_file))}; exec {shlex.join(arguments)}"
         subprocess.run(["setsid", "--fork", "sh", "-c", apart], stdin=subprocess.DEVNULL, check=True)
@@ -100,7 +100,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 
 def counts(outcome: dict[str, Any], program: str) -> bool:
-    """A program that this account could have made doesn't count: only root's own does."""
+    """A program that this account could have made doesn't count: only root's does."""
     if os.getuid() == 0:
         return outcome.get("program") == str(program)
     return "isn't the system's own" in outcome["why"]
@@ -159,16 +159,13 @@ def test_a_window_that_an_agent_opened_does_not_count_also_after_its_server_has_
 @pytest.mark.trial("terminals", is_long=True)
 @pytest.mark.parametrize("ends", [False, True])
 def test_a_window_that_an_agent_left_behind_does_not_count(stage: Stage, ends: bool) -> None:
-    """Forked twice, in a session of its own: its parent is the first process of all, and no agent is above it.
-
-    The agent itself may have ended, too.
-    """
+    """It forks twice and starts a session, so its parent is the first process and no agent is above it."""
     window = agents_window(stage, ends=ends, opening=["setsid", "--fork", *stage.in_window(stage.looking)])
     assert "opened after an agent had started" in stage.run(window)["why"]
 
 
 def ticks_now() -> int:
-    """In the unit in which the kernel tells when a process began."""
+    """In the unit in which the kernel reports when a process started."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
 
 
@@ -192,7 +189,9 @@ def test_a_terminal_with_a_remote_control_does_not_count(stage: Stage, name: str
 
 
 def test_a_program_beside_the_command_that_could_type_its_keys_is_named(stage: Stage) -> None:
-    """A window that runs both: TIOCSTI types into one's own terminal. Without a word to read, such keys don't count."""
+    """In a window that runs both, TIOCSTI can type into its own terminal. Without a word to read, such keys don't
+    count.
+    """
     may_type = Path("/proc/sys/dev/tty/legacy_tiocsti")
     beside = stage.run(stage.in_window(f"sleep 20 & {stage.looking}"))
     is_let = not may_type.exists() or may_type.read_text().strip() != "0"
@@ -217,7 +216,7 @@ os.rename(sys.argv[2] + ".new", sys.argv[2])
 
 
 def test_the_word_to_type_appears_only_on_the_terminal_and_earlier_input_is_dropped(stage: Stage) -> None:
-    """An agent that starts the command catches its outputs, and types ahead."""
+    """An agent that starts the command captures its output and types ahead."""
     caught, begun, outcome = stage.folder / "caught", stage.folder / "begun", stage.folder / "typed"
     keyboard, screen = pty.openpty()
     words = [sys.executable, "-c", TYPES, str(begun), str(outcome)]
@@ -237,7 +236,7 @@ def test_the_word_to_type_appears_only_on_the_terminal_and_earlier_input_is_drop
 
 
 def test_a_terminal_that_is_not_the_commands_own_does_not_count(stage: Stage) -> None:
-    """An agent's command that reads from the person's terminal."""
+    """An agent's command reads from the person's terminal."""
     apart = shlex.join(["setsid", "--wait", "sh", "-c", stage.looking])
     assert "there is no terminal here" in stage.run(stage.in_window(f"{apart} < $(tty)"))["why"]
 
@@ -251,7 +250,7 @@ def test_tmux_never_counts_and_the_message_says_what_to_do(stage: Stage) -> None
 
 
 def test_what_another_program_types_into_tmux_does_not_count(stage: Stage) -> None:
-    """The attack that it is refused for: keys sent to a person's session, from anywhere."""
+    """The attack that is the reason for refusing tmux: keys sent to a person's session from anywhere."""
     tmux = ["tmux", "-S", str(stage.folder / "tmux"), "-f", "/dev/null"]
     subprocess.run([*tmux, "new-session", "-d", "-s", "person", "sh"], check=True)
     try:
@@ -274,7 +273,7 @@ signal.pause()  # not until the end of its input, which this window passes on at
 
 
 def test_where_handrail_asks_in_tmux_the_windows_of_its_clients_are_known(stage: Stage) -> None:
-    """What asks descends from tmux's server, which no window is above: desktop tools must leave its clients alone."""
+    """The asking program descends from tmux's server, which has no window: desktop tools must not use its clients."""
     begun, pid = stage.folder / "begun", stage.folder / "pid"
     tmux = ["tmux", "-S", str(stage.folder / "tmux"), "-f", "/dev/null"]
     asking = shlex.join([*tmux, "new-session", shlex.join([sys.executable, "-c", ASKS, str(begun)])])
@@ -322,14 +321,14 @@ os.write(told, json.dumps(outcome).encode())
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as a daemon does")
 def test_a_terminal_started_by_a_root_daemon_such_as_cron_does_not_count(stage: Stage) -> None:
-    """`at` and `cron`: root's process above a program that opens a terminal, reads and types in it, and hides it."""
+    """`at` and `cron`: root's process is above a program that opens a terminal, reads and types in it, and hides it."""
     job = [sys.executable, "-c", LEFT_FOR_LATER, str(stage.outcome)]
     assert stage.run(job) == {"why": "the system doesn't show what is behind this terminal"}
 
 
 @pytest.fixture
 def signed_in(tmp_path: Path) -> Iterator[list[str]]:
-    """The command that signs in to a real SSH server on this machine, with a key and a terminal."""
+    """Yields the command that signs in to a real SSH server on this machine, with a key and a terminal."""
     for name in ("host", "key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True)
     Path("/run/sshd").mkdir(exist_ok=True)
@@ -361,7 +360,7 @@ def _answers(port: int) -> bool:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a server that lets others in")
 def test_an_ssh_session_from_this_machine_counts_only_if_its_terminal_does(stage: Stage, signed_in: list[str]) -> None:
-    """`ssh localhost` of an agent's, which has a key: the terminal is sshd's, and nothing above it is the agent's."""
+    """An agent with a key runs `ssh localhost`: the terminal belongs to sshd, and no agent is above it."""
     signing_in = [*signed_in, stage.looking]
     without = stage.run(signing_in)
     assert "may have signed in from this machine itself, and it has no terminal" in without["why"]

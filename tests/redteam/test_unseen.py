@@ -1,4 +1,4 @@
-"""A question about what can't be seen: at the terminal only a whole word allows it."""
+"""A question about something that can't be seen needs a whole word at the terminal."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""Variations of the attacks by chance, the same for the same seed: a few in the suite, many in the campaign."""
+"""Random variations of the attacks, the same for the same seed: a few in `make test`, many in the campaign."""
 
 import asyncio
 import os
@@ -38,7 +38,7 @@ def spelled_number(by: random.Random, value: int) -> str:
 
 
 def spelled_address(by: random.Random) -> str:
-    """127.x.y.z in 1 to 4 parts, each in any base, as browsers read it."""
+    """127.x.y.z in 1 to 4 parts, each in any base, as browsers parse it."""
     octets = [127, by.randrange(256), by.randrange(256), by.randrange(1, 255)]
     parts = by.randint(1, 4)
     last = 0
@@ -55,7 +55,7 @@ def spelled_address_6(by: random.Random) -> str:
 
 
 def disguised(by: random.Random, host: str) -> str:
-    """Spellings that browsers take for the same."""
+    """Spellings that browsers treat as the same."""
     wide = {char: chr(ord(char) + 0xFEE0) for char in "0123456789abcdefghijklmnopqrstuvwxyz"}
     ways: list[Callable[[str], str]] = [
         lambda char: char.upper(),
@@ -82,7 +82,7 @@ def spelled_console(by: random.Random, port: int) -> str:
 
 @pytest.mark.trial("own pages")
 def test_no_spelling_of_the_consoles_address_is_mistaken_for_another_place() -> None:
-    """Whatever a browser would take for this machine and our port is refused: as our own, or as not plain."""
+    """Every spelling that a browser would resolve to this machine and our port is refused."""
     by = chance()
 
     async def look() -> list[str]:

@@ -42,10 +42,10 @@ class Visitor:
 
 
 class LocalServer:
-    """A web server on another port of this machine: shows its pages and keeps every header that a browser sends."""
+    """A web server on another port of this machine that records every header it gets."""
 
     def __init__(self, pages: dict[str, tuple[str, str]] | None = None) -> None:
-        """`pages` maps a path to its type and its text."""
+        """`pages` maps a path to its type and text."""
         self.pages = {"/": ("text/html", "<!doctype html><title>a dev server</title><p>Hello"), **(pages or {})}
         self.seen: list[dict[str, str]] = []
         server = self
