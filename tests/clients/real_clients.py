@@ -68,7 +68,7 @@ class RunningClient:
         script = self.model.script
         trace = f"\nstatus {self.process.returncode}\nout: {out[-3000:]}\nerr: {err[-3000:]}"
         assert not script.failures, "\n".join(script.failures) + trace
-        assert not (complete and script.remaining), f"{script.left} turns were not played{trace}"
+        assert not (complete and script.remaining), f"{script.remaining} turns were not played{trace}"
         return Transcript(self.process.returncode, out, err, self.model)
 
 
