@@ -1,4 +1,4 @@
-"""One session bus of the tests' own for all the examples, with a display where programs need one."""
+"""A session bus for the tests of all examples."""
 
 from collections.abc import Iterator
 

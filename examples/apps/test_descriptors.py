@@ -1,4 +1,4 @@
-"""Every example is described as the gateway wants it: without a problem, and without advice."""
+"""Every example's descriptor passes the review without problems or advice."""
 
 import importlib
 import json
@@ -11,5 +11,5 @@ from handrail.features.apps.descriptors.review import review
 @pytest.mark.parametrize("name", ["notes", "calendar", "mail", "notifications", "media"])
 def test_the_descriptor_passes_every_check(name: str) -> None:
     app = importlib.import_module(f"{name}_app").app
-    found = review(json.dumps(app.describe()).encode(), f"{name}/aai.json", folder=f"com.example.{name}")
-    assert (found.problems, found.advice) == ([], [])
+    result = review(json.dumps(app.describe()).encode(), f"{name}/aai.json", folder=f"com.example.{name}")
+    assert (result.problems, result.advice) == ([], [])

@@ -1,6 +1,6 @@
-"""Calendars as ICS files in one folder, `$CALENDARS` or `calendars` below the data folder: a file a calendar.
+"""Calendars as ICS files in one folder, `$CALENDARS` or `calendars` in the data folder: one file per calendar.
 
-What other programs keep in those files stays as it is: only events that are named are added or taken out.
+Everything that other programs store in those files stays unchanged.
 """
 
 import fcntl
@@ -23,11 +23,11 @@ app = App("com.example.calendar", name="Calendar", description="The user's appoi
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
 _LONGEST = timedelta(days=366)
-_MOST = 500
+_MAX_EVENTS = 500
 
 
 class Appointment(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """`start` and `end` are days for what lasts whole days, and moments with a time zone for everything else."""
+    """`start` and `end` are dates for all-day events, and times with a time zone for all others."""
 
     uid: str
     calendar: str
@@ -51,24 +51,24 @@ class Removed(msgspec.Struct):
 
 @app.tool(idempotent=True, examples=[{"start": "2030-01-01T00:00:00Z", "end": "2030-02-01T00:00:00Z"}])
 def list_events(start: Moment, end: Moment, calendar: Name | None = None) -> Agenda:
-    """List what is in the calendar between two moments, each repetition by itself, the earliest first.
+    """List the events between two times, earliest first, each repetition separately.
 
     Args:
-        start: The first moment, with its time zone.
-        end: The moment after the last, at most a year later.
+        start: The start of the range, with its time zone.
+        end: The end of the range, at most a year later.
         calendar: One calendar; without it, all.
     """
     if not timedelta(0) < end - start <= _LONGEST:
         raise app.Error("BAD_RANGE", "`end` must come after `start`, by at most 366 days.")
     names = sorted(path.stem for path in _folder().glob("*.ics")) if calendar is None else [calendar]
-    found = list[tuple[datetime, Appointment]]()
+    events = list[tuple[datetime, Appointment]]()
     for name in names:
-        whole = _read(name, must_exist=calendar is not None)
-        repeated = {str(event.get("UID", "")) for event in whole.events if "RRULE" in event or "RDATE" in event}
-        each = recurring_ical_events.of(whole, skip_bad_series=True).between(start, end)
-        found += [(_sortable(one.start), _told(one, name, str(one.get("UID", "")) in repeated)) for one in each]
-    found.sort(key=lambda one: (one[0], one[1].uid))
-    return Agenda([event for _, event in found[:_MOST]], len(found) <= _MOST)
+        content = _read(name, must_exist=calendar is not None)
+        repeated = {str(event.get("UID", "")) for event in content.events if "RRULE" in event or "RDATE" in event}
+        each = recurring_ical_events.of(content, skip_bad_series=True).between(start, end)
+        events += [(_sortable(one.start), _appointment(one, name, str(one.get("UID", "")) in repeated)) for one in each]
+    events.sort(key=lambda one: (one[0], one[1].uid))
+    return Agenda([appointment for _, appointment in events[:_MAX_EVENTS]], len(events) <= _MAX_EVENTS)
 
 
 @app.tool
@@ -82,31 +82,31 @@ def add_event(
     repeat: Literal["daily", "weekly", "monthly", "yearly"] | None = None,
     times: Annotated[int, msgspec.Meta(ge=2, le=1000)] | None = None,
 ) -> Appointment:
-    """Put an event into a calendar, which is made where it is missing.
+    """Add an event to a calendar, which is created if it doesn't exist.
 
     Args:
-        summary: What it is, in a few words.
-        start: A moment with its time zone, or a day for what lasts whole days.
-        end: The moment when it is over, or the day after the last.
-        calendar: Whose file it goes into.
-        location: Where.
-        description: Everything else.
-        repeat: How often it comes again.
-        times: How many times in all, where it repeats; without it, for ever.
+        summary: A short title.
+        start: A time with its time zone, or a date for an all-day event.
+        end: The time when it ends, or the day after the last day.
+        calendar: The calendar to add it to.
+        location: The place.
+        description: Further details.
+        repeat: How often it repeats.
+        times: The total number of repetitions; without it, forever.
     """
     first, over = _when("start", start), _when("end", end)
     if isinstance(first, datetime) != isinstance(over, datetime) or not first < over:
-        raise app.Error("BAD_RANGE", "`end` must come after `start`, both as moments or both as days.")
+        raise app.Error("BAD_RANGE", "`end` must come after `start`, both as times or both as dates.")
     if times is not None and repeat is None:
-        raise app.Error("BAD_RANGE", "`times` is for what repeats: `repeat` is missing.")
+        raise app.Error("BAD_RANGE", "`times` needs `repeat`.")
     event = Event.new(
         summary=summary, start=first, end=over, location=location or None, description=description or None
     )
     if repeat is not None:
         event.add("rrule", {"freq": repeat} if times is None else {"freq": repeat, "count": times})
-    with _changing(calendar, must_exist=False) as whole:
-        whole.add_component(event)
-    return _told(event, calendar, repeat is not None)
+    with _changing(calendar, must_exist=False) as content:
+        content.add_component(event)
+    return _appointment(event, calendar, repeat is not None)
 
 
 @app.tool
@@ -114,14 +114,14 @@ def delete_event(uid: str, calendar: Name) -> Removed:
     """Delete an event, with all its repetitions.
 
     Args:
-        uid: As `list_events` tells it.
-        calendar: As `list_events` tells it.
+        uid: From `list_events`.
+        calendar: From `list_events`.
     """
-    with _changing(calendar, must_exist=True) as whole:
-        kept = [part for part in whole.subcomponents if not (part.name == "VEVENT" and part.get("UID") == uid)]
-        if len(kept) == len(whole.subcomponents):
+    with _changing(calendar, must_exist=True) as content:
+        remaining = [part for part in content.subcomponents if not (part.name == "VEVENT" and part.get("UID") == uid)]
+        if len(remaining) == len(content.subcomponents):
             raise app.Error("NO_SUCH_EVENT", f"{calendar} has no event with the uid {uid}.")
-        whole.subcomponents = kept
+        content.subcomponents = remaining
     return Removed(uid, calendar)
 
 
@@ -131,11 +131,11 @@ def _when(field: str, text: str) -> date:
     except ValueError:
         moment = None
     if moment is None or (isinstance(moment, datetime) and moment.tzinfo is None):
-        raise app.Error("BAD_TIME", f"{field}: {text!r} is neither a day (2030-01-31) nor a moment with its zone.")
+        raise app.Error("BAD_TIME", f"{field}: {text!r} is neither a date (2030-01-31) nor a time with its time zone.")
     return moment
 
 
-def _told(event: Event, calendar: str, is_repeated: bool) -> Appointment:
+def _appointment(event: Event, calendar: str, is_repeated: bool) -> Appointment:
     return Appointment(
         uid=str(event.get("UID", "")),
         calendar=calendar,
@@ -149,15 +149,15 @@ def _told(event: Event, calendar: str, is_repeated: bool) -> Appointment:
 
 
 def _sortable(start: date) -> datetime:
-    """Days and moments without a zone are the user's own."""
+    """Dates, and times without a zone, are in the user's time zone."""
     moment = start if isinstance(start, datetime) else datetime.combine(start, time())
     return moment.astimezone(UTC)
 
 
 def _folder() -> Path:
     data = os.environ.get("XDG_DATA_HOME")
-    given = os.environ.get("CALENDARS")
-    return Path(given) if given else (Path(data) if data else Path.home() / ".local" / "share") / "calendars"
+    folder = os.environ.get("CALENDARS")
+    return Path(folder) if folder else (Path(data) if data else Path.home() / ".local" / "share") / "calendars"
 
 
 def _read(name: str, *, must_exist: bool) -> Any:
@@ -174,22 +174,22 @@ def _read(name: str, *, must_exist: bool) -> Any:
 
 @contextmanager
 def _changing(name: str, *, must_exist: bool) -> Iterator[Any]:
-    """The calendar to change. It is on disk when the block ends, and as it was when it raises."""
+    """Yields the calendar to change. It is saved when the block ends, and unchanged if it raises."""
     folder = _folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        whole = _read(name, must_exist=must_exist)
-        yield whole
-        beside = folder / f".{name}.{secrets.token_hex(4)}"
+        content = _read(name, must_exist=must_exist)
+        yield content
+        draft = folder / f".{name}.{secrets.token_hex(4)}"
         try:
-            with beside.open("xb") as new:
-                new.write(whole.to_ical())
+            with draft.open("xb") as new:
+                new.write(content.to_ical())
                 new.flush()
                 os.fsync(new.fileno())
-            beside.replace(folder / f"{name}.ics")
+            draft.replace(folder / f"{name}.ics")
         finally:
-            beside.unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
-"""LibreOffice through UNO, on standard input and output. Runs under the system's Python, where UNO lives, and so needs
-nothing but the standard library: it is also what an app looks like that is written to the contract by hand.
+"""LibreOffice through UNO, on stdin and stdout. Runs under the system's Python, which has UNO, and so uses only the
+standard library: an example of an app that implements the contract by hand.
 
-The office is one of its own: headless, with a profile of its own that is removed at the end, reached by a pipe of its
-own. An office that the user has open is never spoken to.
+It starts a separate, headless LibreOffice, with a temporary profile and a pipe of its own. A LibreOffice that the user
+has open is never touched.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ TYPES: dict[str, type] = {"string": str, "integer": int, "boolean": bool}
 FILTERS = {".pdf": "writer_pdf_Export", ".odt": "writer8", ".docx": "MS Word 2007 XML"}
 logger = logging.getLogger("libreoffice_app")
 _START_WITHIN = 60.0
-_AGAIN = 81  # what an office says that has set up its profile and wants to be started once more
+_RESTART_STATUS = 81  # the exit status of an office that has set up its profile and must be started again
 
 
 class Refusal(Exception):
@@ -39,7 +39,7 @@ class Refusal(Exception):
 
 
 class Office:
-    """Started with the first document, ended with this process. Tools have the names of the descriptor."""
+    """Starts with the first document and ends with this process. Its public methods are the descriptor's tools."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -54,13 +54,13 @@ class Office:
         if self._process is None or self._process.poll() is not None:
             self.end()
             self._start()
-        # As a template, so that the file is neither locked nor written; no macro runs, no link is followed.
+        # As a template, so that the file is neither locked nor written; without macros and links.
         options = values(Hidden=True, AsTemplate=True, MacroExecutionMode=0, UpdateDocMode=0)
         document = self._desktop.loadComponentFromURL(uno.systemPathToFileUrl(str(file)), "_blank", 0, options)
         if document is None or not document.supportsService("com.sun.star.text.TextDocument"):
             if document is not None:
                 document.close(True)
-            raise Refusal("NO_TEXT_DOCUMENT", f"{path} is no text document.")
+            raise Refusal("NO_TEXT_DOCUMENT", f"{path} isn't a text document.")
         name = f"doc_{secrets.token_hex(4)}"
         self._documents[name] = document
         return {"document": name, "title": file.name, "characters": len(document.Text.String)}
@@ -80,14 +80,14 @@ class Office:
             raise Refusal("UNKNOWN_FORMAT", f"{path} ends in none of {', '.join(FILTERS)}.")
         if not file.parent.is_dir():
             raise Refusal("NO_SUCH_FOLDER", f"There is no folder {file.parent}.")
-        beside = file.with_name(f".{secrets.token_hex(6)}{file.suffix}")
-        try:  # whole or not at all: written beside its place, then put there
-            opened.storeToURL(uno.systemPathToFileUrl(str(beside)), values(FilterName=FILTERS[file.suffix.lower()]))
-            (os.replace if overwrite else os.link)(beside, file)
+        draft = file.with_name(f".{secrets.token_hex(6)}{file.suffix}")
+        try:  # written to a temporary file first, so that it is complete or absent
+            opened.storeToURL(uno.systemPathToFileUrl(str(draft)), values(FilterName=FILTERS[file.suffix.lower()]))
+            (os.replace if overwrite else os.link)(draft, file)
         except FileExistsError:
-            raise Refusal("FILE_EXISTS", f"{path} is there already; `overwrite` replaces it.") from None
+            raise Refusal("FILE_EXISTS", f"{path} exists already; set `overwrite` to replace it.") from None
         finally:
-            beside.unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
         return {"path": str(file), "bytes": file.stat().st_size}
 
     def close_document(self, document: str) -> dict[str, Any]:
@@ -106,19 +106,19 @@ class Office:
 
     def _document(self, name: str) -> Any:
         if name not in self._documents:
-            raise Refusal("NO_SUCH_DOCUMENT", f"{name!r} is not open: open_document tells the name.")
+            raise Refusal("NO_SUCH_DOCUMENT", f"{name!r} isn't open. Use the name that open_document returned.")
         return self._documents[name]
 
     def _start(self) -> None:
         program = shutil.which("soffice")
         if program is None:
             raise Refusal("SERVICE_UNAVAILABLE", "LibreOffice is not installed.")
-        for left in Path(tempfile.gettempdir()).glob("libreoffice-app-*"):  # by a process that was killed
-            if not Path("/proc", left.name.split("-")[2]).exists():
-                shutil.rmtree(left, ignore_errors=True)
+        for leftover in Path(tempfile.gettempdir()).glob("libreoffice-app-*"):  # left by a process that was killed
+            if not Path("/proc", leftover.name.split("-")[2]).exists():
+                shutil.rmtree(leftover, ignore_errors=True)
         self._profile = tempfile.mkdtemp(prefix=f"libreoffice-app-{os.getpid()}-")
         pipe = f"pipe,name=app-{secrets.token_hex(8)};urp"
-        words = [str(Path(program).resolve().with_name("soffice.bin"))]  # itself, and not a script that starts it
+        words = [str(Path(program).resolve().with_name("soffice.bin"))]  # the program itself, not its start script
         words += ["--headless", "--norestore", "--nologo", "--nodefault", "--nofirststartwizard"]
         words += [f"-env:UserInstallation={uno.systemPathToFileUrl(self._profile)}", f"--accept={pipe}"]
         environ = {**os.environ, "SAL_USE_VCLPLUGIN": "svp"}
@@ -126,19 +126,19 @@ class Office:
         resolver = local.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", local)
         deadline = time.monotonic() + _START_WITHIN
         while time.monotonic() < deadline:
-            if self._process is None or self._process.poll() == _AGAIN:
+            if self._process is None or self._process.poll() == _RESTART_STATUS:
                 self._process = subprocess.Popen(words, env=environ, stdin=subprocess.DEVNULL)
             with contextlib.suppress(NoConnectException):
                 context = resolver.resolve(f"uno:{pipe};StarOffice.ComponentContext")
                 self._desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
                 return
             time.sleep(0.05)
-        raise Refusal("SERVICE_UNAVAILABLE", "LibreOffice does not start.")
+        raise Refusal("SERVICE_UNAVAILABLE", "LibreOffice doesn't start.")
 
 
 def absolute(path: str) -> Path:
     if not os.path.isabs(path) or "\0" in path:
-        raise Refusal("INVALID_PARAMS", f"path: {path!r} is no absolute path.")
+        raise Refusal("INVALID_PARAMS", f"path: {path!r} isn't an absolute path.")
     return Path(path)
 
 
@@ -147,7 +147,7 @@ def values(**options: Any) -> tuple[Any, ...]:
 
 
 def check(params: dict[str, Any], schema: dict[str, Any]) -> None:
-    """As much of JSON Schema as this descriptor uses."""
+    """Supports the part of JSON Schema that this descriptor uses."""
     for name in [*schema["required"], *params]:
         rule = schema["properties"].get(name)
         if rule is None or name not in params:
@@ -169,7 +169,7 @@ def answer(office: Office, line: bytes) -> str:
             if not isinstance(params, dict) or not str(request["version"]).startswith("1."):
                 raise TypeError
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise Refusal("INVALID_REQUEST", "This is no request of the contract.") from None
+            raise Refusal("INVALID_REQUEST", "This isn't a valid request.") from None
         if tool not in PARAMETERS:
             raise Refusal("UNKNOWN_TOOL", f"There is no tool {tool!r}.")
         check(params, PARAMETERS[tool])
@@ -185,7 +185,7 @@ def answer(office: Office, line: bytes) -> str:
 def main() -> None:
     office = Office()
     wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what an office prints is not for the wire
+    os.dup2(2, 1)  # keeps what the office prints out of the replies
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         for line in sys.stdin.buffer:

@@ -1,6 +1,6 @@
-"""Mail in a local maildir, `$MAILDIR` or `~/Maildir`: read what is there, write drafts, hand mails to the outbox.
+"""Mail in a local maildir, `$MAILDIR` or `~/Maildir`: reads mails, writes drafts, puts mails into the outbox.
 
-Nothing leaves the machine from here: what is in `Outbox`, the user's own mailer sends.
+This app sends nothing itself: the user's own mailer sends what is in `Outbox`.
 """
 
 import mailbox
@@ -66,49 +66,49 @@ def list_folders() -> Folders:
 def list_messages(
     folder: Folder = INBOX, unread_only: bool = False, limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 20
 ) -> Listing:
-    """List the mails of a folder, the newest first.
+    """List the mails of a folder, newest first.
 
     Args:
-        folder: As `list_folders` tells it.
-        unread_only: Leave out what was read already.
-        limit: How many at most.
+        folder: A name from `list_folders`.
+        unread_only: Leave out mails that are read.
+        limit: The maximum number.
     """
     files = _files(folder)
     chosen = [id for id, file in files.items() if not (unread_only and _is_read(file))]
     chosen.sort(key=lambda id: (files[id].stat().st_mtime_ns, id), reverse=True)
-    return Listing([_head(id, files[id], _parsed(files[id])) for id in chosen[:limit]], len(chosen))
+    return Listing([_head(id, files[id], _parse(files[id])) for id in chosen[:limit]], len(chosen))
 
 
 @app.tool(idempotent=True)
 def read_message(id: str, folder: Folder = INBOX) -> Letter:
-    """Read a mail. Whether it counts as read does not change.
+    """Read a mail, without marking it as read.
 
     Args:
-        id: As `list_messages` tells it.
-        folder: Where it is.
+        id: An id from `list_messages`.
+        folder: Its folder.
     """
     file = _files(folder).get(id)
     if file is None:
         raise app.Error("NO_SUCH_MAIL", f"There is no mail {id} in {folder}.")
-    message = _parsed(file)
+    message = _parse(file)
     head = _head(id, file, message)
     part = message.get_body(("plain", "html"))
     try:
         body = str(part.get_content()) if part is not None else ""
     except (LookupError, MessageError, KeyError):
-        raise app.Error("UNREADABLE_MAIL", "The mail's text is in no form that can be read.") from None
+        raise app.Error("UNREADABLE_MAIL", "The mail's text can't be decoded.") from None
     names = [str(attachment.get_filename() or "?") for attachment in message.iter_attachments()]
-    shown = body[:_LONGEST_BODY]
-    return Letter(**msgspec.structs.asdict(head), body=shown, is_whole=shown == body, attachments=names)
+    shortened = body[:_LONGEST_BODY]
+    return Letter(**msgspec.structs.asdict(head), body=shortened, is_whole=shortened == body, attachments=names)
 
 
 @app.tool
 def write_draft(to: list[Line], subject: Line, body: str) -> Stored:
-    """Put a draft into the folder Drafts, for the user to finish.
+    """Save a draft in the folder Drafts, for the user to finish.
 
     Args:
         to: The addresses, such as ada@example.com or Ada <ada@example.com>.
-        subject: In one line.
+        subject: One line.
         body: Plain text.
     """
     return _store("Drafts", to, subject, body, "D")
@@ -116,11 +116,11 @@ def write_draft(to: list[Line], subject: Line, body: str) -> Stored:
 
 @app.tool
 def send(to: Annotated[list[Line], msgspec.Meta(min_length=1, max_length=50)], subject: Line, body: str) -> Stored:
-    """Hand a mail to the folder Outbox, from which the user's own mailer sends it.
+    """Put a mail into the folder Outbox, from which the user's own mailer sends it.
 
     Args:
         to: The addresses, such as ada@example.com or Ada <ada@example.com>.
-        subject: In one line.
+        subject: One line.
         body: Plain text.
     """
     return _store("Outbox", to, subject, body, "S")
@@ -147,7 +147,7 @@ def _address(text: str) -> Address:
     header = policy.default.header_factory("To", text)
     address = header.addresses[0] if len(header.addresses) == 1 and not header.defects else Address()
     if not address.domain or not address.username or not address.addr_spec.isascii():
-        raise app.Error("INVALID_RECIPIENT", f"{text!r} is no mail address, such as ada@example.com.")
+        raise app.Error("INVALID_RECIPIENT", f"{text!r} isn't a mail address, such as ada@example.com.")
     return cast(Address, address)
 
 
@@ -158,12 +158,12 @@ def _mailbox() -> "mailbox.Maildir":
 def _root() -> Path:
     root = Path(os.environ.get("MAILDIR") or Path.home() / "Maildir")
     if not (root / "cur").is_dir():
-        raise app.Error("NO_MAILDIR", f"{root} is no maildir. MAILDIR names another one.")
+        raise app.Error("NO_MAILDIR", f"{root} isn't a maildir. Set MAILDIR to another folder.")
     return root
 
 
 def _files(folder: str) -> dict[str, Path]:
-    """Each mail by its id, which is the file's name up to its flags. A mailbox would read all of them to tell that."""
+    """Each mail by its id, the file name without flags. `mailbox` would have to read all files for that."""
     place = _root() if folder == INBOX else _root() / f".{folder}"
     if not (place / "cur").is_dir():
         raise app.Error("NO_SUCH_FOLDER", f"There is no folder {folder}.")
@@ -175,7 +175,7 @@ def _is_read(file: Path) -> bool:
     return "S" in file.name.partition(":2,")[2]
 
 
-def _parsed(file: Path) -> EmailMessage:
+def _parse(file: Path) -> EmailMessage:
     with file.open("rb") as data:
         return message_from_binary_file(data, policy=policy.default)
 

@@ -1,4 +1,4 @@
-"""The media players of the user's desktop, over MPRIS: whatever plays there, a browser or a music player."""
+"""The media players on the user's desktop, over MPRIS, such as a browser or a music player."""
 
 from typing import Annotated, Any, Literal
 
@@ -21,7 +21,7 @@ _connection: MessageBus | None = None
 
 
 class Playing(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """Times are seconds. What a player does not tell is left out."""
+    """Times are in seconds. What a player doesn't report is left out."""
 
     player: str
     status: str
@@ -46,12 +46,12 @@ async def list_players() -> Players:
 
 @app.tool(idempotent=True)
 async def status(player: Name | None = None) -> Playing:
-    """Tell what a player is doing.
+    """Show what a player is doing.
 
     Args:
-        player: As `list_players` tells it; without it, the only one or the one that plays.
+        player: A name from `list_players`; without it, the only player or the one that is playing.
     """
-    return await _playing(await _chosen(player))
+    return await _playing(await _choose(player))
 
 
 @app.tool
@@ -60,12 +60,12 @@ async def control(action: Literal["play", "pause", "stop", "next", "previous"], 
 
     Args:
         action: What to do.
-        player: As `list_players` tells it; without it, the only one or the one that plays.
+        player: A name from `list_players`; without it, the only player or the one that is playing.
 
     Returns:
-        What the player says right after it; some need a moment to follow.
+        The player's state right afterwards; some players react with a delay.
     """
-    name = await _chosen(player)
+    name = await _choose(player)
     await _call(name, PLAYER, _MEMBERS[action])
     return await _playing(name)
 
@@ -76,22 +76,22 @@ async def seek(seconds: Annotated[float, msgspec.Meta(ge=-86400, le=86400)], pla
 
     Args:
         seconds: How far; a negative number goes back.
-        player: As `list_players` tells it; without it, the only one or the one that plays.
+        player: A name from `list_players`; without it, the only player or the one that is playing.
     """
-    name = await _chosen(player)
+    name = await _choose(player)
     await _call(name, PLAYER, "Seek", "x", round(seconds * 1_000_000))
     return await _playing(name)
 
 
 @app.tool(idempotent=True)
 async def set_volume(volume: Annotated[float, msgspec.Meta(ge=0, le=1)], player: Name | None = None) -> Playing:
-    """Set how loud a player is.
+    """Set a player's volume.
 
     Args:
-        volume: From 0, silent, to 1.
-        player: As `list_players` tells it; without it, the only one or the one that plays.
+        volume: From 0 (silent) to 1.
+        player: A name from `list_players`; without it, the only player or the one that is playing.
     """
-    name = await _chosen(player)
+    name = await _choose(player)
     await _call(name, PROPERTIES, "Set", "ssv", PLAYER, "Volume", Variant("d", float(volume)))
     return await _playing(name)
 
@@ -101,7 +101,7 @@ async def _names() -> list[str]:
     return sorted(name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX))
 
 
-async def _chosen(player: str | None) -> str:
+async def _choose(player: str | None) -> str:
     names = await _names()
     if player is not None:
         if player not in names:
@@ -115,8 +115,8 @@ async def _chosen(player: str | None) -> str:
 
 
 async def _playing(name: str) -> Playing:
-    (told,) = await _call(name, PROPERTIES, "GetAll", "s", PLAYER)
-    values = {key: variant.value for key, variant in told.items()}
+    (properties,) = await _call(name, PROPERTIES, "GetAll", "s", PLAYER)
+    values = {key: variant.value for key, variant in properties.items()}
     track = {key: variant.value for key, variant in values.get("Metadata", {}).items()}
     length, position = track.get("mpris:length"), values.get("Position")
     return Playing(
@@ -139,7 +139,7 @@ async def _call(player: str, interface: str, member: str, signature: str = "", *
 async def _ask(
     destination: str, path: str, interface: str, member: str, signature: str = "", *values: Any
 ) -> list[Any]:
-    global _connection  # one for the whole life of the service, made when it is first needed
+    global _connection  # one for the lifetime of the service, opened when it is first needed
     if _connection is None or not _connection.connected:
         _connection = await MessageBus(bus_type=BusType.SESSION).connect()
     reply = await _connection.call(
@@ -155,7 +155,7 @@ async def _ask(
     if reply.message_type is MessageType.ERROR:
         reason = str(reply.body[0]) if reply.body else reply.error_name
         is_gone = str(reply.error_name).rpartition(".")[2] in _GONE
-        raise app.Error("NO_SUCH_PLAYER" if is_gone else "REFUSED", f"The player does not do that: {reason}")
+        raise app.Error("NO_SUCH_PLAYER" if is_gone else "REFUSED", f"The player refused: {reason}")
     return list(reply.body)
 
 

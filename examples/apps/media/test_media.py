@@ -76,7 +76,7 @@ def test_a_player_is_listed_paused_sought_made_quieter_and_sent_on(desktop: Sess
         ("status", {"player": "../x"}, "player"),
     ],
 )
-def test_wrong_parameters_are_told_by_their_field(desktop: SessionBus, tool: str, params: Any, field: str) -> None:
+def test_wrong_parameters_are_reported_by_field(desktop: SessionBus, tool: str, params: Any, field: str) -> None:
     error = desktop.ask(APP, tool, **params)["error"]
     assert error["code"] == "INVALID_PARAMS"
     assert error["message"].startswith(f"{field}: ")

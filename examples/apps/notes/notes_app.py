@@ -1,4 +1,4 @@
-"""Short notes in one file of the user's own, `notes.json` below the data folder. Never half-written, whoever writes."""
+"""Short notes in one file, `notes.json` in the data folder, which is never half-written."""
 
 import fcntl
 import os
@@ -42,7 +42,7 @@ def add(text: Text, tags: list[Tag] = []) -> Note:  # noqa: B006
 
     Args:
         text: What to remember.
-        tags: Words to find it by, without blanks.
+        tags: Words to find it by, without spaces.
     """
     with _notes() as file:
         note = Note(id=file.next_id, text=text, tags=tags, changed_at=_now())
@@ -53,15 +53,15 @@ def add(text: Text, tags: list[Tag] = []) -> Note:  # noqa: B006
 
 @app.tool(idempotent=True, examples=[{}, {"query": "milk"}])
 def find(query: str = "", tag: str | None = None, limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 50) -> Found:
-    """Find notes, the newest first; without parameters, all.
+    """Find notes, newest first; without parameters, all.
 
     Args:
         query: A part of the text, in any case.
         tag: One of the note's tags.
-        limit: How many at most.
+        limit: The maximum number.
 
     Returns:
-        The notes, and how many there are in all.
+        The notes, and the total number.
     """
     hits = [
         note for note in _read().notes if query.casefold() in note.text.casefold() and (tag is None or tag in note.tags)
@@ -71,12 +71,12 @@ def find(query: str = "", tag: str | None = None, limit: Annotated[int, msgspec.
 
 @app.tool(idempotent=True)
 def change(id: int, text: Text | None = None, tags: list[Tag] | None = None) -> Note:
-    """Change the text or the tags of a note; what is not given stays.
+    """Change the text or the tags of a note; what is left out stays.
 
     Args:
         id: The note's number.
         text: The new text.
-        tags: The new tags, all of them.
+        tags: All of the new tags.
     """
     with _notes() as file:
         note = _pick(file, id)
@@ -88,7 +88,7 @@ def change(id: int, text: Text | None = None, tags: list[Tag] | None = None) -> 
 
 @app.tool
 def delete(id: int) -> Note:
-    """Delete a note for good.
+    """Delete a note permanently.
 
     Args:
         id: The note's number.
@@ -125,22 +125,22 @@ def _read() -> _File:
 
 @contextmanager
 def _notes() -> Iterator[_File]:
-    """The notes to change. They are on disk when the block ends, and as they were when it raises."""
+    """Yields the notes to change. They are saved when the block ends, and unchanged if it raises."""
     path = _path()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (path.parent / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         file = _read()
         yield file
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            with beside.open("xb") as new:
+            with draft.open("xb") as new:
                 new.write(msgspec.json.format(msgspec.json.encode(file), indent=1))
                 new.flush()
                 os.fsync(new.fileno())
-            beside.replace(path)
+            draft.replace(path)
         finally:
-            beside.unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
 
 
 def _now() -> datetime:

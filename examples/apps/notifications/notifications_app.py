@@ -1,4 +1,4 @@
-"""The notifications of the user's desktop: `org.freedesktop.Notifications`, whichever program shows them."""
+"""Notifications on the user's desktop, over `org.freedesktop.Notifications`."""
 
 from html import escape
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ NAME = "org.freedesktop.Notifications"
 PATH = "/org/freedesktop/Notifications"
 Number = Annotated[int, msgspec.Meta(ge=1, le=2**32 - 1)]
 _URGENCY = {"low": 0, "normal": 1, "critical": 2}
-_NOBODY = tuple(f"org.freedesktop.DBus.Error.{kind}" for kind in ("ServiceUnknown", "NameHasNoOwner", "Spawn."))
+_NO_SERVER = tuple(f"org.freedesktop.DBus.Error.{kind}" for kind in ("ServiceUnknown", "NameHasNoOwner", "Spawn."))
 _connection: MessageBus | None = None
 
 
@@ -46,17 +46,17 @@ async def send(
     """Show a notification to the user.
 
     Args:
-        summary: What it is about, in a few words.
-        body: More of it, as plain text.
-        urgency: A critical one stays until the user closes it.
-        seconds: How long it is shown, 0 for ever; without it, as the desktop does.
-        replaces: The number of an earlier one, whose place it takes.
+        summary: A short title.
+        body: The text, as plain text.
+        urgency: A critical notification stays until the user closes it.
+        seconds: How long it is shown, 0 for ever; without it, the desktop's default.
+        replaces: The number of an earlier notification to replace.
 
     Returns:
-        The number by which it can be closed or replaced.
+        The number for closing or replacing it.
     """
     capabilities = (await _call("GetCapabilities"))[0]
-    # Where the server reads markup, text that looks like it must not become it.
+    # If the server supports markup, plain text must be escaped.
     text = escape(body, quote=False) if "body-markup" in capabilities else body
     hints = {"urgency": Variant("y", _URGENCY[urgency])}
     expires = -1 if seconds is None else round(seconds * 1000)
@@ -66,7 +66,7 @@ async def send(
 
 @app.tool(idempotent=True, examples=[{}])
 async def describe_server() -> Server:
-    """Tell which program shows notifications, and what it can do."""
+    """Show which program displays notifications, and what it can do."""
     (capabilities,) = await _call("GetCapabilities")
     name, vendor, version, _ = await _call("GetServerInformation")
     return Server(name, vendor, version, capabilities)
@@ -77,13 +77,13 @@ async def close(id: Number) -> None:
     """Close a notification that is still on the screen.
 
     Args:
-        id: As `send` told it.
+        id: The number from `send`.
     """
     await _call("CloseNotification", "u", id)
 
 
 async def _call(member: str, signature: str = "", *values: Any) -> list[Any]:
-    global _connection  # one for the whole life of the service, made when it is first needed
+    global _connection  # one for the lifetime of the service, opened when it is first needed
     if _connection is None or not _connection.connected:
         _connection = await MessageBus(bus_type=BusType.SESSION).connect()
     reply = await _connection.call(
@@ -91,9 +91,9 @@ async def _call(member: str, signature: str = "", *values: Any) -> list[Any]:
     )
     if reply.message_type is MessageType.ERROR:
         reason = str(reply.body[0]) if reply.body else reply.error_name
-        if str(reply.error_name).startswith(_NOBODY):
+        if str(reply.error_name).startswith(_NO_SERVER):
             raise app.Error("SERVICE_UNAVAILABLE", "This desktop has no program that shows notifications.")
-        raise app.Error("REFUSED", f"The program that shows notifications refuses: {reason}")
+        raise app.Error("REFUSED", f"The program that shows notifications refused: {reason}")
     return list(reply.body)
 
 

@@ -66,7 +66,7 @@ def test_without_a_program_that_shows_notifications_that_is_told_and_with_dunst_
         ("close", {"id": 0}, "id"),
     ],
 )
-def test_wrong_parameters_are_told_by_their_field(desktop: SessionBus, tool: str, params: Any, field: str) -> None:
+def test_wrong_parameters_are_reported_by_field(desktop: SessionBus, tool: str, params: Any, field: str) -> None:
     error = desktop.ask(APP, tool, **params)["error"]
     assert error["code"] == "INVALID_PARAMS"
     assert error["message"].startswith(f"{field}: ")

@@ -1,7 +1,7 @@
 import { connect, consoleWindow, createHost, serverTransport } from "@handrail/host";
 import { planTrip } from "./trip";
 
-/** Where `handrail up` listens; vite.config.js knows it. */
+/** The address of `handrail up`, defined by vite.config.js. */
 declare const CONSOLE: string;
 
 const host = createHost({
@@ -14,7 +14,7 @@ const host = createHost({
 const start = document.querySelector<HTMLButtonElement>("#start");
 const log = document.querySelector<HTMLOListElement>("#log");
 
-function tell(line: string): void {
+function append(line: string): void {
   const item = document.createElement("li");
   item.textContent = line;
   log?.append(item);
@@ -23,8 +23,8 @@ function tell(line: string): void {
 document.querySelector("#panel")?.addEventListener("click", () => void host.uiPrompts.toggle());
 start?.addEventListener("click", () => {
   start.disabled = true;
-  planTrip(host, tell)
-    .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)))
+  planTrip(host, append)
+    .catch((error: unknown) => append(error instanceof Error ? error.message : String(error)))
     .finally(() => {
       start.disabled = false;
     });

@@ -1,4 +1,4 @@
-"""The five places of the game, painted from polygons. Run it to paint them again."""
+"""The five places of the game, painted from polygons. Run it to regenerate them."""
 
 import random
 from math import sin

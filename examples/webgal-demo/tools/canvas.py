@@ -1,4 +1,4 @@
-"""A picture to paint on: smooth-edged polygons on rows of bytes, saved as PNG. Knows nothing of what is painted."""
+"""A canvas for smooth-edged polygons, saved as PNG."""
 
 import struct
 import zlib
@@ -64,14 +64,14 @@ class Canvas:
             self._paint_row(row, self._cover(row, near), colour, opacity)
 
     def glow(self, x: float, y: float, radius: float, colour: Colour, strength: float) -> None:
-        """A light that fades towards its edge."""
+        """A light that fades toward its edge."""
         steps = 14
         for step in range(steps):
             size = radius * (1 - step / steps)
             self.fill(ellipse(x, y, size, size), colour, strength / steps)
 
     def save(self, path: Path, is_clear: bool = False) -> None:
-        """Write a PNG; `is_clear` keeps what nobody painted transparent."""
+        """Write a PNG; `is_clear` keeps unpainted pixels transparent."""
         lines = bytearray()
         above = bytes(self.width * 4)
         step = 4 if is_clear else 3

@@ -1,4 +1,4 @@
-"""The people of the game (and the cat), painted from polygons. Run it to paint them again."""
+"""The people of the game (and the cat), painted from polygons. Run it to regenerate them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The game's sounds, reckoned from sine waves: a music box and a bell. Run it to make them again."""
+"""The game's sounds, computed from sine waves: a music box and a bell. Run it to regenerate them."""
 
 import wave
 from math import exp, pi, sin
@@ -11,7 +11,7 @@ BEAT_S = 0.5
 
 
 def struck(frequency: float, length_s: float, fading: float) -> list[float]:
-    """One note of a music box: an overtone above, dying away."""
+    """One note of a music box, with an overtone, fading out."""
     steps = range(int(RATE * length_s))
     return [
         exp(-fading * step / RATE)
@@ -21,7 +21,7 @@ def struck(frequency: float, length_s: float, fading: float) -> list[float]:
 
 
 def music_box() -> list[float]:
-    """The melody once; each note rings into the next, and the last one into the first, so that it can go round."""
+    """The melody once; each note rings into the next, and the last one into the first, so that it can loop."""
     samples = [0.0] * int(RATE * BEAT_S * len(MELODY))
     for beat, note in enumerate(MELODY):
         start = int(beat * BEAT_S * RATE)

@@ -43,7 +43,7 @@ test("each question follows from the answer before, and names the app as its sou
   await person.getByText("By bike").click();
   await armed(person);
   await person.getByRole("button", { name: "Choose" }).click();
-  await person.getByRole("heading", { name: "What is to be done?" }).waitFor();
+  await person.getByRole("heading", { name: "What needs to be done?" }).waitFor();
   assert.equal(await person.getByLabel("Title").first().inputValue(), "Check the brakes");
   await armed(person);
   await person.getByRole("button", { name: "Confirm" }).click();
