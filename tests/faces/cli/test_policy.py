@@ -1,4 +1,4 @@
-"""`handrail policy`: what holds here, and the trust that lets a project's file loosen it."""
+"""`handrail policy`: shows the rules in force; trust lets a project's file loosen them."""
 
 import json
 
@@ -27,8 +27,15 @@ def test_without_a_file_the_defaults_are_shown(machine: Machine) -> None:
     }
     assert summary["policies"]["maxReadBytes"] == 5242880
     shown = machine.run("policy").out
-    assert "the defaults hold" in shown
+    assert "the defaults apply" in shown
     assert machine.run("policy", "trust").status == 1
+
+
+def test_a_rule_is_shown_with_everything_that_narrows_it(machine: Machine) -> None:
+    machine.run("policy")  # creates the state directory
+    rule = '[[rules]]\ndecision = "allow"\neffect = "EXECUTE"\ncommand = "make check"\n'
+    (machine.state / "config.toml").write_text(rule)
+    assert "effect EXECUTE, command make check" in machine.run("policy").out
 
 
 def test_an_untrusted_file_only_tightens_and_a_trusted_one_counts_until_it_is_edited(machine: Machine) -> None:

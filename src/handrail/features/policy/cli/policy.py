@@ -75,8 +75,7 @@ _SUBJECT = ("tool", "effect", "path", "place", "host", "app", "command", "progra
 
 
 def _subject(rule: dict[str, Any]) -> str:
-    names = ("tool", "effect", "path", "place", "host", "app")
-    return ", ".join(f"{name} {rule[name]}" for name in names if name in rule)
+    return ", ".join(f"{name} {rule[name]}" for name in _SUBJECT if name in rule)
 
 
 def _value(value: Any) -> str:
