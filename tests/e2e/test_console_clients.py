@@ -81,6 +81,6 @@ def test_moving_needs_proof_of_presence(browser: Browser, rig: Running, home: Pa
     assert "my-notes" not in (rig.state / "servers.json").read_text()
 
 
-def test_a_program_can_do_none_of_it(rig: Running) -> None:
+def test_programs_cannot_manage_servers(rig: Running) -> None:
     for path in ("/connect", "/disconnect", "/servers/My_Notes/look", "/servers/My_Notes/move"):
         assert rig.request("POST", f"/api/clients/gemini{path}", json={}).status in (401, 403), path

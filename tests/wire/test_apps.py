@@ -53,7 +53,7 @@ def test_an_app_whose_mistake_shows_only_in_its_schemas_is_not_listed(rig: AppsR
     assert listed["total"] == 3
 
 
-def test_a_list_is_searched_and_told_in_pages(rig: AppsRig) -> None:
+def test_a_list_is_searched_and_returned_in_pages(rig: AppsRig) -> None:
     found = rig.call("stdio", "apps_list", query="odd FLAKY", limit=2).result
     assert found is not None
     assert [(app["id"], app["matching"]) for app in found["apps"]] == [(DBUS, ["flaky"]), (STDIO, ["flaky"])]
@@ -136,7 +136,7 @@ def test_a_broken_descriptor_says_file_field_and_reason(rig: AppsRig, face: str)
     assert (first["field"], first["reason"]) == ("app", "is missing")
 
 
-def test_parameters_off_the_schema_never_leave(rig: AppsRig, face: str) -> None:
+def test_parameters_that_break_the_schema_are_never_sent(rig: AppsRig, face: str) -> None:
     before = evidence(rig)
     error = rig.run(face, "echo", text=7, other=1).error
     assert error is not None
@@ -173,7 +173,7 @@ def test_without_a_sign_in_auth_is_required(rig: AppsRig, face: str) -> None:
     assert WEB in error["hint"]
 
 
-def test_what_was_said_is_kept_as_evidence_without_secrets(rig: AppsRig) -> None:
+def test_request_and_reply_are_kept_as_evidence_without_secrets(rig: AppsRig) -> None:
     private = json.loads((rig.home / ".aai" / STDIO / "aai.json").read_text())
     private["app"]["id"] = "com.example.private"
     echo = next(tool for tool in private["tools"] if tool["name"] == "echo")
@@ -203,7 +203,7 @@ def test_an_app_is_a_resource(rig: AppsRig) -> None:
             rig.mcp.request("resources/read", {"uri": uri})
 
 
-def test_each_tool_of_an_app_is_a_tool_of_its_own_where_asked_for(rig: AppsRig) -> None:
+def test_each_tool_of_an_app_is_a_tool_of_its_own_if_the_setting_is_on(rig: AppsRig) -> None:
     assert not [tool for tool in tools(rig.mcp) if "-" in tool]
     asked = rig.started(HANDRAIL_APP_TOOLS="true")
     try:

@@ -74,7 +74,7 @@ def consenting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
         agent.close()
 
 
-def test_a_person_allows_one_tool_for_good_and_takes_it_back(consenting: Agent) -> None:
+def test_a_person_always_allows_one_tool_and_revokes_it(consenting: Agent) -> None:
     first = consenting.calls("say")
     asked = consenting.person.answers("--ok", "--for", "rule")["prompt"]
     assert asked["kind"] == "file_change_confirm"

@@ -117,7 +117,7 @@ async def test_a_malformed_request_is_an_invalid_request(
     assert word in answer["error"]["message"]
 
 
-async def test_an_unknown_tool_is_told_with_the_nearest_name(client: MessageBus) -> None:
+async def test_an_unknown_tool_is_reported_with_the_nearest_name(client: MessageBus) -> None:
     answer = await execute(client, request("great"))
     assert answer["error"]["code"] == "UNKNOWN_TOOL"
     assert "did you mean greet?" in answer["error"]["message"]
@@ -133,12 +133,12 @@ async def test_an_unknown_tool_is_told_with_the_nearest_name(client: MessageBus)
         ({"name": "Ada", "tims": 2}, "tims: there is no such field; did you mean `times`?"),
     ],
 )
-async def test_wrong_parameters_are_told_by_their_field(client: MessageBus, params: Any, said: str) -> None:
+async def test_wrong_parameters_are_reported_by_field(client: MessageBus, params: Any, said: str) -> None:
     answer = await execute(client, request("greet", params))
     assert answer["error"] == {"code": "INVALID_PARAMS", "message": said}
 
 
-async def test_an_apps_own_code_passes_and_what_breaks_inside_is_not_told(client: MessageBus) -> None:
+async def test_an_apps_own_code_is_passed_on_and_internal_errors_are_not_revealed(client: MessageBus) -> None:
     own = await execute(client, request("refuse", {"code": "TRIAL_OVER"}, "r"))
     error = {"code": "TRIAL_OVER", "message": "The trial ends here."}
     assert own == {"version": "1.0", "request_id": "r", "status": "error", "error": error}
@@ -179,7 +179,7 @@ async def test_many_calls_and_large_replies_at_once_are_each_answered_once(clien
     assert [answer["result"] for answer in answers[20:]] == list(range(60))
 
 
-async def test_a_request_is_called_off_by_its_sender_alone(session: SessionBus, client: MessageBus) -> None:
+async def test_only_its_sender_can_cancel_a_request(session: SessionBus, client: MessageBus) -> None:
     waiting = asyncio.ensure_future(execute(client, request("wait_for_ever", request_id="w")))
     async with client_of(session) as stranger:
         assert (await stranger.call(message("w", member="Cancel"))).message_type is MessageType.METHOD_RETURN

@@ -13,7 +13,7 @@ ON_THE_WIRE = [case for case in REFUSED if "\\udc" not in json.dumps(case[2])]
 
 
 @pytest.mark.parametrize(("prompt", "response"), ACCEPTED)
-def test_an_answer_that_fits_is_written_as_it_was_given(prompts: PromptRig, prompt: Json, response: Json) -> None:
+def test_a_valid_answer_is_written_unchanged(prompts: PromptRig, prompt: Json, response: Json) -> None:
     request_id = prompts.asked(prompt)
     assert prompts.answer(request_id, response).json["ok"] is True
     written = prompts.entries(request_id)[1]["response"]
@@ -26,7 +26,7 @@ def test_an_answer_that_fits_is_written_as_it_was_given(prompts: PromptRig, prom
 @pytest.mark.parametrize(
     ("prompt", "response", "field"), [case[1:] for case in ON_THE_WIRE], ids=[case[0] for case in ON_THE_WIRE]
 )
-def test_an_answer_that_does_not_fit_names_the_field_and_the_question_stays(
+def test_an_invalid_answer_names_the_field_and_the_question_stays(
     prompts: PromptRig, prompt: Json, response: Any, field: str
 ) -> None:
     request_id = prompts.asked(prompt)
@@ -39,7 +39,7 @@ def test_an_answer_that_does_not_fit_names_the_field_and_the_question_stays(
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=[str(prompt["kind"]) for prompt in PROMPTS])
-def test_what_must_be_answered_can_not_be_canceled(prompts: PromptRig, prompt: Json) -> None:
+def test_a_question_that_must_be_answered_cannot_be_canceled(prompts: PromptRig, prompt: Json) -> None:
     request_id = prompts.asked({**prompt, "allowCancel": False})
     refused = prompts.answer(request_id, {"status": "canceled"})
     assert (refused.status, fields_of(refused)) == (400, ["status"])
@@ -51,7 +51,7 @@ def test_what_must_be_answered_can_not_be_canceled(prompts: PromptRig, prompt: J
 
 
 @pytest.mark.parametrize("status", ["canceled", "timeout"])
-def test_what_was_typed_before_a_no_is_not_kept(prompts: PromptRig, status: str) -> None:
+def test_values_typed_before_a_no_are_not_stored(prompts: PromptRig, status: str) -> None:
     request_id = prompts.asked()
     assert prompts.answer(request_id, {**NAMED, "status": status}).status == 200
     assert prompts.entries(request_id)[1]["response"] == {"status": status}
@@ -82,7 +82,7 @@ def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptRig) -> None:
         assert prompts.log() == before
 
 
-def test_of_many_who_answer_at_once_one_wins(prompts: PromptRig) -> None:
+def test_of_many_simultaneous_answers_one_wins(prompts: PromptRig) -> None:
     request_id = prompts.asked()
     assert prompts.console
 
@@ -123,7 +123,7 @@ def test_a_payload_without_a_status_is_refused(prompts: PromptRig, body: Json, f
     assert (refused.status, refused.code, list(fields_of(refused))) == (400, "BAD_REQUEST", [field])
 
 
-def test_a_run_goes_with_request_and_response(prompts: PromptRig) -> None:
+def test_the_run_id_is_in_request_and_response(prompts: PromptRig) -> None:
     request_id = prompts.asked(FORM, runId="run-3")
     path = f"/api/prompts/{request_id}/response"
     body = {"runId": "run-3", "response": NAMED}
@@ -169,9 +169,7 @@ def test_every_kind_is_answered_on_the_command_line(prompts: PromptRig, name: st
         ([], 2, "--ok or --cancel"),
     ],
 )
-def test_a_command_that_does_not_fit_says_what_is_wrong(
-    prompts: PromptRig, words: list[str], code: int, told: str
-) -> None:
+def test_an_invalid_command_says_what_is_wrong(prompts: PromptRig, words: list[str], code: int, told: str) -> None:
     request_id = prompts.asked()
     done = prompts.command("answer", request_id, *words)
     assert (done.returncode, done.stdout) == (code, "")

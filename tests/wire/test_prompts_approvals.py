@@ -8,7 +8,7 @@ from tests.wire.clients import Start
 from tests.wire.stage import START, put_policy
 
 
-def test_what_changes_no_file_is_asked_with_its_parameters_in_the_message(
+def test_a_call_that_changes_no_file_shows_its_parameters_in_the_message(
     start: Start, own_project: Path, own_state: Path
 ) -> None:
     put_policy(own_project, [{"effect": "READ", "path": "notes.md", "decision": "ask"}])

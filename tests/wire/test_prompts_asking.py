@@ -32,7 +32,7 @@ def test_the_contracts_examples_reach_the_log_the_pages_and_the_command_line_unc
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_the_limits_themselves_can_be_asked(prompts: PromptRig, name: str) -> None:
+def test_prompts_at_the_limits_are_accepted(prompts: PromptRig, name: str) -> None:
     request_id = prompts.asked({**SOURCE, **ACCEPTED[name]})
     written = prompts.entries(request_id)[0]["prompt"]
     assert {member: written[member] for member in ACCEPTED[name]} == ACCEPTED[name]
@@ -60,7 +60,7 @@ def test_a_prompt_that_breaks_the_contract_is_a_bad_request_that_names_the_field
         ({"prompt": FORM, "run_id": "x"}, "run_id"),
     ],
 )
-def test_a_payload_that_is_none_names_the_field(prompts: PromptRig, body: Json, field: str) -> None:
+def test_an_invalid_payload_names_the_field(prompts: PromptRig, body: Json, field: str) -> None:
     answer = prompts.server.request("POST", "/api/prompts", json=body)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
     assert fields_of(answer) == [field]
@@ -74,7 +74,7 @@ def test_a_body_that_is_no_json_object_is_a_bad_request(prompts: PromptRig, body
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
 
 
-def test_an_id_is_made_where_none_is_given_and_kept_where_one_is(prompts: PromptRig) -> None:
+def test_an_id_is_generated_if_none_is_given(prompts: PromptRig) -> None:
     for given in ({}, {"requestId": ""}):
         assert UUID(prompts.asked(**given)).version == 4
     assert prompts.asked(requestId="my app/1") == "my app/1"
@@ -88,7 +88,7 @@ def test_an_id_is_used_once(prompts: PromptRig) -> None:
     assert prompts.log() == before
 
 
-def test_a_source_that_is_left_out_is_filled_in_by_the_host(prompts: PromptRig) -> None:
+def test_the_host_fills_in_a_missing_source(prompts: PromptRig) -> None:
     headers = {**prompts.server.bearer, "user-agent": "my-plugin/2.0 (linux)"}
     for prompt in (FORM, {**FORM, "source": ""}):
         answer = prompts.server.request("POST", "/api/prompts", headers=headers, json={"prompt": prompt})
@@ -107,7 +107,7 @@ def test_tasks_are_written_with_their_defaults(prompts: PromptRig) -> None:
     assert prompts.entries(prompts.asked({"kind": "task_confirm"}))[0]["prompt"]["tasks"] == []
 
 
-def test_a_diff_of_a_megabyte_is_asked_shown_and_answered_whole(prompts: PromptRig) -> None:
+def test_a_diff_of_a_megabyte_is_asked_shown_and_answered_completely(prompts: PromptRig) -> None:
     diff = "--- a/x\n+++ b/x\n@@ -1 +1,20000 @@\n" + "".join(f"+{'界' * 15} {number}\n" for number in range(20_000))
     assert len(diff.encode()) > 1_000_000
     request_id = prompts.asked({"kind": "file_change_confirm", "path": "x", "diff": diff, **SOURCE})
@@ -167,7 +167,7 @@ def test_a_tool_of_mcp_passes_its_run_id_on(stage: Stage, tool: str, params: Jso
     assert (given["status"], given["run_id"]) == ("canceled", "run-7")
 
 
-def test_the_tools_of_mcp_take_and_give_what_the_rulings_say(stage: Stage) -> None:
+def test_the_mcp_tools_accept_and_return_what_the_rulings_say(stage: Stage) -> None:
     asking = {"_meta": {"handrail/outputSchemas": True}}
     tools = {tool["name"]: tool for tool in stage.stdio().request("tools/list", asking)["tools"]}
     form, choice = tools["prompt_key_values"], tools["prompt_choices"]

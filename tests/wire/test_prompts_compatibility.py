@@ -89,7 +89,7 @@ def test_what_is_left_empty_or_null_counts_as_absent(tmp_path: Path, shape: str)
     assert answer["status"] == "ok"
 
 
-def test_a_log_that_begins_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+def test_a_log_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.writes(b"\xef\xbb\xbf")
     program.asks("q1", CHOICE, runId="run-7")
@@ -98,7 +98,7 @@ def test_a_log_that_begins_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("more", [{"runId": ""}, {"runId": None}, {"runId": 7}, {"ts": 1768089600000}, {"v": 2}])
-def test_a_head_that_is_not_quite_the_contracts_hides_nothing(tmp_path: Path, more: dict[str, Any]) -> None:
+def test_an_entry_with_an_unusual_head_hides_nothing(tmp_path: Path, more: dict[str, Any]) -> None:
     program = Program(tmp_path)
     program.asks("q1", CHOICE, **more)
     Person(tmp_path).answers("--ok", "--choose", "a")
@@ -142,7 +142,7 @@ def test_another_programs_change_offers_no_scope_even_where_it_writes_some(tmp_p
     assert [each["status"] for each in program.answers("q1")] == ["ok"]
 
 
-def test_a_program_that_reads_the_log_is_not_called_gone_and_gets_no_secret_promised(tmp_path: Path) -> None:
+def test_a_program_that_reads_the_log_is_not_marked_gone_and_is_promised_no_secret(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.asks("q1", {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
     assert listed(tmp_path)[0]["caller"] == "unknown"
@@ -151,7 +151,7 @@ def test_a_program_that_reads_the_log_is_not_called_gone_and_gets_no_secret_prom
     assert "not deliverable: secret values (password)" in shown
 
 
-def test_two_choices_for_one_are_an_error(tmp_path: Path) -> None:
+def test_two_choices_for_a_single_choice_are_an_error(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.asks("q1", {**CHOICE, "options": [{"value": "a"}, {"value": "b"}]})
     refused = run("prompts", "answer", "q1", "--ok", "--choose", "a", "--choose", "b", "--state", tmp_path)

@@ -68,7 +68,7 @@ def test_what_an_agent_asks_a_person_is_answered_by_no_program(
 
 
 @pytest.mark.parametrize("how", [{"auth": {}}, {"auth": {"token": "wrong"}}, {"headers": {"cookie": "handrail=wrong"}}])
-def test_who_shows_nothing_hears_nothing(prompts: PromptRig, how: Json) -> None:
+def test_without_a_credential_no_updates_are_sent(prompts: PromptRig, how: Json) -> None:
     async def join() -> None:
         async with listening(prompts.server, **how):
             pass
@@ -98,7 +98,7 @@ def news_of(prompts: PromptRig, request_id: str, count: int, *lines: Json) -> li
     return asyncio.run(told())
 
 
-def test_pages_are_told_of_every_entry_in_the_order_of_the_log(prompts: PromptRig) -> None:
+def test_pages_receive_every_entry_in_the_order_of_the_log(prompts: PromptRig) -> None:
     request, response = request_line("told", FORM, runId="run-1"), response_line("told", NAMED)
     asked, answered = news_of(prompts, "told", 2, request, response)
     assert asked["offset"] < answered["offset"]
@@ -107,13 +107,13 @@ def test_pages_are_told_of_every_entry_in_the_order_of_the_log(prompts: PromptRi
         assert {name: value for name, value in told.items() if name not in own} == written
 
 
-def test_a_page_is_told_of_a_diff_of_a_megabyte(prompts: PromptRig) -> None:
+def test_a_page_receives_a_diff_of_a_megabyte(prompts: PromptRig) -> None:
     diff = "+" + "界" * 400_000
     (asked,) = news_of(prompts, "long", 1, request_line("long", {**APPROVAL, "diff": diff}))
     assert asked["prompt"]["diff"] == diff
 
 
-def test_what_can_not_be_read_is_told_as_it_is(prompts: PromptRig) -> None:
+def test_unreadable_entries_are_sent_raw(prompts: PromptRig) -> None:
     broken = request_line("broken", {"kind": "kv", "fields": []})
     (told,) = news_of(prompts, "broken", 1, {"type": "ui_event"}, broken)
     assert (told["prompt"]["kind"], json.loads(told["prompt"]["raw"])) == ("unreadable", broken["prompt"])

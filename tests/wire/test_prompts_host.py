@@ -78,7 +78,7 @@ def test_an_app_asks_reads_hears_and_answers(app: UiApp) -> None:
     assert app.does("hear", "response", "r1")["response"] == NAMED
 
 
-def test_an_id_is_made_where_an_app_gives_none(app: UiApp) -> None:
+def test_an_id_is_generated_if_an_app_gives_none(app: UiApp) -> None:
     made = app.given("request", {"prompt": FORM})
     assert made["ok"] is True
     assert app.rig.entries(made["requestId"])
@@ -91,7 +91,7 @@ def test_the_source_is_the_apps_own_unless_it_names_one(app: UiApp) -> None:
         assert app.rig.entries(request_id)[0]["prompt"]["source"] == expected
 
 
-def test_what_is_refused_carries_the_code_and_the_field(app: UiApp) -> None:
+def test_a_refusal_has_the_code_and_the_field(app: UiApp) -> None:
     told = app.does("call", "request", {"prompt": {"kind": "kv", "fields": []}})
     assert (told["refused"], told["details"]["fieldErrors"][0]["field"]) == ("BAD_REQUEST", "fields")
     assert app.does("call", "respond", {"requestId": "nobody", "response": NAMED})["refused"] == "NOT_FOUND"
@@ -134,7 +134,7 @@ def test_a_form_is_drawn_as_its_fields_say_and_offers_no_way_out_where_there_is_
     assert fresh_app.does("count", "button", "Cancel") == 0
 
 
-def test_who_stops_listening_hears_no_more(app: UiApp) -> None:
+def test_after_unsubscribing_no_updates_arrive(app: UiApp) -> None:
     app.does("stop")
     before = app.does("heard")
     request_id = app.given("request", {"prompt": FORM})["requestId"]

@@ -84,7 +84,7 @@ def test_an_app_answers_a_change_that_it_has_asked_about_itself(app: App) -> Non
     assert refused.status == 403
 
 
-def test_everything_is_read_and_told_however_much_it_is(app: App) -> None:
+def test_large_logs_are_read_and_sent_completely(app: App) -> None:
     app.does("ask", {"requestId": "long-ago", "prompt": FORM})
     until(lambda: "long-ago" in [each["requestId"] for each in app.rig.listed()])
     app.rig.append(*(request_line(f"later-{number}") for number in range(1200)))
@@ -108,7 +108,7 @@ def test_the_console_opens_in_one_window_that_closes_again(app: App) -> None:
     app.does("untilWindows", 0)
 
 
-def test_an_app_that_is_closed_is_gone_and_what_only_stands_in_the_log_is_unknown(app: App) -> None:
+def test_a_closed_app_is_gone_and_a_program_known_only_from_the_log_is_unknown(app: App) -> None:
     app.does("call", "request", {"requestId": "left", "prompt": SIGN_IN})
     assert caller_of(app.rig, "left") == "waiting"
     app.rig.append(request_line("from-the-log", SIGN_IN))

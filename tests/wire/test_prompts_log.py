@@ -26,7 +26,7 @@ def own(own_state: Path, own_project: Path) -> Iterator[PromptRig]:
     rig.close()
 
 
-def test_the_log_lies_in_the_state_directory_and_is_the_owners_alone(own: PromptRig) -> None:
+def test_the_log_is_in_the_state_directory_and_only_the_owner_may_read_it(own: PromptRig) -> None:
     assert not own.log_file.exists()
     own.asked()
     assert own.log_file == own.state / "ui-prompts.jsonl"
@@ -48,7 +48,7 @@ def test_an_interaction_is_two_lines_of_exactly_the_contracts_members(own: Promp
     assert all(MILLISECONDS.fullmatch(entry["ts"]) for entry in (request, response))
 
 
-def test_pending_is_what_has_a_request_and_no_response(prompts: PromptRig) -> None:
+def test_a_request_without_a_response_is_pending(prompts: PromptRig) -> None:
     prompts.append(request_line("theirs-1"), request_line("theirs-2", runId="run-7"))
     assert prompts.is_pending("theirs-1")
     assert prompts.is_pending("theirs-2")
@@ -58,7 +58,7 @@ def test_pending_is_what_has_a_request_and_no_response(prompts: PromptRig) -> No
     assert next(entry["runId"] for entry in prompts.listed() if entry["requestId"] == "theirs-2") == "run-7"
 
 
-def test_what_another_program_asks_is_answered_like_our_own(prompts: PromptRig) -> None:
+def test_another_programs_prompt_is_answered_like_handrails_own(prompts: PromptRig) -> None:
     prompts.append(request_line("from-elsewhere"))
     assert prompts.command("answer", "from-elsewhere", "--ok", "--value", "name=Ada").returncode == 0
     request, response = prompts.entries("from-elsewhere")
@@ -78,7 +78,7 @@ SKIPPED: dict[str, str] = {
 }
 
 
-def test_what_is_no_prompt_of_ours_is_kept_skipped_and_can_not_be_answered(prompts: PromptRig) -> None:
+def test_an_unknown_entry_is_kept_skipped_and_cannot_be_answered(prompts: PromptRig) -> None:
     before = prompts.log()
     prompts.append(*SKIPPED.values(), request_line("after-the-mess"))
     added = prompts.log().removeprefix(before)
@@ -122,7 +122,7 @@ def test_a_request_that_can_not_be_read_is_shown_raw_and_can_only_be_canceled(
     assert [line["action"] for line in prompts.entries(name)] == ["request", "response"]
 
 
-def test_up_logs_what_it_can_not_read(own_state: Path, own_project: Path) -> None:
+def test_up_logs_unreadable_entries(own_state: Path, own_project: Path) -> None:
     own_state.mkdir(mode=0o700, exist_ok=True)
     (own_state / "ui-prompts.jsonl").write_text(json.dumps(request_line("old", {"kind": "hologram"})) + "\n")
     rig = PromptRig(own_state, own_project)
@@ -135,7 +135,7 @@ def test_up_logs_what_it_can_not_read(own_state: Path, own_project: Path) -> Non
     assert "sound" not in said
 
 
-def test_entries_that_lack_the_line_feed_between_them_are_both_read(prompts: PromptRig) -> None:
+def test_two_entries_without_a_line_feed_between_them_are_both_read(prompts: PromptRig) -> None:
     prompts.append(json.dumps(request_line("glued-1")) + json.dumps(request_line("glued-2")))
     for name in ("glued-1", "glued-2"):
         assert prompts.is_pending(name)
@@ -174,7 +174,7 @@ def test_a_torn_tail_stays_and_the_next_line_begins_a_new_one(prompts: PromptRig
         {"status": "ok"},
     ],
 )
-def test_whatever_is_no_clean_ok_in_the_log_counts_as_canceled(
+def test_anything_but_a_valid_ok_in_the_log_counts_as_canceled(
     start: Start, own_project: Path, own_state: Path, response: Any
 ) -> None:
     outcome = answered_in_the_log(start, own_project, own_state, response)
@@ -199,7 +199,7 @@ def answered_in_the_log(start: Start, project: Path, state: Path, *responses: An
         return asked.result(30)
 
 
-def test_what_is_pending_survives_the_end_of_the_server(own_state: Path, own_project: Path) -> None:
+def test_pending_prompts_survive_a_restart_of_the_server(own_state: Path, own_project: Path) -> None:
     first = PromptRig(own_state, own_project)
     first.asked(requestId="still-there")
     first.server.process.send_signal(signal.SIGKILL)

@@ -58,7 +58,7 @@ def test_a_secret_reaches_the_agent_and_no_log_evidence_audit_or_output(
     assert kept_in(own_state, own_project) == []
 
 
-def test_the_waiters_socket_is_the_owners_alone_and_goes_with_the_wait(
+def test_only_the_owner_may_use_the_waiters_socket_which_is_removed_after_the_wait(
     start: Start, pool: ThreadPoolExecutor, own_project: Path, own_state: Path
 ) -> None:
     answer, request_id = asks(pool, start("stdio", own_project, own_state), own_state)
@@ -91,7 +91,7 @@ def test_without_a_waiter_the_mask_is_written_with_a_warning_on_stderr(own_state
     assert kept_in(own_state, own_project) == []
 
 
-def test_no_page_is_told_a_secret(prompts: PromptRig) -> None:
+def test_no_secret_is_sent_to_pages(prompts: PromptRig) -> None:
     request_id = prompts.asked(FORM)
     assert prompts.console
 

@@ -31,7 +31,7 @@ def test_the_request_is_the_direct_object_in_utf_8_and_the_target_a_bundle_id() 
 
 
 @pytest.mark.parametrize(("seconds", "ticks"), [(30, 1800), (0.5, 30), (0, 1)])
-def test_a_deadline_is_told_in_ticks(seconds: float, ticks: int) -> None:
+def test_a_timeout_is_sent_in_ticks(seconds: float, ticks: int) -> None:
     assert apple_event(AppleEventsExecution(bundle_id="a.b"), b"", seconds).timeout_ticks == ticks
 
 
@@ -44,6 +44,6 @@ def test_a_code_has_four_characters(code: str) -> None:
 @pytest.mark.parametrize(
     ("status", "condition"), [(-1712, Timeout), (-1743, Declined), (-600, Offline), (-609, Offline), (-1708, BadAnswer)]
 )
-def test_an_error_number_is_a_condition_of_ours(status: int, condition: type[Failure]) -> None:
+def test_an_error_number_becomes_a_failure(status: int, condition: type[Failure]) -> None:
     with pytest.raises(condition):
         raise_for_status(status, "com.example.mail")

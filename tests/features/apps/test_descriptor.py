@@ -58,7 +58,7 @@ def test_the_first_generation_is_read() -> None:
     assert app.execution.object_path == "/com/aai/Executor"
 
 
-def test_the_second_generation_says_the_same() -> None:
+def test_the_second_generation_gives_the_same_app() -> None:
     assert read_one(SECOND) == read_one(FIRST)
 
 
@@ -217,7 +217,7 @@ def doubling(links: int) -> dict[str, Any]:
         ({**FIRST, "schemaVersion": "2.0"}, "schemaVersion", "two forms"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_by_field_and_reason(descriptor: Any, field: str, reason: str) -> None:
+def test_a_problem_is_reported_with_its_field_and_reason(descriptor: Any, field: str, reason: str) -> None:
     told = problems(descriptor)
     assert field in told
     assert reason in told[field]
@@ -234,17 +234,17 @@ def test_addresses_are_kept_as_they_are_sent() -> None:
         assert getattr(app.auth, name) == "https://xn--bcher-kva.example/%C3%BC?a=%20%C3%A9"
 
 
-def test_nobody_waits_longer_than_ten_minutes() -> None:
+def test_a_timeout_is_at_most_ten_minutes() -> None:
     app = read_one({**FIRST, "execution": {"type": "ipc", "timeout": 3_600_000}, "tools": [{**TOOL, "timeout": 700}]})
     assert (app.timeout_ms, app.tools[0].timeout_ms) == (600_000, 600_000)
 
 
-def test_schemas_that_refer_to_themselves_and_usual_patterns_are_taken() -> None:
+def test_recursive_schemas_and_usual_patterns_are_accepted() -> None:
     tree = {"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "name": {"pattern": r"^\p{L}{1,100}$"}}}
     assert read_one(with_tool(parameters=tree, returns=doubling(8))).tools
 
 
-def test_every_problem_is_told_once_and_all_at_once() -> None:
+def test_all_problems_are_reported_at_once_and_each_only_once() -> None:
     assert len(problems({**FIRST, "schema_version": 1, "app": {**FIRST["app"], "id": "x"}, "tools": [TOOL, TOOL]})) == 3
 
 
@@ -252,25 +252,25 @@ def test_every_problem_is_told_once_and_all_at_once() -> None:
     "text",
     [b"", b"{", b"\xff\xfe", b'{"a": 1, "a": 2}', b"[" * 100_000, b'{"schema_version": NaN}'],
 )
-def test_what_is_no_strict_json_is_told(text: bytes) -> None:
+def test_text_that_is_not_strict_json_is_reported(text: bytes) -> None:
     for reader in (read, read_listing):
         with pytest.raises(BrokenDescriptor):
             reader(text, "aai.json")
 
 
 @pytest.mark.parametrize("descriptor", [FIRST, SECOND, {**FIRST, "appId": "x"}])
-def test_a_list_tells_the_same_as_the_whole(descriptor: Any) -> None:
+def test_a_listing_agrees_with_the_full_descriptor(descriptor: Any) -> None:
     short, app = read_listing(json.dumps(descriptor).encode(), "aai.json"), read_one(descriptor)
     assert (short.id, short.name, short.description) == (app.id, app.name, app.description)
     assert [tool.name for tool in short.tools] == [tool.name for tool in app.tools]
 
 
 @pytest.mark.parametrize("descriptor", [with_app(id="../x"), with_tool(name="Send"), {**FIRST, "tools": []}])
-def test_a_list_hides_what_stands_out(descriptor: Any) -> None:
+def test_a_listing_leaves_out_apps_with_visible_problems(descriptor: Any) -> None:
     with pytest.raises(BrokenDescriptor):
         read_listing(json.dumps(descriptor).encode(), "aai.json")
 
 
-def test_a_byte_order_mark_is_no_mistake() -> None:
+def test_a_byte_order_mark_is_accepted() -> None:
     text = b"\xef\xbb\xbf" + json.dumps(FIRST).encode()
     assert read_listing(text, "aai.json").id == read(text, "aai.json").id == "com.example.mail"

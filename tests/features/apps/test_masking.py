@@ -39,11 +39,11 @@ LOOP: dict[str, Any] = {"allOf": [{"$ref": "#"}], "properties": {"b": {"$ref": "
         ({"b": "{}"}, {"properties": {"b": {"contentSchema": HOLDER}}}, {"b": MASK}),
     ],
 )  # fmt: skip
-def test_secrets_are_masked_wherever_they_stand(value: Any, schema: Any, expected: Any) -> None:
+def test_secrets_are_masked_at_any_place(value: Any, schema: Any, expected: Any) -> None:
     assert mask(value, schema) == expected
 
 
 @pytest.mark.parametrize("schema", [None, {}, True, {"properties": {"b": SECRET}}, {"properties": 7}])
-def test_a_value_without_a_secret_is_itself(schema: Any) -> None:
+def test_a_value_without_secrets_is_returned_unchanged(schema: Any) -> None:
     value = {"a": ["x", {"c": 1}]}
     assert mask(value, schema) is value

@@ -63,19 +63,19 @@ def test_a_good_descriptor_has_neither_problems_nor_advice() -> None:
         ),
     ],
 )
-def test_a_problem_is_told_by_its_field_and_with_the_nearest_name(changes: Any, problem: str) -> None:
+def test_an_unknown_member_is_reported_with_the_nearest_name(changes: Any, problem: str) -> None:
     problems, _ = reviewed(**changes)
     assert any(each.startswith(problem) for each in problems), problems
 
 
-def test_every_problem_is_told_not_only_the_first() -> None:
+def test_all_problems_are_reported_not_only_the_first() -> None:
     app = {**GOOD["app"], "id": "../mail"}
     problems, _ = reviewed(schema_version="9", app=app, execution={"type": "stdio"}, tools=tool(name="Send"))
     fields = [each.partition(":")[0] for each in problems]
     assert fields == ["schema_version", "app.id", "execution.command", "tools[0].name"]
 
 
-def test_what_is_only_unusual_is_advice() -> None:
+def test_unusual_members_are_advice() -> None:
     mute = {"type": "object", "properties": {"to": {"type": "string"}}}
     problems, advice = reviewed(publisher="Ada", tools=tool(parameters=mute))
     assert problems == []
@@ -90,7 +90,7 @@ def test_an_id_that_is_not_its_folders_name_is_a_problem() -> None:
     assert [each.field for each in found.problems] == ["app.id"]
 
 
-def test_what_is_no_json_is_one_problem() -> None:
+def test_invalid_json_is_one_problem() -> None:
     found = review.review(b"{", "aai.json")
     assert found.app is None
     assert len(found.problems) == 1
@@ -107,5 +107,5 @@ def test_what_is_no_json_is_one_problem() -> None:
         (review._AUTH, connection._OAuth2Part),
     ],
 )
-def test_whatever_the_reader_reads_is_known(known: str, part: type[msgspec.Struct]) -> None:
+def test_every_member_that_the_reader_reads_is_known_to_the_review(known: str, part: type[msgspec.Struct]) -> None:
     assert set(part.__struct_fields__) <= set(known.split())

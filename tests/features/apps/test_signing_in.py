@@ -135,7 +135,7 @@ def desk(tmp_path: Path, server: OAuthServer) -> Desk:
     return Desk(tmp_path, server)
 
 
-async def test_a_person_signs_in_and_the_token_goes_along_with_calls(desk: Desk) -> None:
+async def test_after_a_sign_in_the_token_is_sent_with_calls(desk: Desk) -> None:
     with pytest.raises(AuthRequired) as nobody:
         await desk.bearer()
     assert "handrail apps login com.example.web" in str(nobody.value.hint)
@@ -151,13 +151,13 @@ async def test_a_person_signs_in_and_the_token_goes_along_with_calls(desk: Desk)
     assert (state.is_signed_in, state.source, state.expires_at) == (True, "store", desk.now + 3600)
 
 
-async def test_the_way_back_is_open_once_and_closed_afterwards(desk: Desk) -> None:
+async def test_the_callback_works_once_and_is_closed_afterwards(desk: Desk) -> None:
     visit = await desk.signed_in()
     with pytest.raises(urllib.error.URLError):
         await asyncio.to_thread(urllib.request.urlopen, visit.addresses[-1], timeout=10)
 
 
-async def test_a_token_that_is_about_to_expire_is_renewed_once_for_all_who_want_it(desk: Desk) -> None:
+async def test_an_expiring_token_is_renewed_once_for_all_callers(desk: Desk) -> None:
     await desk.signed_in()
     desk.now += 3590
     bearers = await asyncio.gather(*(desk.bearer() for _ in range(10)))
@@ -175,7 +175,7 @@ async def test_two_processes_renew_once(desk: Desk) -> None:
     assert [form["grant_type"] for form in desk.server.forms] == ["authorization_code", "refresh_token"]
 
 
-async def test_a_renewal_whose_caller_gave_up_is_kept(desk: Desk) -> None:
+async def test_a_renewal_is_stored_although_its_caller_gave_up(desk: Desk) -> None:
     await desk.signed_in()
     desk.now += 3590
     asking = asyncio.ensure_future(desk.bearer())
@@ -188,7 +188,7 @@ async def test_a_renewal_whose_caller_gave_up_is_kept(desk: Desk) -> None:
     assert len(desk.server.forms) == 2
 
 
-async def test_a_refused_token_is_renewed_and_one_that_was_renewed_meanwhile_is_used(desk: Desk) -> None:
+async def test_a_refused_token_is_renewed_unless_it_was_renewed_already(desk: Desk) -> None:
     await desk.signed_in()
     old = await desk.credentials.grant(desk.app)
     new = await desk.credentials.renew(desk.app, old)
@@ -229,14 +229,14 @@ async def test_a_token_without_a_refresh_token_expires(desk: Desk) -> None:
         (200, b" " * 300_000),
     ],
 )
-async def test_what_is_no_token_keeps_nothing(desk: Desk, answer: tuple[int, bytes]) -> None:
+async def test_an_invalid_token_reply_stores_nothing(desk: Desk, answer: tuple[int, bytes]) -> None:
     desk.server.answer = answer
     with pytest.raises(BadAnswer):
         await desk.signed_in()
     assert await desk.secrets.kept() == []
 
 
-async def test_a_person_who_says_no_there_is_heard(desk: Desk) -> None:
+async def test_refusing_at_the_sign_in_server_is_reported(desk: Desk) -> None:
     def denied(address: str) -> str:
         return address.partition("?")[0] + "?error=access_denied&state=" + address.partition("state=")[2]
 
@@ -244,7 +244,7 @@ async def test_a_person_who_says_no_there_is_heard(desk: Desk) -> None:
         await desk.signed_in(Visit(denied))
 
 
-async def test_nobody_who_comes_back_is_waited_for_only_so_long(desk: Desk) -> None:
+async def test_a_sign_in_that_is_not_completed_times_out(desk: Desk) -> None:
     with pytest.raises(AuthRequired, match="completed within"):
         await desk.signed_in(Visit(lambda address: address.partition("?")[0]), timeout_seconds=0.5)
 
@@ -272,13 +272,13 @@ async def test_a_key_goes_where_the_descriptor_says_and_with_its_prefix(desk: De
 
 
 @pytest.mark.parametrize("key", ["", "  ", "a\nb", "ключ", "a\x00"])
-async def test_what_is_no_key_is_refused_without_being_quoted(desk: Desk, key: str) -> None:
+async def test_an_invalid_key_is_refused_without_being_quoted(desk: Desk, key: str) -> None:
     with pytest.raises(InvalidParams) as refusal:
         await store_key(desk.keyed, Secret(key), desk.secrets, desk.turn)
     assert not key.strip() or key not in refusal.value.message
 
 
-async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_the_one_before(desk: Desk) -> None:
+async def test_a_descriptor_with_another_address_does_not_get_the_stored_sign_in(desk: Desk) -> None:
     await desk.signed_in()
     await store_key(desk.keyed, Secret("kept-key"), desk.secrets, desk.turn)
     for app in (desk.app, desk.keyed):
@@ -291,7 +291,7 @@ async def test_a_descriptor_that_leads_elsewhere_gets_nothing_that_was_given_to_
         await desk.credentials.grant(msgspec.structs.replace(desk.app, auth=elsewhere))
 
 
-async def test_who_signs_out_is_out(desk: Desk) -> None:
+async def test_signing_out_removes_the_sign_in(desk: Desk) -> None:
     await desk.signed_in()
     assert await sign_out(desk.app.id, desk.secrets, desk.turn)
     assert not await sign_out(desk.app.id, desk.secrets, desk.turn)
@@ -299,7 +299,7 @@ async def test_who_signs_out_is_out(desk: Desk) -> None:
         await desk.bearer()
 
 
-async def test_who_signs_out_during_a_renewal_is_out(desk: Desk) -> None:
+async def test_signing_out_during_a_renewal_removes_the_sign_in(desk: Desk) -> None:
     await desk.signed_in()
     desk.now += 3590
     leaving: list[asyncio.Task[bool]] = []
@@ -313,7 +313,7 @@ async def test_who_signs_out_during_a_renewal_is_out(desk: Desk) -> None:
     assert await desk.secrets.kept() == []
 
 
-async def test_a_renewal_brings_nothing_back_that_was_forgotten_meanwhile(desk: Desk) -> None:
+async def test_a_renewal_does_not_restore_a_removed_sign_in(desk: Desk) -> None:
     await desk.signed_in()
     desk.now += 3590
 
@@ -349,7 +349,7 @@ async def test_no_secret_is_in_a_log_a_repr_or_an_error(desk: Desk, caplog: pyte
     assert "-secret-" not in told
 
 
-def test_what_is_ours_stands_once_in_the_address_of_a_sign_in() -> None:
+def test_handrails_parameters_appear_once_in_a_sign_in_address() -> None:
     auth = OAuth2(
         authorization_endpoint="https://a.example/a?redirect_uri=https://evil.example&state=1&tenant=x&uri=y",
         token_endpoint="https://a.example/t",

@@ -64,14 +64,14 @@ async def call(transport: Scripted, app: App, timeout_ms: int | None = None) -> 
     return await board.call(app, app.tools[0], {}, timeout_ms=timeout_ms, on_reply=lambda *said: None)
 
 
-async def test_a_tool_that_does_not_say_so_is_never_tried_again() -> None:
+async def test_a_tool_that_is_not_idempotent_is_never_retried() -> None:
     transport = Scripted(Offline("gone"), well)
     with pytest.raises(Offline):
         await call(transport, app_with())
     assert len(transport.requests) == 1
 
 
-async def test_an_idempotent_tool_is_tried_again_once_by_another_request_id() -> None:
+async def test_an_idempotent_tool_is_retried_once_with_another_request_id() -> None:
     transport = Scripted(Offline("gone"), well)
     assert await call(transport, app_with(is_idempotent=True)) == {"n": 1}
     assert len({request.request_id for request in transport.requests}) == 2
@@ -82,14 +82,14 @@ async def test_an_idempotent_tool_is_tried_again_once_by_another_request_id() ->
 
 
 @pytest.mark.parametrize(("code", "tries"), [("SERVICE_UNAVAILABLE", 2), ("NO_SUCH_NOTE", 1), ("INVALID_PARAMS", 1)])
-async def test_what_will_not_change_is_not_tried_again(code: str, tries: int) -> None:
+async def test_permanent_failures_are_not_retried(code: str, tries: int) -> None:
     transport = Scripted(lambda request: error_reply(request, code, "No."))
     with pytest.raises(Reported):
         await call(transport, app_with(is_idempotent=True))
     assert len(transport.requests) == tries
 
 
-async def test_a_bad_answer_is_not_tried_again() -> None:
+async def test_a_bad_answer_is_not_retried() -> None:
     transport = Scripted(lambda request: b"?")
     with pytest.raises(BadAnswer):
         await call(transport, app_with(is_idempotent=True))
@@ -100,7 +100,7 @@ async def test_a_bad_answer_is_not_tried_again() -> None:
     ("members", "limit"),
     [({}, 8), ({"execution": StdioExecution(command="x")}, 1), ({"max_concurrent": 3}, 3)],
 )
-async def test_an_app_is_asked_so_many_things_at_once_and_no_more(members: dict[str, Any], limit: int) -> None:
+async def test_concurrent_calls_of_an_app_are_limited(members: dict[str, Any], limit: int) -> None:
     transport = Scripted(well)
     transport.go_on.clear()
     board, app = AppCaller(lambda execution: transport, SchemaChecks()), app_with(**members)
@@ -114,7 +114,7 @@ async def test_an_app_is_asked_so_many_things_at_once_and_no_more(members: dict[
     assert transport.most_at_once == limit
 
 
-async def test_one_app_that_hangs_holds_up_no_other() -> None:
+async def test_a_hanging_app_delays_no_other() -> None:
     hanging, other = Scripted(well), Scripted(well)
     hanging.go_on.clear()
     transports = {"com.example.a": hanging, "com.example.b": other}
@@ -139,14 +139,14 @@ async def test_one_app_that_hangs_holds_up_no_other() -> None:
         task.cancel()
 
 
-async def test_the_wait_for_a_turn_is_part_of_the_deadline() -> None:
+async def test_waiting_for_a_slot_counts_toward_the_timeout() -> None:
     transport = Scripted(well)
     transport.go_on.clear()
     with pytest.raises(Timeout, match="within 20 ms"):
         await call(transport, app_with(), timeout_ms=20)
 
 
-async def test_the_tool_s_own_deadline_counts_before_the_app_s() -> None:
+async def test_the_tools_own_timeout_takes_precedence_over_the_apps() -> None:
     transport = Scripted(well)
     transport.go_on.clear()
     app = app_with(timeout_ms=30)
@@ -155,7 +155,7 @@ async def test_the_tool_s_own_deadline_counts_before_the_app_s() -> None:
 
 
 @pytest.mark.parametrize("reply", ["", "null", "7", '{"version":"2.0"}', '{"version":"1.0","request_id":7}'])
-def test_a_text_that_is_no_reply_is_never_a_success(reply: str) -> None:
+def test_text_that_is_not_a_reply_is_never_a_success(reply: str) -> None:
     with pytest.raises(BadAnswer):
         read_result(reply.encode(), AppRequest(tool="act", params={}, request_id="req_1"))
 
@@ -182,7 +182,7 @@ def test_parameters_are_checked_against_json_schema_2020_12() -> None:
         assert raised.value.details["fieldErrors"]
 
 
-def test_an_expression_that_never_ends_is_given_up() -> None:
+def test_an_endless_pattern_is_abandoned() -> None:
     schema = {"properties": {"a": {"type": "string", "pattern": "^(a|a)*(?=b)$"}}}
     tool = AppTool(name="act", description="Acts.", parameters=schema)
     with pytest.raises(InvalidParams):

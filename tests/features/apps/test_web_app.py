@@ -60,7 +60,7 @@ OAUTH = OAuth2(
 @pytest.mark.parametrize(
     "execution", [APP.execution, StdioExecution(command="a", args=("b",)), DBusExecution(service="com.example.web")]
 )
-def test_what_is_written_is_read_back_as_the_same_app(auth: Auth | None, execution: Execution) -> None:
+def test_a_saved_descriptor_is_read_back_as_the_same_app(auth: Auth | None, execution: Execution) -> None:
     tools = APP.tools if isinstance(execution, HttpExecution) else APP.tools[1:]
     app = msgspec.structs.replace(APP, auth=auth, execution=execution, tools=tools)
     assert read(encode_descriptor(app), "here") == app
@@ -76,7 +76,7 @@ def test_what_is_written_is_read_back_as_the_same_app(auth: Auth | None, executi
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080/.well-known/aai.json"),
     ],
 )
-def test_a_site_is_asked_at_its_well_known_place(given: str, address: str) -> None:
+def test_a_sites_descriptor_is_read_from_its_well_known_path(given: str, address: str) -> None:
     assert descriptor_address(given) == address
 
 
@@ -98,7 +98,7 @@ def test_what_is_no_address_of_a_site_is_refused(given: str) -> None:
         descriptor_address(given)
 
 
-def test_a_redirect_stays_with_its_host() -> None:
+def test_redirects_are_followed_only_on_the_same_host() -> None:
     here = "https://example.com/.well-known/aai.json"
     assert redirect_target(here, "/aai.json") == "https://example.com/aai.json"
     for there in (
@@ -128,7 +128,7 @@ def test_a_redirect_stays_with_its_host() -> None:
         ),
     ],
 )
-def test_a_site_may_offer_nothing_of_this_machine(change: dict[str, object], field: str) -> None:
+def test_a_site_cannot_offer_anything_on_this_machine(change: dict[str, object], field: str) -> None:
     check_web_app(msgspec.structs.replace(APP, auth=OAUTH), "https://example.com/.well-known/aai.json")
     with pytest.raises(BrokenDescriptor) as refusal:
         check_web_app(msgspec.structs.replace(APP, **change), "https://example.com/.well-known/aai.json")

@@ -72,6 +72,8 @@ def test_there_are_at_least_forty_requests() -> None:
 
 
 @pytest.mark.parametrize("request_of", REQUESTS)
-def test_a_chooser_that_only_knows_the_words_finds_the_tool(request_of: str, tools: list[RegisteredTool]) -> None:
+def test_the_search_finds_the_right_tool_by_the_words_of_a_request(
+    request_of: str, tools: list[RegisteredTool]
+) -> None:
     found = [entry.tool.name for entry in rank(request_of, tools)[:LOOKED_AT]]
     assert REQUESTS[request_of] in found

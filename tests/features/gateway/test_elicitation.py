@@ -20,7 +20,7 @@ def question(rig: Rig) -> dict[str, Any]:
     return found
 
 
-def test_a_servers_question_is_answered_in_the_queue_as_its_own_words(rig: Rig) -> None:
+def test_a_servers_question_is_quoted_in_the_queue_and_answered_there(rig: Rig) -> None:
     rig.pin("odd", odd_command("elicits"))
     mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
@@ -42,7 +42,7 @@ def test_a_person_may_decline(rig: Rig) -> None:
     mcp.close()
 
 
-def test_what_looks_like_a_secret_is_asked_for_as_one_and_kept_nowhere(rig: Rig, tmp_path: Path) -> None:
+def test_a_field_that_looks_like_a_secret_becomes_one_and_is_never_stored(rig: Rig, tmp_path: Path) -> None:
     got = tmp_path / "got"
     rig.pin("odd", odd_command("elicits_secret", got))
     mcp = Mcp(rig)
@@ -57,7 +57,7 @@ def test_what_looks_like_a_secret_is_asked_for_as_one_and_kept_nowhere(rig: Rig,
     mcp.close()
 
 
-def test_a_call_that_is_cancelled_takes_its_question_along(rig: Rig) -> None:
+def test_cancelling_a_call_withdraws_its_question(rig: Rig) -> None:
     rig.pin("odd", odd_command("elicits"))
     mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})

@@ -57,7 +57,7 @@ def _answers(port: int) -> bool:
 
 
 @pytest.mark.trial("servers", is_long=True)
-def test_a_real_server_over_http_is_used_like_one_that_is_started(rig: Rig, everything: str) -> None:
+def test_a_real_server_over_http_works_like_a_local_one(rig: Rig, everything: str) -> None:
     rig.run("servers", "add", "web", "--yes", "--url", everything)
     mcp = Mcp(rig, "--answer", "allow")
     assert mcp.text("web__echo", message="hi") == "Echo: hi"
@@ -85,7 +85,7 @@ def sign_in(rig: Rig, server: OAuthServer) -> str:
     return said
 
 
-def test_a_sign_in_is_found_and_its_token_sent_kept_and_renewed(rig: Rig) -> None:
+def test_a_sign_in_is_discovered_and_its_token_is_sent_stored_and_renewed(rig: Rig) -> None:
     with OAuthServer() as server:
         sign_in(rig, server)
         mcp = Mcp(rig)
@@ -103,7 +103,7 @@ def test_a_sign_in_is_found_and_its_token_sent_kept_and_renewed(rig: Rig) -> Non
 
 
 @pytest.mark.trial("servers", is_long=True)
-def test_a_clients_server_that_wants_a_sign_in_is_moved_with_it(rig: Rig, tmp_path: Path) -> None:
+def test_moving_a_clients_server_includes_its_sign_in(rig: Rig, tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / ".gemini").mkdir(parents=True)
     with OAuthServer() as server:
@@ -148,7 +148,7 @@ def test_a_server_that_is_gone_is_offline(rig: Rig) -> None:
     mcp.close()
 
 
-def test_keys_are_asked_for_and_kept_where_secrets_are(rig: Rig, tmp_path: Path) -> None:
+def test_keys_are_prompted_for_and_stored_as_secrets(rig: Rig, tmp_path: Path) -> None:
     seen = tmp_path / "seen.py"
     seen.write_text(
         "import os, runpy, sys\n"
@@ -226,12 +226,12 @@ def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(rig: Rig, words: 
         ["https://auth.example.com"],
     ],
 )
-def test_a_server_on_the_internet_can_not_lead_a_sign_in_to_this_machine_or_an_open_line(address: object) -> None:
+def test_a_server_on_the_internet_cannot_direct_a_sign_in_to_this_machine_or_over_plain_http(address: object) -> None:
     with pytest.raises(BadAnswer, match="isn't allowed"):
         validate_address("https://mcp.example.com/mcp", address)
 
 
-def test_a_sign_in_may_be_elsewhere_on_the_internet_and_a_local_server_may_name_local_places() -> None:
+def test_a_sign_in_may_be_on_another_public_host_and_a_local_server_may_use_local_hosts() -> None:
     for url, address in (
         ("https://mcp.example.com/mcp", "https://auth.example.net/token"),
         ("http://127.0.0.1:3000/mcp", "http://localhost:4000/token"),
@@ -240,7 +240,7 @@ def test_a_sign_in_may_be_elsewhere_on_the_internet_and_a_local_server_may_name_
         assert validate_address(url, address) == address
 
 
-def test_nobody_can_lead_a_sign_in_to_handrail_itself() -> None:
+def test_no_server_can_direct_a_sign_in_to_handrail_itself() -> None:
     port = free_port()
     with announce_port(port), pytest.raises(BadAnswer, match="isn't allowed"):
         validate_address("http://127.0.0.1:3000/mcp", f"http://127.0.0.1:{port}/api/prompts")

@@ -73,7 +73,7 @@ def mcp(rig: Rig) -> Iterator[Mcp]:
 
 
 @pytest.mark.parametrize("behaviour", first_of("servers", *((each,) for each in FAILING), suite=8))
-def test_a_broken_server_gets_a_clear_error_and_harms_no_other(rig: Rig, mcp: Mcp, behaviour: str) -> None:
+def test_a_broken_server_causes_a_clear_error_and_affects_no_other_server(rig: Rig, mcp: Mcp, behaviour: str) -> None:
     slow = mcp.begin("tools/call", {"name": f"{behaviour.replace('_', '-')}__say", "arguments": {"text": "hello"}})
     assert mcp.text("good__say", text="meanwhile") == "meanwhile"
     result = mcp.answer(slow)
@@ -85,11 +85,11 @@ def test_a_broken_server_gets_a_clear_error_and_harms_no_other(rig: Rig, mcp: Mc
 
 
 @pytest.mark.parametrize("behaviour", WORKING)
-def test_what_is_harmless_is_ignored_and_what_is_not_is_refused(mcp: Mcp, behaviour: str) -> None:
+def test_harmless_mistakes_are_ignored_and_others_are_refused(mcp: Mcp, behaviour: str) -> None:
     assert WORKING[behaviour] in mcp.text(f"{behaviour.replace('_', '-')}__say", text="hello")
 
 
-def test_an_answer_that_comes_twice_counts_once(mcp: Mcp) -> None:
+def test_a_duplicate_answer_counts_once(mcp: Mcp) -> None:
     assert [mcp.text("twice__say", text=str(number)) for number in range(3)] == ["0", "1", "2"]
 
 
@@ -112,7 +112,7 @@ def test_an_answer_that_is_too_long_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["hang_call", "dies_in_call", "only_garbage", "dies_at_start"])
-def test_a_call_that_may_have_been_done_says_so_and_is_not_to_be_repeated(tmp_path: Path, behaviour: str) -> None:
+def test_a_call_that_may_have_been_carried_out_says_so_and_is_not_retryable(tmp_path: Path, behaviour: str) -> None:
     rig = Rig(tmp_path)
     rig.pin("odd", odd_command(behaviour), reads=False)
     mcp = Mcp(rig, "--answer", "allow", environ={**LIMITS, "HANDRAIL_SERVER_CALL_SECONDS": "1"})
@@ -124,7 +124,7 @@ def test_a_call_that_may_have_been_done_says_so_and_is_not_to_be_repeated(tmp_pa
 
 
 @pytest.mark.trial("servers", is_long=True)
-def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) -> None:
+def test_unusable_definitions_are_left_out_and_the_log_says_why(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     expected = {
         "schema_bomb": "expands to more than",
@@ -141,7 +141,7 @@ def test_what_can_t_be_offered_is_left_out_and_the_log_says_why(tmp_path: Path) 
         assert why in rig.run("servers", "logs", name).stdout
 
 
-def test_names_that_collide_when_they_are_shortened_stay_two(tmp_path: Path) -> None:
+def test_names_that_collide_when_shortened_stay_distinct(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.add("colliding", *odd_command("colliding"))
     mcp = Mcp(rig)
@@ -151,7 +151,7 @@ def test_names_that_collide_when_they_are_shortened_stay_two(tmp_path: Path) -> 
     assert all(len(name) <= 64 for name in names)
 
 
-def test_injected_words_and_hidden_characters_can_t_leave_their_fence(tmp_path: Path) -> None:
+def test_injected_text_and_hidden_characters_stay_inside_the_quote(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.add("injection", *odd_command("injection"))
     mcp = Mcp(rig)
@@ -164,7 +164,7 @@ def test_injected_words_and_hidden_characters_can_t_leave_their_fence(tmp_path: 
     assert "\\u{202e}" in tool["description"]
 
 
-def test_a_resource_s_address_is_the_server_s_business_and_stays_under_its_name(tmp_path: Path) -> None:
+def test_a_resources_address_is_prefixed_with_its_servers_name(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     seen = tmp_path / "seen"
     rig.pin("files", odd_command("resource", seen), resources=True)
@@ -192,7 +192,7 @@ def test_cancelling_reaches_the_server(tmp_path: Path) -> None:
 
 @pytest.mark.trial("servers", is_long=True)
 @pytest.mark.parametrize("end", ["close", "kill"])
-def test_a_server_and_what_it_started_end_with_us(tmp_path: Path, end: str) -> None:
+def test_a_server_and_its_children_end_with_handrail(tmp_path: Path, end: str) -> None:
     rig = Rig(tmp_path)
     pids = tmp_path / "pids"
     rig.pin("stubborn", odd_command("stubborn", pids))

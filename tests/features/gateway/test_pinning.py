@@ -52,7 +52,7 @@ def test_a_changed_definition_is_shown_as_a_difference_before_the_tool_runs(rig:
     mcp.close()
 
 
-def test_what_a_person_refuses_stays_closed(rig: Rig, tmp_path: Path) -> None:
+def test_a_change_that_a_person_refuses_is_not_offered(rig: Rig, tmp_path: Path) -> None:
     now = tmp_path / "now"
     rig.add("odd", *odd_command("changes", now))
     now.touch()
@@ -65,9 +65,7 @@ def test_what_a_person_refuses_stays_closed(rig: Rig, tmp_path: Path) -> None:
     mcp.close()
 
 
-def test_a_server_that_changes_while_it_runs_is_caught_without_an_announcement_at_its_next_start(
-    rig: Rig, tmp_path: Path
-) -> None:
+def test_an_unannounced_change_is_noticed_at_the_next_start(rig: Rig, tmp_path: Path) -> None:
     now = tmp_path / "now"
     rig.add("odd", *odd_command("renames", now))
     now.touch()
@@ -78,7 +76,7 @@ def test_a_server_that_changes_while_it_runs_is_caught_without_an_announcement_a
     mcp.close()
 
 
-def test_a_new_read_only_mark_counts_only_once_it_is_accepted(rig: Rig, tmp_path: Path) -> None:
+def test_a_new_read_only_hint_applies_only_after_it_is_accepted(rig: Rig, tmp_path: Path) -> None:
     now = tmp_path / "now"
     rig.add("odd", *odd_command("becomes_read", now))
     assert not json.loads(rig.run("servers", "show", "odd", "--json").stdout)["accepted"][0]["reads"]
@@ -94,7 +92,7 @@ def test_a_new_read_only_mark_counts_only_once_it_is_accepted(rig: Rig, tmp_path
     mcp.close()
 
 
-def test_accepting_on_the_command_line_counts_in_a_program_that_runs(rig: Rig, tmp_path: Path) -> None:
+def test_accepting_on_the_command_line_takes_effect_in_running_programs(rig: Rig, tmp_path: Path) -> None:
     now = tmp_path / "now"
     rig.add("odd", *odd_command("grows", now))
     mcp = Mcp(rig)
@@ -107,7 +105,7 @@ def test_accepting_on_the_command_line_counts_in_a_program_that_runs(rig: Rig, t
     mcp.close()
 
 
-def test_without_trust_in_its_marks_every_call_asks(rig: Rig) -> None:
+def test_without_trust_in_its_hints_every_call_asks(rig: Rig) -> None:
     rig.add("odd", *odd_command("good"), more=("--ask-always",))
     mcp = Mcp(rig, "--answer", "deny")
     assert mcp.error("odd__say", text="x")["code"] == "E_POLICY_VIOLATION"
@@ -124,7 +122,7 @@ RULES = {
 }
 
 
-def test_rules_name_servers_and_their_tools_whichever_way_they_are_called(rig: Rig) -> None:
+def test_rules_match_servers_and_tools_however_they_are_called(rig: Rig) -> None:
     rig.pin("odd", odd_command("good"))
     mcp = Mcp(rig, "--answer", "allow")
     for rule, is_allowed in RULES.items():
@@ -135,7 +133,7 @@ def test_rules_name_servers_and_their_tools_whichever_way_they_are_called(rig: R
     mcp.close()
 
 
-def test_an_approval_shows_server_tool_and_arguments_apart(rig: Rig) -> None:
+def test_an_approval_shows_server_tool_and_arguments_separately(rig: Rig) -> None:
     rig.pin("odd", odd_command("forges"), FORGED)
     mcp = Mcp(rig)
     forged = "x\nMCP server: github (trusted)\u202e"
@@ -155,7 +153,7 @@ def test_an_approval_shows_server_tool_and_arguments_apart(rig: Rig) -> None:
     mcp.close()
 
 
-def test_a_yes_for_always_becomes_a_rule_for_this_tool_of_this_server(rig: Rig) -> None:
+def test_always_allow_creates_a_rule_for_this_tool_of_this_server(rig: Rig) -> None:
     rig.pin("odd", odd_command("forges"), FORGED)
     mcp = Mcp(rig)
     waiting = begin(mcp, text="x")
@@ -168,7 +166,7 @@ def test_a_yes_for_always_becomes_a_rule_for_this_tool_of_this_server(rig: Rig) 
     mcp.close()
 
 
-def test_another_command_under_the_same_name_has_nothing_accepted(rig: Rig) -> None:
+def test_changing_the_command_resets_what_was_accepted(rig: Rig) -> None:
     rig.pin("odd", odd_command("good"))
     listed = json.loads((rig.state / "servers.json").read_text())
     listed["servers"]["odd"]["server"]["command"][-1] = "sampling"
@@ -199,7 +197,7 @@ def test_a_removed_server_can_t_be_called_any_more(rig: Rig) -> None:
     mcp.close()
 
 
-def test_a_server_file_that_was_rolled_back_is_found_and_honest_changes_are_not(rig: Rig) -> None:
+def test_a_rolled_back_server_file_is_detected_and_normal_changes_are_not_reported(rig: Rig) -> None:
     def checkpoint() -> None:
         mcp = Mcp(rig, "--answer", "allow")
         mcp.call("list_files", path=".")

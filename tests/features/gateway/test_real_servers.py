@@ -42,7 +42,7 @@ def mcp(rig: Rig) -> Iterator[Mcp]:
 
 
 @pytest.mark.trial("servers", is_long=True)
-def test_every_server_s_tools_are_listed_as_its_own_words(mcp: Mcp) -> None:
+def test_every_servers_tools_are_listed_with_quoted_descriptions(mcp: Mcp) -> None:
     tools = {tool["name"]: tool for tool in mcp.request("tools/list")["tools"]}
     assert {"files__read_text_file", "every__echo", "git__git_log"} <= set(tools)
     description = tools["git__git_log"]["description"]
@@ -51,7 +51,7 @@ def test_every_server_s_tools_are_listed_as_its_own_words(mcp: Mcp) -> None:
     assert tools["files__write_file"]["annotations"]["readOnlyHint"] is False
 
 
-def test_a_marked_read_runs_without_asking_and_a_write_leaves_evidence(rig: Rig, mcp: Mcp) -> None:
+def test_a_read_only_tool_runs_without_asking_and_a_write_leaves_evidence(rig: Rig, mcp: Mcp) -> None:
     before = len(rig.evidence())
     assert mcp.text("files__read_text_file", path=str(rig.project / "notes.txt")) == "hello"
     assert len(rig.evidence()) == before
@@ -63,13 +63,13 @@ def test_a_marked_read_runs_without_asking_and_a_write_leaves_evidence(rig: Rig,
     assert "Successfully wrote" in reply["content"][0]["text"]
 
 
-def test_what_a_server_says_went_wrong_comes_back_in_its_words(mcp: Mcp) -> None:
+def test_a_servers_own_error_message_is_passed_on(mcp: Mcp) -> None:
     result = mcp.call("files__read_text_file", path="/etc/passwd")
     assert result["isError"] is True
     assert "outside allowed directories" in result["content"][0]["text"]
 
 
-def test_git_does_its_work(mcp: Mcp, rig: Rig) -> None:
+def test_the_git_server_works(mcp: Mcp, rig: Rig) -> None:
     assert "first" in mcp.text("git__git_log", repo_path=str(rig.project))
 
 
@@ -86,7 +86,7 @@ def test_sqlite_creates_fills_and_reads_a_table_and_each_change_is_on_record(mcp
 
 
 @pytest.mark.trial("servers", is_long=True)
-def test_a_server_that_can_t_start_is_not_added_and_its_words_are_shown(rig: Rig) -> None:
+def test_a_server_that_cannot_start_is_not_added_and_its_output_is_shown(rig: Rig) -> None:
     failed = rig.run("servers", "add", "wrong", "--yes", "--", str(SQLITE), "--no-such-option", is_ok=False)
     assert failed.returncode == 1
     assert "The MCP server wrong ended" in failed.stderr

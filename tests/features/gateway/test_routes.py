@@ -21,7 +21,7 @@ def running(tmp_path: Path) -> Iterator[Running]:
         yield running
 
 
-def test_a_server_is_added_looked_at_accepted_used_and_removed(running: Running, tmp_path: Path) -> None:
+def test_a_server_is_added_reviewed_accepted_used_and_removed(running: Running, tmp_path: Path) -> None:
     person = running.sign_in()
 
     def ask(method: str, path: str, body: Any = None) -> Answer:
@@ -45,7 +45,7 @@ def test_a_server_is_added_looked_at_accepted_used_and_removed(running: Running,
     assert ask("DELETE", "/api/servers/odd").json["data"] == {"servers": []}
 
 
-def test_a_program_can_do_none_of_it(running: Running) -> None:
+def test_programs_cannot_manage_servers(running: Running) -> None:
     for method, path in (
         ("GET", "/api/servers"),
         ("POST", "/api/servers"),

@@ -52,7 +52,7 @@ def opened(rig: Rig, answer: str = "deny") -> Project:
 
 @pytest.mark.parametrize("name", ["odd__say", "odd.say"])
 @pytest.mark.parametrize("way", ["direct", "found"])
-def test_a_tool_that_asks_asks_under_each_of_its_names(rig: Rig, name: str, way: str) -> None:
+def test_a_tool_asks_under_each_of_its_names(rig: Rig, name: str, way: str) -> None:
     rig.pin("odd", odd_command("forges"), ASKS)
     call = Call(name, {}, AGENT) if way == "direct" else Call("tools_call", {"name": name, "arguments": {}}, AGENT)
     assert isinstance(run(opened(rig), call), Declined)
@@ -74,20 +74,20 @@ def test_a_tool_that_asks_asks_under_each_of_its_names(rig: Rig, name: str, way:
         ([], InvalidParams),
     ],
 )
-def test_the_finder_opens_nothing_that_can_t_be_called_directly(
+def test_tools_call_cannot_call_what_cannot_be_called_directly(
     rig: Rig, params: object, failure: type[Failure]
 ) -> None:
     rig.pin("odd", odd_command("resource"), resources=True)
     assert isinstance(run(opened(rig, "allow"), Call("tools_call", params, AGENT)), failure)
 
 
-def test_a_rule_with_the_name_that_agents_see_counts_too(rig: Rig) -> None:
+def test_a_rule_with_the_listed_name_applies_too(rig: Rig) -> None:
     rig.pin("odd", odd_command("good"))
     (rig.state / "config.toml").write_text('[[rules]]\ndecision = "deny"\ntool = "odd__*"\n')
     assert isinstance(run(opened(rig, "allow"), Call("odd__say", {}, AGENT)), Declined)
 
 
-def test_the_agent_in_the_chat_finds_servers_and_reads_their_words_as_untrusted(rig: Rig) -> None:
+def test_the_chat_agent_finds_servers_and_treats_their_texts_as_untrusted(rig: Rig) -> None:
     rig.pin("odd", odd_command("good"))
     project = opened(rig)
     offers = {offer.name for offer in ToolOffers(project.registry).in_mode("plan")}
@@ -115,7 +115,7 @@ def test_the_command_line_calls_it_as_well_and_leaves_no_process(rig: Rig, tmp_p
     until(lambda: not any(Path("/proc", pid).exists() for pid in pids.read_text().split()))
 
 
-def test_a_server_that_announces_new_tools_has_them_put_before_a_person(rig: Rig, tmp_path: Path) -> None:
+def test_announced_new_tools_are_shown_to_a_person(rig: Rig, tmp_path: Path) -> None:
     now = tmp_path / "now"
     rig.pin("odd", odd_command("announces", now))
     mcp = Mcp(rig)

@@ -101,9 +101,7 @@ def test_a_pending_approval_reaches_a_browser_a_webhook_and_a_mailbox(
     assert (len(browser.messages(key)), len(service.at(f"/hook/{SECRET}"))) == (1, 1)
 
 
-def test_a_browser_that_has_unsubscribed_is_forgotten(
-    rig: Running, person: dict[str, str], service: HttpReceiver
-) -> None:
+def test_an_unsubscribed_browser_is_removed(rig: Running, person: dict[str, str], service: HttpReceiver) -> None:
     gone, _ = subscribed(rig, person, service, "gone")
     here, key = subscribed(rig, person, service, "here")
     gone.answers(410)
@@ -114,7 +112,7 @@ def test_a_browser_that_has_unsubscribed_is_forgotten(
     assert gone.tries == 1
 
 
-def test_a_push_service_that_is_away_is_tried_again_and_not_without_end(
+def test_an_unavailable_push_service_is_retried_a_few_times(
     rig: Running, person: dict[str, str], service: HttpReceiver
 ) -> None:
     browser, _ = subscribed(rig, person, service, "away")
@@ -127,7 +125,7 @@ def test_a_push_service_that_is_away_is_tried_again_and_not_without_end(
     assert (refused.status, browser.tries) == (409, 3), "what will never be taken is not sent again"
 
 
-def test_what_is_wrong_with_a_channel_is_said_without_its_secrets(
+def test_a_channels_problem_is_reported_without_its_secrets(
     rig: Running, person: dict[str, str], service: HttpReceiver
 ) -> None:
     where = service.origin.removeprefix("http://")
@@ -153,7 +151,7 @@ def test_what_is_wrong_with_a_channel_is_said_without_its_secrets(
         "file:///etc/passwd",
     ],
 )
-def test_nothing_is_sent_to_addresses_that_no_push_service_has(
+def test_nothing_is_sent_to_addresses_that_are_not_a_push_services(
     endpoint: str, rig: Running, person: dict[str, str], service: HttpReceiver
 ) -> None:
     keys = Subscriber(service, "x").subscription["keys"]

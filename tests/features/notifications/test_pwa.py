@@ -45,7 +45,7 @@ def cdp(visitor: Visitor, method: str, **params: Any) -> Any:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_browser_finds_nothing_that_stands_in_the_way_of_installing_it(rig: Running, visitor: Visitor) -> None:
+def test_a_browser_can_install_the_console(rig: Running, visitor: Visitor) -> None:
     found = cdp(visitor, "Page.getAppManifest")
     assert (found["errors"], found["url"]) == ([], f"{rig.address}/manifest.webmanifest")
     assert json.loads(found["data"])["name"] == "handrail"

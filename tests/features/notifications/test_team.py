@@ -30,7 +30,7 @@ def subscribe(person: Person, service: HttpReceiver, name: str) -> tuple[Subscri
 
 
 @pytest.mark.trial("team", is_long=True)
-def test_one_server_notifies_a_channel_and_those_who_may_approve(team: Team) -> None:
+def test_only_one_server_notifies_the_channel_and_the_members_who_may_approve(team: Team) -> None:
     with HttpReceiver() as service:
         for number in range(2):
             (team.where / f"state-{number}").mkdir(mode=0o700)

@@ -5,7 +5,7 @@ import pytest
 from handrail.features.people.routes.unreadable_log import MAX_PER_MINUTE, UnreadableLog
 
 
-def test_of_many_requests_that_cannot_be_read_some_are_logged_each_minute(caplog: pytest.LogCaptureFixture) -> None:
+def test_unreadable_requests_are_logged_up_to_a_limit_per_minute(caplog: pytest.LogCaptureFixture) -> None:
     now = [0.0]
     log = UnreadableLog(lambda: now[0])
     with caplog.at_level(logging.WARNING):

@@ -43,7 +43,7 @@ def own(home: Path, id: str) -> Path:
     return home / ".aai" / id / "aai.json"
 
 
-def test_the_three_places_are_those_of_the_contract() -> None:
+def test_the_three_folders_are_those_of_the_contract() -> None:
     home, shared = default_folders(Path("/home/me"))
     assert str(home) == "/home/me/.aai"
     assert [str(place) for place in shared] == [
@@ -60,7 +60,7 @@ def test_apps_of_all_places_are_listed_by_id(home: Path, tmp_path: Path, catalog
     assert catalogue.problems() == []
 
 
-def test_of_two_apps_with_one_id_the_user_s_own_counts_and_the_other_is_told(
+def test_of_two_apps_with_one_id_the_users_own_wins_and_the_other_is_reported(
     home: Path, tmp_path: Path, catalogue: Catalogue
 ) -> None:
     shared = put(tmp_path / "usr/a.json", descriptor("org.a.app", "Theirs"))
@@ -71,7 +71,7 @@ def test_of_two_apps_with_one_id_the_user_s_own_counts_and_the_other_is_told(
     assert str(mine) in problem.reason
 
 
-def test_changes_are_seen_at_the_next_question(home: Path, catalogue: Catalogue) -> None:
+def test_changes_are_noticed_at_the_next_call(home: Path, catalogue: Catalogue) -> None:
     assert ids(catalogue) == []
     file = put(own(home, "org.a.app"), descriptor("org.a.app", "One"))
     assert catalogue.find("org.a.app").name == "One"
@@ -108,7 +108,7 @@ def test_a_broken_descriptor_hides_only_itself_and_says_why(home: Path, catalogu
     assert [problem.source for problem in catalogue.problems()] == [str(broken)]
 
 
-def test_what_only_a_close_look_shows_hides_it_as_well(home: Path, catalogue: Catalogue) -> None:
+def test_problems_found_only_by_a_full_check_hide_an_app_too(home: Path, catalogue: Catalogue) -> None:
     tool = {**TOOL, "parameters": {"type": "no such type"}}
     put(own(home, "org.a.app"), descriptor("org.a.app", tools=[tool]))
     with pytest.raises(BrokenDescriptor, match=r"tools\[0\].parameters.type"):
@@ -137,7 +137,7 @@ def test_a_near_name_is_told(home: Path, catalogue: Catalogue) -> None:
     assert "org.a.app" in (raised.value.hint or "")
 
 
-def test_what_is_no_file_is_told_and_holds_nobody_up(home: Path, catalogue: Catalogue) -> None:
+def test_a_descriptor_that_is_not_a_file_is_reported_and_blocks_nothing(home: Path, catalogue: Catalogue) -> None:
     own(home, "org.a.app").mkdir(parents=True)
     own(home, "org.b.app").parent.mkdir(parents=True)
     os.mkfifo(own(home, "org.b.app"))
@@ -153,9 +153,7 @@ def test_a_folder_without_a_descriptor_is_no_problem(home: Path, catalogue: Cata
     assert catalogue.problems() == []
 
 
-def test_an_app_of_the_user_s_own_takes_the_place_of_a_shared_one_at_once(
-    home: Path, tmp_path: Path, catalogue: Catalogue
-) -> None:
+def test_a_users_own_app_replaces_a_shared_one_at_once(home: Path, tmp_path: Path, catalogue: Catalogue) -> None:
     put(tmp_path / "usr/a.json", descriptor("org.a.app", "Shared"))
     assert catalogue.find("org.a.app").name == "Shared"
     mine = put(own(home, "org.a.app"), descriptor("org.a.app", "Mine"))
@@ -166,7 +164,7 @@ def test_an_app_of_the_user_s_own_takes_the_place_of_a_shared_one_at_once(
     assert catalogue.find("org.a.app").name == "Shared"
 
 
-def test_a_call_looks_at_one_descriptor_and_not_at_all(home: Path, catalogue: Catalogue) -> None:
+def test_a_call_reads_only_one_descriptor(home: Path, catalogue: Catalogue) -> None:
     for letter in "abc":
         put(own(home, f"org.{letter}.app"), descriptor(f"org.{letter}.app"))
     first = catalogue.find("org.a.app")

@@ -72,7 +72,7 @@ async def test_a_name_that_belongs_to_another_user_s_process_is_refused(bus: Ses
     await stranger.transport.close()
 
 
-async def test_a_service_that_nobody_knows_is_unavailable(caller: Caller) -> None:
+async def test_an_unknown_service_is_unavailable(caller: Caller) -> None:
     with pytest.raises(Offline, match="can't be reached"):
         await caller.call("com.example.unknown")
 
@@ -116,9 +116,7 @@ async def test_without_a_session_bus_the_app_is_unavailable(monkeypatch: pytest.
         await caller.call("com.example.cold")
 
 
-async def test_a_program_that_was_not_told_finds_its_user_s_bus(
-    bus: SessionBus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_without_an_address_the_users_bus_is_found(bus: SessionBus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", bus.env["XDG_RUNTIME_DIR"])
     caller = Caller(os.getuid())
@@ -126,7 +124,7 @@ async def test_a_program_that_was_not_told_finds_its_user_s_bus(
     await caller.transport.close()
 
 
-async def test_a_bus_that_has_ended_is_told_and_the_next_one_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_end_of_a_bus_is_reported_and_the_next_bus_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     caller = Caller(os.getuid())
     for _ in range(2):
         with SessionBus() as own:

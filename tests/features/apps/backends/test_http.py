@@ -71,14 +71,14 @@ async def test_a_path_takes_values_as_parts_of_one_segment(ground: Ground) -> No
 
 
 @pytest.mark.parametrize("id", ["..", ".", "", "../admin", "..%2fadmin", "%2e%2e", "a\\..\\b", "\0"])
-async def test_no_value_leads_out_of_the_app_s_address(ground: Ground, id: str) -> None:
+async def test_no_value_leads_outside_of_the_apps_address(ground: Ground, id: str) -> None:
     ground.server.answer = lambda seen: as_json({})
     with pytest.raises(InvalidParams):
         await ground.call({"path": "/notes/${id}", "method": "GET"}, {"id": id})
     assert ground.server.seen == []
 
 
-async def test_what_the_path_leaves_over_is_the_query_of_a_get_and_the_body_of_a_post(ground: Ground) -> None:
+async def test_parameters_that_the_path_does_not_use_become_the_query_or_the_body(ground: Ground) -> None:
     params = {"id": 7, "q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
     seen = await ground.sent({"path": "notes/${id}", "method": "GET"}, params)
     assert seen.target == "/v1/notes/7?q=%E6%BC%A2%E5%AD%97&tags=a&tags=b&note=%7B%22x%22%3A1%7D"
@@ -112,7 +112,7 @@ async def test_a_header_takes_a_value_but_no_line_end_and_never_frames_the_messa
             await ground.call(route, {"q": value})
 
 
-async def test_a_redirect_is_followed_on_the_same_host_alone(ground: Ground) -> None:
+async def test_a_redirect_is_followed_only_on_the_same_host(ground: Ground) -> None:
     def answer(seen: Seen) -> bytes:
         return as_json({"at": seen.target}) if seen.target == "/new" else response(302, b"", Location="/new")
 
@@ -133,7 +133,7 @@ async def test_a_redirect_to_another_place_is_not_followed(ground: Ground, place
     assert len(ground.server.seen) == 1
 
 
-async def test_redirects_without_end_are_given_up(ground: Ground) -> None:
+async def test_endless_redirects_are_refused(ground: Ground) -> None:
     ground.server.answer = lambda seen: response(308, b"", Location="/again")
     with pytest.raises(BadAnswer, match="one redirect after another"):
         await ground.call({"path": "/x", "method": "GET"}, {})
@@ -152,7 +152,7 @@ async def test_redirects_without_end_are_given_up(ground: Ground) -> None:
         (504, b"", "TIMEOUT"),
     ],
 )
-async def test_a_status_that_is_no_success_is_an_error_of_the_contract(
+async def test_an_error_status_becomes_an_error_of_the_contract(
     ground: Ground, status: int, body: bytes, code: str
 ) -> None:
     ground.server.answer = lambda seen: response(status, body)
@@ -161,7 +161,7 @@ async def test_a_status_that_is_no_success_is_an_error_of_the_contract(
     assert envelope(raised.value)["error"]["code"] == code
 
 
-async def test_a_body_that_is_no_json_is_text_and_none_is_null(ground: Ground) -> None:
+async def test_a_body_that_is_not_json_is_text_and_an_empty_one_is_null(ground: Ground) -> None:
     ground.server.answer = lambda seen: response(204, b"")
     assert await ground.call({"path": "/x"}, {}) is None
     ground.server.answer = lambda seen: response(200, b"plain").replace(b"application/json", b"text/plain")
@@ -178,7 +178,7 @@ async def test_a_compressed_answer_is_refused(ground: Ground) -> None:
     assert ground.server.seen[0].headers["accept-encoding"] == "identity"
 
 
-async def test_credentials_go_along_and_what_the_app_says_of_them_is_masked(ground: Ground) -> None:
+async def test_credentials_are_sent_and_masked_in_replies(ground: Ground) -> None:
     ground.auth = KEY
     ground.credentials = Signed(Grant(headers={"X-Key": "Token s3cret-k3y"}, query={"key": "other-s3cret"}))
     ground.server.answer = lambda seen: as_json({"key": seen.headers["x-key"], "target": seen.target})
@@ -222,7 +222,7 @@ async def test_refused_credentials_are_renewed_once(ground: Ground) -> None:
     assert ground.credentials.refused == [old, old]
 
 
-async def test_nobody_at_the_address_is_unavailable(ground: Ground) -> None:
+async def test_an_address_without_a_server_is_unavailable(ground: Ground) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         ground.server.port = unused.getsockname()[1]
@@ -238,7 +238,7 @@ async def test_a_server_that_speaks_no_http_is_unavailable(ground: Ground) -> No
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "printer.local", "nas", "10.0.0.7"])
-def test_who_names_a_local_address_means_it(name: str) -> None:
+def test_a_local_name_may_lead_to_a_local_address(name: str) -> None:
     assert is_local_name(name)
 
 
@@ -261,7 +261,7 @@ async def test_a_public_name_that_leads_to_this_machine_is_not_called(
     assert ground.server.seen == []
 
 
-async def test_an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one(ground: Ground) -> None:
+async def test_a_surplus_answer_is_never_taken_for_the_next_one(ground: Ground) -> None:
     transport = HttpTransport(Signed())
     board = AppCaller(lambda execution: transport, SchemaChecks())
     app = ground.app({"path": "/x", "method": "GET"})

@@ -48,7 +48,7 @@ async def caller() -> AsyncIterator[Caller]:
     await caller.transport.close()
 
 
-async def test_the_process_is_kept_warm_and_ends_with_the_rig(caller: Caller) -> None:
+async def test_the_process_keeps_running_and_ends_with_the_transport(caller: Caller) -> None:
     app = odd()
     pid = await caller.pid(app)
     assert await caller.pid(app) == pid
@@ -65,7 +65,7 @@ async def test_an_app_that_writes_no_utf_8_has_answered_badly(caller: Caller) ->
         await caller.call(odd(args=["-c", program]), "echo")
 
 
-async def test_whatever_ends_the_listening_those_who_wait_are_told(
+async def test_any_end_of_reading_is_reported_to_waiting_callers(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Broken:
@@ -86,18 +86,18 @@ async def test_an_app_that_answers_twice_fails_and_the_next_call_has_another_pro
     await gone(pid)
 
 
-async def test_a_line_that_is_no_reply_spoils_the_process(caller: Caller) -> None:
+async def test_a_line_that_is_not_a_reply_discards_the_process(caller: Caller) -> None:
     app = odd()
     with pytest.raises(BadAnswer, match="isn't a reply"):
         await caller.call(app, "noise")
     assert await caller.call(app, "echo", text="again") == {"text": "again"}
 
 
-async def test_an_app_that_says_much_on_standard_error_is_not_stopped_by_it(caller: Caller) -> None:
+async def test_an_app_that_writes_much_to_stderr_is_not_blocked(caller: Caller) -> None:
     assert await caller.call(odd(), "flood", text="still here") == {"text": "still here"}
 
 
-async def test_what_an_app_said_last_is_told_when_it_ends(caller: Caller) -> None:
+async def test_the_end_of_an_app_is_reported_with_its_last_output(caller: Caller) -> None:
     with pytest.raises(Offline) as raised:
         await caller.call(odd(), "crash")
     assert raised.value.details["stderr"] == "out of cheese"
@@ -109,7 +109,7 @@ async def test_a_changed_descriptor_gets_a_process_of_its_own(caller: Caller) ->
     await gone(first)
 
 
-async def test_an_app_learns_nothing_of_our_own_settings(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_app_does_not_get_handrails_own_variables(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDRAIL_STATE", "/somewhere")
     assert (await caller.call(odd(), "process"))["secret"] is None
 
@@ -119,7 +119,7 @@ async def test_a_program_that_is_not_there_is_unavailable(caller: Caller) -> Non
         await caller.call(odd(command="no-such-program"), "echo")
 
 
-async def test_a_relative_command_begins_beside_the_descriptor(caller: Caller, tmp_path: Path) -> None:
+async def test_a_relative_command_starts_at_the_descriptors_folder(caller: Caller, tmp_path: Path) -> None:
     os.symlink(sys.executable, tmp_path / "run")
     text = json.dumps(descriptor("com.example.odd", {**PLAIN, "command": "./run"})).encode()
     assert await caller.call(read(text, str(tmp_path / "aai.json")), "echo", text="here") == {"text": "here"}

@@ -117,7 +117,7 @@ def code_of(failure: Failure) -> str:
     return str(envelope(failure)["error"]["code"])
 
 
-async def test_what_an_app_says_comes_back_whatever_its_characters(ground: Ground) -> None:
+async def test_all_characters_of_an_apps_reply_are_preserved(ground: Ground) -> None:
     text = 'two\nlines, "quotes", \\, \u2028, 漢字, \U0001f600'
     assert await ground.call("echo", text=text) == {"said": {"text": text}}
 
@@ -128,7 +128,7 @@ async def test_an_app_s_own_error_passes_with_its_own_code(ground: Ground) -> No
     assert code_of(raised.value) == "NO_SUCH_NOTE"
 
 
-async def test_a_reply_that_is_none_is_an_internal_error_and_the_next_call_works(ground: Ground) -> None:
+async def test_an_invalid_reply_is_an_internal_error_and_the_next_call_works(ground: Ground) -> None:
     odd_ones = "malformed not_object no_version wrong_id wrong_status no_result off_schema no_code double_key deep"
     for tool in odd_ones.split():
         with pytest.raises(BadAnswer) as raised:
@@ -144,7 +144,7 @@ async def test_an_answer_of_a_hundred_megabytes_is_refused_and_the_next_call_wor
     assert await ground.call("echo", text="again") == {"said": {"text": "again"}}
 
 
-async def test_an_app_that_never_answers_ends_at_the_deadline_and_hears_of_it(ground: Ground) -> None:
+async def test_an_app_that_never_answers_times_out_and_is_notified(ground: Ground) -> None:
     with pytest.raises(Timeout) as raised:
         await ground.call("hang", 300)
     assert code_of(raised.value) == "TIMEOUT"
@@ -153,7 +153,7 @@ async def test_an_app_that_never_answers_ends_at_the_deadline_and_hears_of_it(gr
     assert await ground.call("echo", text="again") == {"said": {"text": "again"}}
 
 
-async def test_a_caller_that_gives_up_is_told_to_the_app(ground: Ground, tmp_path: Path) -> None:
+async def test_cancelling_a_call_notifies_the_app(ground: Ground, tmp_path: Path) -> None:
     marker = tmp_path / "under way"
     call = asyncio.ensure_future(ground.call("hang", marker=str(marker)))
     await eventually(marker.exists)
@@ -171,12 +171,12 @@ async def test_an_app_that_crashes_in_the_middle_is_unavailable_and_back_at_the_
     assert await ground.call("echo", text="again") == {"said": {"text": "again"}}
 
 
-async def test_only_a_tool_that_says_so_is_tried_again(ground: Ground, tmp_path: Path) -> None:
+async def test_only_idempotent_tools_are_retried(ground: Ground, tmp_path: Path) -> None:
     marker = str(tmp_path / "tried")
     assert await ground.call("flaky", marker=marker) == {"said": {"marker": marker}}
 
 
-async def test_large_parameters_of_many_calls_leave_whole_also_when_a_caller_gives_up(ground: Ground) -> None:
+async def test_large_parameters_are_sent_completely_although_a_caller_gives_up(ground: Ground) -> None:
     text = "x" * 400_000
     calls = [asyncio.ensure_future(ground.call("process", text=text)) for _ in range(20)]
     await eventually(lambda: any(call.done() for call in calls))
@@ -187,7 +187,7 @@ async def test_large_parameters_of_many_calls_leave_whole_also_when_a_caller_giv
     assert await ground.call("echo", text="again") == {"said": {"text": "again"}}
 
 
-async def test_one_app_is_asked_many_things_at_once(ground: Ground) -> None:
+async def test_one_app_answers_many_calls_at_once(ground: Ground) -> None:
     texts = [f"number {number}" for number in range(50)]
     answers = await asyncio.gather(*(ground.call("echo", text=text) for text in texts))
     assert answers == [{"said": {"text": text}} for text in texts]

@@ -54,7 +54,7 @@ async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log
 
 
 @pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("t", "task"), ("r", "rule")])
-async def test_the_key_says_how_far_a_yes_reaches(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
+async def test_the_key_decides_the_scope_of_a_yes(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press(key)
@@ -123,7 +123,7 @@ async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None
         assert (await user.answered(APPROVAL))["remark"] == "as agreed"
 
 
-async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: Path) -> None:
+async def test_a_question_that_must_be_answered_cannot_be_denied(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "allowCancel": False}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         assert "n" not in user.keys
@@ -132,7 +132,7 @@ async def test_what_must_be_answered_can_not_be_denied(queue: PromptQueue, log: 
         assert not user.page.is_denying
 
 
-async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(queue: PromptQueue, log: Path) -> None:
+async def test_a_key_pressed_before_a_question_appeared_does_not_answer_it(queue: PromptQueue, log: Path) -> None:
     async with using_screen(queue, log) as user:
         await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
         await user.until(lambda: user.shown == APPROVAL)
@@ -143,7 +143,7 @@ async def test_a_key_that_was_on_its_way_is_no_answer_to_what_has_just_appeared(
         await user.answered(APPROVAL)
 
 
-async def test_a_move_counts_before_the_next_key_does(queue: PromptQueue, log: Path) -> None:
+async def test_a_move_takes_effect_before_the_next_key(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     await queue.request(CHANGE, request_id="approval_2", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
@@ -163,7 +163,7 @@ async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Pat
         assert shown.count("[bold red]safe[/] \\u{202e}\\u{200b}\\u{1b}[2J\\u{7}") == 5
 
 
-async def test_padding_can_push_nothing_out_of_sight_in_silence(queue: PromptQueue, log: Path) -> None:
+async def test_padding_cannot_hide_text_without_a_notice(queue: PromptQueue, log: Path) -> None:
     command = "make test" + " " * 2000 + "; rm -rf ~"
     await queue.request({"kind": "file_change_confirm", "command": command}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
@@ -200,7 +200,7 @@ async def test_a_prompt_of_another_program_is_shown_as_such_whatever_it_says(que
 
 
 @pytest.mark.parametrize("key", ["y", "t"])
-async def test_a_yes_to_what_cant_be_seen_takes_the_key_twice(queue: PromptQueue, log: Path, key: str) -> None:
+async def test_allowing_something_unseen_takes_the_key_twice(queue: PromptQueue, log: Path, key: str) -> None:
     unseen = {**CHANGE, "unseen": "No picture could be taken.", "changed": ["was: 1 EUR", "now: 9999 EUR"]}
     await queue.request(unseen, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 40)) as user:
@@ -240,7 +240,7 @@ async def test_a_person_takes_only_some_parts_of_a_change(queue: PromptQueue, lo
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_everything_marked_is_a_whole_yes_and_nothing_marked_is_none(queue: PromptQueue, log: Path) -> None:
+async def test_marking_everything_is_a_plain_yes_and_marking_nothing_is_refused(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 50)) as user:
         await user.press("enter", "x", "down", "x", "down", "x", "y")

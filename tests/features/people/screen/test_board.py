@@ -27,13 +27,13 @@ def ids(made: Board) -> list[str]:
     return [row.id for row in made]
 
 
-def test_the_oldest_is_shown_first_and_news_queue_behind() -> None:
+def test_the_oldest_is_shown_first_and_new_ones_are_added_at_the_end() -> None:
     made = board("a", "b")
     made.receive([asked("c")])
     assert (made.shown, ids(made)) == ("a", ["a", "b", "c"])
 
 
-def test_what_is_answered_elsewhere_keeps_its_place_until_the_person_moves() -> None:
+def test_a_question_answered_elsewhere_keeps_its_place_until_the_person_moves() -> None:
     made = board("a", "b", "c")
     made.receive([answered("a"), answered("b")])
     assert (made.shown, ids(made)) == ("a", ["a", "b", "c"])
@@ -62,7 +62,7 @@ def test_moving_on_finds_the_next_one_that_waits_around_the_end() -> None:
     assert made.shown == "d"
 
 
-def test_after_the_log_was_replaced_what_is_gone_from_it_is_withdrawn_in_its_place() -> None:
+def test_questions_missing_from_a_replaced_log_are_shown_as_withdrawn() -> None:
     made = board("a", "b")
     made.load([asked("b"), asked("c")])
     assert (made.shown, ids(made), made["a"].is_withdrawn) == ("a", ["a", "b", "c"], True)
@@ -71,7 +71,7 @@ def test_after_the_log_was_replaced_what_is_gone_from_it_is_withdrawn_in_its_pla
     assert (made["b"].is_withdrawn, made["b"].answer) == (False, answered("b").answer)
 
 
-def test_what_was_asked_or_answered_while_the_log_was_read_is_not_missed() -> None:
+def test_entries_added_while_the_log_is_read_are_not_missed() -> None:
     made = Board()
     made.load([asked("a"), asked("b"), answered("a")])
     made.receive([answered("a"), asked("b"), asked("c"), answered("d")])
@@ -81,7 +81,7 @@ def test_what_was_asked_or_answered_while_the_log_was_read_is_not_missed() -> No
     assert made.shown == "b"
 
 
-def test_the_history_has_the_newest_first_and_an_end() -> None:
+def test_the_history_has_the_newest_first_and_is_limited() -> None:
     made = Board()
     made.load([answered(str(at), at) for at in range(MAX_ANSWERED + 1)])
     assert [row.id for row in made.answered[:2]] == [str(MAX_ANSWERED), str(MAX_ANSWERED - 1)]

@@ -11,7 +11,7 @@ def shown(diff: str) -> list[str]:
     return [line.gutter + line.text for line in read(diff).lines]
 
 
-def test_each_line_has_its_number_in_the_file_that_has_it() -> None:
+def test_each_line_has_its_number_in_the_file_that_contains_it() -> None:
     diff = "--- a/x\n+++ b/x\n@@ -9,3 +9,4 @@\n same\n-old\n+new\n+more\n last\n"
     assert shown(diff)[2:] == [
         "   ⋯ 8 skipped",
@@ -30,7 +30,7 @@ def test_a_removed_line_that_looks_like_a_header_is_a_removed_line() -> None:
     assert [line.style for line in read(diff).lines[2:4]] == ["removed", "added"]
 
 
-def test_what_no_hunk_announced_is_shown_as_it_stands_and_not_as_a_change() -> None:
+def test_lines_outside_of_hunks_are_shown_unchanged_and_not_as_changes() -> None:
     diff = "@@ -1 +1 @@\n-a\n+b\n+not announced\n\\ No newline at end of file"
     assert shown(diff)[2:] == ["  │ +not announced", "  │ \\ No newline at end of file"]
     assert read(diff).added == 1
@@ -42,6 +42,6 @@ def test_hunks_that_only_add_or_only_remove_are_numbered_right() -> None:
     assert shown("@@ -1 +1 @@\n-a\n+b\n@@ -5 +5 @@\n-e\n+f")[2] == "  ⋯ 3 skipped"
 
 
-def test_what_is_no_diff_is_shown_whole() -> None:
+def test_text_that_is_not_a_diff_is_shown_completely() -> None:
     assert shown("one\ntwo") == ["  │ one", "  │ two"]
     assert shown("") == []

@@ -71,7 +71,7 @@ async def test_a_secret_reaches_the_waiter_and_stays_nowhere_else(
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_nobody_to_take_a_secret_is_told(queue: PromptQueue, log: Path) -> None:
+async def test_a_secret_field_says_if_no_program_is_waiting(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with using_screen(queue, log) as user:
         await user.press("enter", "a", "down", "b", "ctrl+s")
@@ -79,7 +79,9 @@ async def test_nobody_to_take_a_secret_is_told(queue: PromptQueue, log: Path) ->
         await user.until(lambda: "No program was waiting for the secret values" in user.status.replace("\n", " "))
 
 
-async def test_what_is_missing_is_told_at_its_field_and_nothing_typed_is_lost(queue: PromptQueue, log: Path) -> None:
+async def test_a_missing_value_is_reported_at_its_field_and_nothing_typed_is_lost(
+    queue: PromptQueue, log: Path
+) -> None:
     await queue.request(FORM, request_id="f")
     async with using_screen(queue, log) as user:
         await user.press("enter", "tab", *"s3", "enter")
@@ -103,7 +105,7 @@ async def test_in_a_field_of_several_lines_enter_breaks_the_line_and_ctrl_s_send
         assert (await user.answered("f"))["values"]["note"] == "\nxone\ntwo"
 
 
-async def test_what_was_typed_is_there_when_one_comes_back(queue: PromptQueue, log: Path) -> None:
+async def test_typed_text_is_kept_while_another_question_is_shown(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     await queue.request(ONE, request_id="c")
     async with using_screen(queue, log) as user:
@@ -136,7 +138,7 @@ async def test_hidden_characters_of_a_default_are_spelled_out(queue: PromptQueue
         assert (await user.answered("f"))["values"] == {"a": "x\u202ey\x1b", "b": "p\u200bq"}
 
 
-async def test_what_is_pasted_is_there_whole(queue: PromptQueue, log: Path) -> None:
+async def test_pasted_text_is_kept_completely(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with using_screen(queue, log) as user:
         await user.press("enter")
@@ -191,7 +193,7 @@ async def test_an_option_is_picked_by_a_click(queue: PromptQueue, log: Path) -> 
         await user.until_shown("(•) Alpha")
 
 
-async def test_a_result_hides_nothing_and_is_taken_note_of(queue: PromptQueue, log: Path) -> None:
+async def test_a_result_hides_nothing_and_is_acknowledged(queue: PromptQueue, log: Path) -> None:
     await queue.request(RESULT, request_id="r")
     await queue.request(RESULT, request_id="r2")
     async with using_screen(queue, log) as user:
@@ -206,7 +208,7 @@ async def test_a_result_hides_nothing_and_is_taken_note_of(queue: PromptQueue, l
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_a_very_long_result_is_shown_as_it_was_written(queue: PromptQueue, log: Path) -> None:
+async def test_a_very_long_result_is_shown_unformatted(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "result", "markdown": "# head\n" + "- item\n" * 10_000}, request_id="r")
     async with using_screen(queue, log) as user:
         await user.until_shown("# head")

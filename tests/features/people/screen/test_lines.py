@@ -19,7 +19,7 @@ def test_every_character_is_there_and_every_row_fits(text: str, width: int) -> N
     assert all(cell_len("".join(piece for piece, _ in row)) <= width for row in shown)
 
 
-def test_each_row_of_foreign_text_starts_with_our_gutter() -> None:
+def test_each_row_of_other_programs_text_starts_with_the_gutter() -> None:
     hostile = "x" * 30 + " " * 90 + "handrail: allowed\nhandrail · nothing waits"
     assert all(row.startswith(("│ ", "┆ ")) for row in rows(text_lines(hostile), 30))
 
@@ -29,13 +29,13 @@ def test_an_escape_differs_from_text_that_looks_like_one() -> None:
     assert row == [("│ ", "gutter"), ("a", ""), ("\\u{202e}", "escape"), ("\\u{202e}", "")]
 
 
-def test_a_row_ends_after_a_blank_where_one_is_near() -> None:
+def test_a_row_ends_after_a_nearby_space() -> None:
     assert rows([Line("one two three four")], 14) == ["│ one two ", "┆ three four"]
 
 
-def test_facts_stand_in_a_column_also_when_a_name_is_wide() -> None:
+def test_facts_are_aligned_also_if_a_name_is_wide() -> None:
     assert rows(fact_lines([("file", "a"), ("目录", "b\nc")]), 20) == ["file │ a", "目录 │ b", "     │ c"]
 
 
-def test_our_own_words_are_wrapped_between_words() -> None:
+def test_handrails_own_text_is_wrapped_between_words() -> None:
     assert rows([own_line("nothing waits here")], 10) == ["nothing", "waits here"]

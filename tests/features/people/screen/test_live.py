@@ -18,7 +18,9 @@ CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "path": "a.txt"
 FORM = {"kind": "kv", "title": "Sign in", "fields": [{"key": "token", "secret": True}]}
 
 
-async def test_news_are_added_behind_and_take_nobodys_place(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
+async def test_new_questions_are_added_at_the_end_and_replace_none(
+    queue: PromptQueue, other: PromptQueue, log: Path
+) -> None:
     async with using_screen(queue, log) as user:
         await user.until_shown("Nothing is waiting for you.")
         await other.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
@@ -31,7 +33,7 @@ async def test_news_are_added_behind_and_take_nobodys_place(queue: PromptQueue, 
         assert await user.answered("approval_1") == {"status": "canceled", "remark": "half"}
 
 
-async def test_a_question_counts_as_shown_from_the_moment_on_from_which_its_keys_are_held_back(
+async def test_keys_are_ignored_for_a_moment_after_a_question_appears(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
     async with using_screen(queue, log) as user:
@@ -43,7 +45,7 @@ async def test_a_question_counts_as_shown_from_the_moment_on_from_which_its_keys
         assert user.app.shown_since == user.clock.now
 
 
-async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(
+async def test_a_question_answered_elsewhere_says_so_and_takes_no_keys(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
@@ -67,7 +69,7 @@ async def test_what_is_answered_elsewhere_says_so_in_its_place_and_takes_no_key(
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_a_form_that_is_answered_elsewhere_lets_go_of_its_secret(
+async def test_a_form_that_is_answered_elsewhere_clears_its_secret(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
     await queue.request(FORM, request_id="f")
@@ -80,7 +82,7 @@ async def test_a_form_that_is_answered_elsewhere_lets_go_of_its_secret(
         assert user.app.focused.id == "waiting"
 
 
-async def test_who_answers_second_learns_that_somebody_was_first(
+async def test_the_second_answer_is_told_that_another_was_first(
     queue: PromptQueue, other: PromptQueue, log: Path
 ) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
@@ -93,7 +95,7 @@ async def test_who_answers_second_learns_that_somebody_was_first(
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_a_failing_disk_is_told_and_the_answer_can_be_given_again(queue: PromptQueue, log: Path) -> None:
+async def test_a_failing_disk_is_reported_and_the_answer_can_be_repeated(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         respond = queue.respond
@@ -110,9 +112,7 @@ async def test_a_failing_disk_is_told_and_the_answer_can_be_given_again(queue: P
         assert await user.answered("approval_1") == {"status": "canceled", "remark": "no"}
 
 
-async def test_a_fault_of_ours_prints_no_secret(
-    queue: PromptQueue, log: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_crash_prints_no_secret(queue: PromptQueue, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     typed = ["h", "u", "n", "t", "e", "r", "2"]
     await queue.request(FORM, request_id="f")
 
@@ -128,7 +128,7 @@ async def test_a_fault_of_ours_prints_no_secret(
     assert "".join(typed) not in printed
 
 
-async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
+async def test_a_caller_that_stopped_waiting_is_marked(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
     asking = asyncio.create_task(other.ask(CHANGE, request_id="approval_1", origin=OWN_ORIGIN))
     async with using_screen(queue, log) as user:
         await user.until(lambda: user.shown == "approval_1")
@@ -140,7 +140,7 @@ async def test_a_caller_that_waits_no_more_is_marked(queue: PromptQueue, other: 
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> None:
+async def test_a_replaced_log_is_read_again(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         log.write_bytes(b"")  # noqa: ASYNC240
@@ -151,7 +151,7 @@ async def test_a_replaced_log_is_read_anew(queue: PromptQueue, log: Path) -> Non
         assert user.responses == {}
 
 
-async def test_the_history_tells_who_said_what_and_when(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
+async def test_the_history_shows_who_answered_what_and_when(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     await queue.respond("approval_1", {"status": "ok", "scope": "task", "remark": "go on"}, by="console:bob")
     await queue.request(FORM, request_id="f")
@@ -205,7 +205,7 @@ async def test_an_empty_history_says_so(queue: PromptQueue, log: Path) -> None:
         await user.until_shown("Nothing is waiting for you.")
 
 
-async def test_news_that_come_while_the_view_closes_harm_nothing(queue: PromptQueue, log: Path) -> None:
+async def test_entries_that_arrive_while_the_view_closes_do_no_harm(queue: PromptQueue, log: Path) -> None:
     async with using_screen(queue, log) as user:
         await user.app.query_one("#body").remove()
         user.app.changed()

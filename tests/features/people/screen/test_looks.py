@@ -25,7 +25,7 @@ async def test_list_and_page_and_keys_have_room(queue: PromptQueue, log: Path, s
             await user.until_shown(text)
 
 
-async def test_help_lists_every_key_and_goes_again(queue: PromptQueue, log: Path) -> None:
+async def test_help_lists_every_key_and_can_be_closed(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(80, 40)) as user:
         await user.press("question_mark")
@@ -44,7 +44,7 @@ async def test_it_speaks_chinese(queue: PromptQueue, log: Path) -> None:
             await user.until_shown(text)
 
 
-async def test_light_and_dark_are_a_key_apart(queue: PromptQueue, log: Path) -> None:
+async def test_a_key_switches_between_light_and_dark(queue: PromptQueue, log: Path) -> None:
     async with using_screen(queue, log) as user:
         assert user.app.theme == DARK.name
         await user.press("d")

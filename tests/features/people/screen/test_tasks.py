@@ -38,7 +38,7 @@ async def test_a_list_is_confirmed_as_it_is(queue: PromptQueue, log: Path) -> No
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_tasks_are_moved_and_removed_and_brought_back(queue: PromptQueue, log: Path) -> None:
+async def test_tasks_are_moved_removed_and_restored(queue: PromptQueue, log: Path) -> None:
     await queue.request(TASKS, request_id="t")
     async with using_screen(queue, log) as user:
         await user.press("enter", "alt+down", "J")
