@@ -19,7 +19,7 @@ from handrail.stores.local.factory import stores_of
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.overlay import OverlaidFolder
 from handrail.stores.local.membership import MembershipFile
-from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.agents import AgentProcesses
 from handrail.stores.local.peers.terminal import agent_above, person_at_terminal
 from handrail.stores.local.presence import PasskeyFile, ProofFiles
 from handrail.stores.local.prompt_store import prompt_store
@@ -43,7 +43,7 @@ def open_local_stores(state: Path | None) -> Stores:
         token = {} if server is None else {"authorization": f"Bearer {server.token}"}
         return token if key is None else {**token, console_key.HEADER: key}
 
-    agents, node = KnownAgents(local.path), MembershipFile(local.path)
+    agents, node = AgentProcesses(local.path), MembershipFile(local.path)
     presence = PresenceCheck(
         lambda: settings_file.presence_mode(local.path),
         PasskeyFile(local.path),
@@ -60,7 +60,7 @@ def open_local_stores(state: Path | None) -> Stores:
         from handrail.stores.local.record.factory import record_stores
 
         settings = settings_file.load_one(settings_file.Settings, local.path, environ={})
-        return record_stores(local.path, keyring, signer=settings.audit_signer, told=settings.audit_witness)
+        return record_stores(local.path, keyring, signer=settings.audit_signer, witness_setting=settings.audit_witness)
 
     stores = stores_of(local, prompts, presence, secrets, lambda: server_file.read(local.path), credentials, record)
     return replace(stores, node=node)

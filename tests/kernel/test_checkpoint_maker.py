@@ -18,7 +18,6 @@ from handrail.ports.errors import Damaged
 from handrail.ports.journal import JournalSnapshot
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.factory import record_stores
-from handrail.stores.local.record.signing import Command
 from handrail.stores.local.secrets.keyring import OsKeyring
 
 

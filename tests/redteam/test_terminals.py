@@ -29,10 +29,10 @@ LOOK = """
 import json, os, sys
 from pathlib import Path
 from handrail.ports.presence import PresenceNeeded
-from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.agents import AgentProcesses
 from handrail.stores.local.peers.terminal import person_at_terminal
 try:
-    proof = person_at_terminal(KnownAgents(Path(sys.argv[1])))
+    proof = person_at_terminal(AgentProcesses(Path(sys.argv[1])))
     outcome = {"program": proof.program, "whoElse": proof.who_else}
 except PresenceNeeded as refused:
     outcome = {"why": refused.details["why"], "hint": refused.hint}
@@ -291,7 +291,7 @@ LEFT_FOR_LATER = """
 import ctypes, fcntl, json, os, pty, sys, termios
 from pathlib import Path
 from handrail.ports.presence import PresenceNeeded
-from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.agents import AgentProcesses
 from handrail.stores.local.peers.terminal import person_at_terminal
 hidden = lambda is_hidden: ctypes.CDLL(None).prctl(4, int(not is_hidden))
 source, told = os.pipe()
@@ -312,7 +312,7 @@ os.setsid()
 fcntl.ioctl(screen, termios.TIOCSCTTY, 0)
 os.dup2(screen, 0)
 try:
-    outcome = {"program": person_at_terminal(KnownAgents(Path("/nowhere"))).program}
+    outcome = {"program": person_at_terminal(AgentProcesses(Path("/nowhere"))).program}
 except PresenceNeeded as refused:
     outcome = {"why": refused.details["why"]}
 os.write(told, json.dumps(outcome).encode())

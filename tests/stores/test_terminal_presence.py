@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handrail.ports.presence import PresenceNeeded
-from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.agents import AgentProcesses
 from handrail.stores.local.peers.processes import Process, Processes
 from handrail.stores.local.peers.terminal import person_at_terminal
 
@@ -33,7 +33,7 @@ class Table(Processes):
         self._not_own = not_own
         self._roots = roots or {}
 
-    def name_if_roots(self, pid: int) -> str | None:
+    def root_program_name(self, pid: int) -> str | None:
         return self._roots.get(pid)
 
     def find(self, pid: int) -> Process | None:
@@ -45,7 +45,7 @@ class Table(Processes):
     def masters_of(self, terminal: int, filesystem: int | None) -> list[Process]:
         return [self._table[pid] for pid in self._holders]
 
-    def is_the_systems_own(self, process: Process) -> bool:
+    def is_system_program(self, process: Process) -> bool:
         return process.pid not in self._not_own
 
 
@@ -81,7 +81,7 @@ def table(family: dict[str, Process], *more: Process, **changed: object) -> Tabl
     return Table(*everybody, holders=holders, not_own=not_own, roots=roots)
 
 
-def refusal(agents: KnownAgents, processes: Table, keyboard: int) -> str:
+def refusal(agents: AgentProcesses, processes: Table, keyboard: int) -> str:
     with pytest.raises(PresenceNeeded) as refused:
         person_at_terminal(agents, processes, keyboard)
     assert refused.value.hint
@@ -89,7 +89,7 @@ def refusal(agents: KnownAgents, processes: Table, keyboard: int) -> str:
 
 
 def test_a_shell_in_a_terminal_window_counts(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
-    proof = person_at_terminal(KnownAgents(tmp_path), table(family), keyboard)
+    proof = person_at_terminal(AgentProcesses(tmp_path), table(family), keyboard)
     assert (proof.terminal, proof.program) == (os.ttyname(keyboard), "xterm")
 
 
@@ -97,7 +97,7 @@ def test_a_shell_over_ssh_counts(tmp_path: Path, family: dict[str, Process], key
     """The other end is another user's, which can't be looked at; but root's process has let the person in."""
     sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
     processes = table(family, sshd, holders=(), roots={EMULATOR: "sshd"})
-    proof = person_at_terminal(KnownAgents(tmp_path), processes, keyboard)
+    proof = person_at_terminal(AgentProcesses(tmp_path), processes, keyboard)
     assert (proof.pid, proof.program) == (ME, "sshd")
 
 
@@ -108,7 +108,7 @@ def test_what_root_starts_for_later_lets_nobody_in(
     """A program that hides its descriptors holds the terminal. None: it only has root's rights, as newgrp does."""
     daemon = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd",))
     processes = table(family, daemon, holders=(), roots={EMULATOR: name} if name else {})
-    assert "doesn't show" in refusal(KnownAgents(tmp_path), processes, keyboard)
+    assert "doesn't show" in refusal(AgentProcesses(tmp_path), processes, keyboard)
 
 
 def test_a_terminal_further_down_is_not_the_one_that_was_signed_in_to(
@@ -122,14 +122,14 @@ def test_a_terminal_further_down_is_not_the_one_that_was_signed_in_to(
     ]
     shell = replace(family[str(SHELL)], parent=AGENT + 1)
     processes = table(family, sshd, *between, shell, holders=(), roots={EMULATOR: "sshd"})
-    assert "doesn't show" in refusal(KnownAgents(tmp_path), processes, keyboard)
+    assert "doesn't show" in refusal(AgentProcesses(tmp_path), processes, keyboard)
 
 
 def test_an_xterm_that_was_handed_its_terminal_does_not_count(
     tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
     lent = replace(family[str(EMULATOR)], arguments=("xterm", "-S", "pts/7/5"))
-    assert "may type into it" in refusal(KnownAgents(tmp_path), table(family, lent), keyboard)
+    assert "may type into it" in refusal(AgentProcesses(tmp_path), table(family, lent), keyboard)
 
 
 def test_an_agent_beside_the_terminal_changes_nothing(
@@ -137,21 +137,21 @@ def test_an_agent_beside_the_terminal_changes_nothing(
 ) -> None:
     agent = Process(AGENT, SESSION, AGENT, 0, 6, USER, "/opt/agent", ("agent",))
     server = Process(AGENT + 1, AGENT, AGENT, 0, 7, USER, "/usr/bin/python3", ("python", "/bin/handrail", "mcp"))
-    assert person_at_terminal(KnownAgents(tmp_path), table(family, agent, server), keyboard).pid == ME
+    assert person_at_terminal(AgentProcesses(tmp_path), table(family, agent, server), keyboard).pid == ME
 
 
 def test_no_terminal_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
     nowhere = replace(family[str(ME)], terminal=0)
-    assert "no terminal" in refusal(KnownAgents(tmp_path), table(family, nowhere), keyboard)
+    assert "no terminal" in refusal(AgentProcesses(tmp_path), table(family, nowhere), keyboard)
     with open(os.devnull) as empty:
-        assert "no terminal" in refusal(KnownAgents(tmp_path), table(family), empty.fileno())
+        assert "no terminal" in refusal(AgentProcesses(tmp_path), table(family), empty.fileno())
 
 
 def test_another_terminal_than_our_own_does_not_count(
     tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
     other = replace(family[str(ME)], terminal=os.makedev(136, 77))
-    assert "another terminal" in refusal(KnownAgents(tmp_path), table(family, other), keyboard)
+    assert "another terminal" in refusal(AgentProcesses(tmp_path), table(family, other), keyboard)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_handrail_runs_for_an_agent_does_not_count(
     command: tuple[str, ...], tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
     server = replace(family[str(EMULATOR)], arguments=command)
-    assert "agent" in refusal(KnownAgents(tmp_path), table(family, server), keyboard)
+    assert "agent" in refusal(AgentProcesses(tmp_path), table(family, server), keyboard)
 
 
 def test_a_descendant_of_an_agent_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
@@ -171,13 +171,13 @@ def test_a_descendant_of_an_agent_does_not_count(tmp_path: Path, family: dict[st
     through = Process(AGENT + 1, AGENT, AGENT, 0, 7, USER, "/bin/sh", ("sh", "-c", "handrail mcp"))
     server = Process(AGENT + 2, AGENT + 1, AGENT, 0, 8, USER, "/usr/bin/python3", ("python", "/bin/handrail", "mcp"))
     started = replace(family[str(EMULATOR)], parent=AGENT)
-    assert "agent" in refusal(KnownAgents(tmp_path), table(family, agent, through, server, started), keyboard)
+    assert "agent" in refusal(AgentProcesses(tmp_path), table(family, agent, through, server, started), keyboard)
 
 
 def test_an_agent_whose_server_has_ended_is_still_known(
     tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
-    agents = KnownAgents(tmp_path)
+    agents = AgentProcesses(tmp_path)
     (tmp_path / "agent-processes").mkdir()
     (tmp_path / "agent-processes" / str(EMULATOR)).write_text("3\n")
     assert "agent" in refusal(agents, table(family), keyboard)
@@ -187,7 +187,7 @@ def test_an_agent_whose_server_has_ended_is_still_known(
 
 def test_who_left_its_session_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
     orphan = replace(family[str(ME)], parent=1)
-    assert "shell" in refusal(KnownAgents(tmp_path), table(family, orphan), keyboard)
+    assert "shell" in refusal(AgentProcesses(tmp_path), table(family, orphan), keyboard)
 
 
 @pytest.mark.parametrize(
@@ -197,20 +197,20 @@ def test_a_terminal_that_a_program_types_into_does_not_count(
     program: str | None, tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
     holder = replace(family[str(EMULATOR)], exe=program)
-    assert "type into" in refusal(KnownAgents(tmp_path), table(family, holder), keyboard)
+    assert "type into" in refusal(AgentProcesses(tmp_path), table(family, holder), keyboard)
 
 
 def test_a_program_that_only_has_a_terminals_name_does_not_count(
     tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
     own = table(family, not_own=(EMULATOR,))
-    assert "system's own" in refusal(KnownAgents(tmp_path), own, keyboard)
+    assert "system's own" in refusal(AgentProcesses(tmp_path), own, keyboard)
 
 
 def test_what_can_not_be_told_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
-    assert "doesn't show" in refusal(KnownAgents(tmp_path), table(family, holders=()), keyboard)
+    assert "doesn't show" in refusal(AgentProcesses(tmp_path), table(family, holders=()), keyboard)
     gap = {pid: process for pid, process in family.items() if pid != str(SESSION)}
-    assert "doesn't show" in refusal(KnownAgents(tmp_path), table(gap), keyboard)
+    assert "doesn't show" in refusal(AgentProcesses(tmp_path), table(gap), keyboard)
 
 
 def test_this_process_knows_its_own_family() -> None:

@@ -10,7 +10,7 @@ from handrail.stores.local.files.beneath import has_openat2
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.files.workspaces import Workspaces
 from handrail.stores.local.peers import identify
-from handrail.stores.local.peers.agents import KnownAgents
+from handrail.stores.local.peers.agents import AgentProcesses
 from handrail.stores.local.peers.sessions import agent_identity, has_ended, stdio_identity, terminal_identity
 
 
@@ -25,7 +25,7 @@ def this_machine() -> Machine:
         identify=identify,
         stdio_identity=stdio_identity,
         agent_identity=agent_identity,
-        register_agent=lambda state, pid=None: KnownAgents(state).register(pid),
+        register_agent=lambda state, pid=None: AgentProcesses(state).register(pid),
         terminal_identity=terminal_identity,
         has_ended=has_ended,
     )

@@ -1,4 +1,4 @@
-"""Passkeys and proofs of presence in the state directory: public keys and signatures, no secret."""
+"""Stores passkeys and proofs of presence in the state directory: public keys and signatures, no secrets."""
 
 import hashlib
 import json
@@ -59,7 +59,7 @@ class PasskeyFile:
 
 
 class ProofFiles:
-    """One small file for each answer that was proven, in `<stateDir>/presence/`. Blocks."""
+    """One small file for each proof, in `<stateDir>/presence/`. Blocks."""
 
     def __init__(self, state: Path) -> None:
         self._folder = state / PROOFS
@@ -73,10 +73,10 @@ class ProofFiles:
 
     def of(self, request_id: str) -> Mapping[str, Any] | None:
         try:
-            found = json.loads(read_plain(self._path(request_id)))
+            proof = json.loads(read_plain(self._path(request_id)))
         except (FileNotFoundError, ValueError):
             return None
-        return found if isinstance(found, dict) and found.get("requestId") == request_id else None
+        return proof if isinstance(proof, dict) and proof.get("requestId") == request_id else None
 
     def _path(self, request_id: str) -> Path:
         return self._folder / f"{hashlib.sha256(request_id.encode()).hexdigest()[:32]}.json"

@@ -1,4 +1,4 @@
-"""What the queue of questions is kept in: the log in the state directory, sockets of those who wait, who answered."""
+"""Opens the stores of the prompt queue: its log, the waiters' sockets, and who asked and answered."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -31,9 +31,9 @@ def prompt_store(state: Path) -> PromptStore:
 
 
 class Answerers:
-    """Who answered stands in the database: the log of contract 5 has no place for it.
+    """Stores who answered, which the log of contract 5 has no field for.
 
-    It is told for people to read, and nothing depends on it: what can't be noted or read is left out.
+    Only people read it and nothing depends on it, so errors are logged and ignored.
     """
 
     def __init__(self, database: Database) -> None:
@@ -47,25 +47,25 @@ class Answerers:
             logger.warning("who answered %s is not on record: %s", request_id, failure.message)
 
     def of(self, request_ids: Collection[str]) -> Mapping[str, str]:
-        wanted, found = list(request_ids), dict[str, str]()
+        ids, answerers = list(request_ids), dict[str, str]()
         try:
-            for start in range(0, len(wanted), _AT_ONCE):
-                part = wanted[start : start + _AT_ONCE]
+            for start in range(0, len(ids), _AT_ONCE):
+                part = ids[start : start + _AT_ONCE]
                 select = f"SELECT request_id, by FROM answerer WHERE request_id IN ({', '.join('?' * len(part))})"
                 with self._database.reading() as connection:
-                    found.update(connection.execute(select, part))
+                    answerers.update(connection.execute(select, part))
         except Failure as failure:
             logger.warning("who answered can't be read: %s", failure.message)
-        return found
+        return answerers
 
     def close(self) -> None:
         self._database.close()
 
 
 class Origins:
-    """Who posted a question stands in the database, which programs that write to the log don't reach through it.
+    """Stores who posted a question, in the database, because other programs can write to the log.
 
-    What somebody else has written there counts nothing: such a question is another program's.
+    Rows that handrail didn't write are ignored; such a question counts as another program's.
     """
 
     def __init__(self, database: Database) -> None:
@@ -73,7 +73,7 @@ class Origins:
         self._seals = sealed_rows.RowSeals(database.path.parent)
 
     def note(self, request_id: str, origin: Origin) -> None:
-        """The first who posted it counts."""
+        """Stores the origin; the first one counts."""
         row = (request_id, origin.by, int(origin.is_own), origin.shown)
         with self._database.writing(is_durable=False) as connection:
             if not connection.execute("SELECT 1 FROM origin WHERE request_id = ?", (request_id,)).fetchone():
@@ -82,14 +82,14 @@ class Origins:
                     connection.execute("INSERT OR IGNORE INTO waited_for (request_id) VALUES (?)", (request_id,))
 
     def of(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
-        wanted, found = list(request_ids), dict[str, Origin]()
-        for start in range(0, len(wanted), _AT_ONCE):
-            part = wanted[start : start + _AT_ONCE]
+        ids, origins = list(request_ids), dict[str, Origin]()
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
             where = f"request_id IN ({', '.join('?' * len(part))})"
             with self._database.reading() as connection:
                 waited = set(connection.execute(f"SELECT request_id FROM waited_for WHERE {where}", part))
-                for row, is_ours in sealed_rows.found(connection, self._seals, "origin", where, part):
+                for row, is_ours in sealed_rows.select(connection, self._seals, "origin", where, part):
                     request_id, by, is_own, shown = row
                     if is_ours:
-                        found[request_id] = Origin(by, bool(is_own), shown, waits=(request_id,) in waited)
-        return found
+                        origins[request_id] = Origin(by, bool(is_own), shown, waits=(request_id,) in waited)
+        return origins

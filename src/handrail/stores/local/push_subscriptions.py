@@ -1,4 +1,4 @@
-"""Web Push subscriptions of one person, each a secret of its own."""
+"""Stores one person's Web Push subscriptions, each as a secret."""
 
 from collections.abc import Sequence
 
@@ -18,18 +18,18 @@ class SecretSubscriptions:
         await self._secrets.put(PREFIX + subscription.id, Secret(msgspec.json.encode(subscription).decode()))
 
     async def all(self) -> Sequence[PushSubscription]:
-        """Those that can be read now: a locked keyring gives out none."""
-        found = []
-        for kept in await self._secrets.kept():
-            if not kept.name.startswith(PREFIX):
+        """The subscriptions that can be read now; a locked keyring returns none."""
+        subscriptions = []
+        for entry in await self._secrets.kept():
+            if not entry.name.startswith(PREFIX):
                 continue
             try:
-                secret = await self._secrets.get(kept.name)
+                secret = await self._secrets.get(entry.name)
             except KeyringAway:
                 continue
             if secret is not None:
-                found.append(msgspec.json.decode(secret.reveal(), type=PushSubscription))
-        return found
+                subscriptions.append(msgspec.json.decode(secret.reveal(), type=PushSubscription))
+        return subscriptions
 
     async def remove(self, id: str) -> bool:
         return await self._secrets.forget(PREFIX + id)

@@ -1,4 +1,4 @@
-"""Questions of the last minute, in the state's database."""
+"""Counts the questions of the last minute, in the state's database."""
 
 import time
 from collections.abc import Callable

@@ -1,6 +1,7 @@
-"""Rows of the state's database that only handrail can have written: each has a seal, made with a key beside it.
+"""Database rows with a seal, made with a key in the state directory, which shows that handrail wrote them.
 
-Whoever changes the database alone can't make one. Rows are only added, so that checkpoints can tell when some are gone.
+A program that only changes the database can't make a seal. Rows are only added, so that checkpoints can detect
+removals.
 """
 
 import hmac
@@ -20,19 +21,19 @@ if TYPE_CHECKING:
 KEY = "rows.key"
 _KEY_BYTES = 32
 SEALED = {"task_owner": ("task", "identity", "agent", "at"), "origin": ("request_id", "by", "is_own", "shown")}
-"""Tables with the columns that a seal is over; the row's `number` too, so that no old row is put at the end again."""
+"""The tables and sealed columns. A seal includes the row's `number`, so that an old row can't be appended again."""
 NAMES = {"task_owner": "owners of tasks in handrail.db", "origin": "questions in handrail.db"}
 
 
 class RowSeals:
-    """OSError where the key can't be read or made."""
+    """Makes and checks seals. Raises OSError if the key can't be read or made."""
 
     def __init__(self, state: Path) -> None:
         self._path = state / KEY
         self._key: bytes | None = None
 
     def of(self, table: str, row: Sequence[Any]) -> str:
-        self._key = self._key or self._read() or self._made()
+        self._key = self._key or self._read() or self._make_key()
         return hmac.digest(self._key, repr((table, *row)).encode(), "sha256").hex()
 
     def is_right(self, table: str, row: Sequence[Any], seal: object) -> bool:
@@ -44,8 +45,8 @@ class RowSeals:
             return key if len(key) == _KEY_BYTES else None
         return None
 
-    def _made(self) -> bytes:
-        """Of several processes that make one at once, the first one's counts."""
+    def _make_key(self) -> bytes:
+        """Makes the key. If several processes do so at once, the first one's is used."""
         make_private_folder(self._path.parent)
         new = self._path.with_name(f".{KEY}.{secrets.token_hex(4)}")
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -73,26 +74,26 @@ def add(connection: "sqlite3.Connection", seals: RowSeals, table: str, values: S
     connection.execute(insertion, (*row, seals.of(table, row)))
 
 
-def found(
-    connection: "sqlite3.Connection", seals: RowSeals, table: str, where: str, wanted: Sequence[Any]
+def select(
+    connection: "sqlite3.Connection", seals: RowSeals, table: str, where: str, values: Sequence[Any]
 ) -> Iterator[tuple[tuple[Any, ...], bool]]:
-    """The values of each row in the order in which they were added, and whether handrail added it."""
-    select = f"SELECT {_columns(table)}, seal FROM {table} WHERE {where} ORDER BY number"
-    for *row, seal in connection.execute(select, wanted):
+    """The values of each row in the order of insertion, and whether its seal is right."""
+    statement = f"SELECT {_columns(table)}, seal FROM {table} WHERE {where} ORDER BY number"
+    for *row, seal in connection.execute(statement, values):
         yield tuple(row[1:]), seals.is_right(table, tuple(row), seal)
 
 
 def seal_all(connection: "sqlite3.Connection", seals: RowSeals) -> None:
-    """For rows from before there were seals, and for what a person took for the right ones."""
+    """Seals all rows: for a migration, or when a person has accepted them."""
     for table in SEALED:
         for row in connection.execute(f"SELECT {_columns(table)} FROM {table}").fetchall():
             connection.execute(f"UPDATE {table} SET seal = ? WHERE number = ?", (seals.of(table, row), row[0]))
 
 
 def wrong_rows(connection: "sqlite3.Connection", seals: RowSeals) -> Iterator[tuple[str, int]]:
-    """How many rows of each table somebody else has written."""
+    """How many rows of each table have no right seal."""
     for table in SEALED:
-        if wrong := sum(not is_right for _, is_right in found(connection, seals, table, "true", ())):
+        if wrong := sum(not is_right for _, is_right in select(connection, seals, table, "true", ())):
             yield NAMES[table], wrong
 
 

@@ -1,6 +1,6 @@
-"""`<stateDir>/secrets.json`: which secrets exist, and the values that no keyring took. Readable by the owner only.
+"""`<stateDir>/secrets.json`: the names of all secrets, and the values that aren't in a keyring. For the owner only.
 
-Replaced as a whole: a reader never sees half of it, and a full disk leaves the old one.
+It is replaced atomically: a reader never sees half of it, and a full disk leaves the old one.
 """
 
 import os
@@ -39,7 +39,7 @@ class _Content(msgspec.Struct, frozen=True):
 
 
 class SecretFile:
-    """A `SecretFileStore`. Safe from many processes at once."""
+    """Implements `SecretFileStore`. Many processes may use it at once."""
 
     def __init__(self, state: Path) -> None:
         self._path = state / SECRETS_FILE
@@ -75,11 +75,11 @@ class SecretFile:
         try:
             make_private_folder(self._path.parent)
             with locks.exclusive(self._path.with_name(f"{SECRETS_FILE}.lock")):
-                found = self._read()
-                content = found or _Content()
-                before = msgspec.json.encode(content)
+                existing = self._read()
+                content = existing or _Content()
+                old = msgspec.json.encode(content)
                 yield content
-                if found is None or msgspec.json.encode(content) != before:
+                if existing is None or msgspec.json.encode(content) != old:
                     write_state(self._path, msgspec.json.encode(content))
         except OSError as error:
             raise os_failure(self._path, error) from error
@@ -91,7 +91,7 @@ class SecretFile:
             return None
         try:
             if os.fstat(descriptor).st_mode & 0o077:
-                os.fchmod(descriptor, 0o600)  # a backup that was put back may have opened it to others
+                os.fchmod(descriptor, 0o600)  # a restored backup may have made it readable for others
             data = os.read(descriptor, _LARGEST)
         finally:
             os.close(descriptor)

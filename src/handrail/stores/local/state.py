@@ -1,6 +1,6 @@
-"""The state directory: its path, its owner and its format.
+"""Opens the state directory: creates it, makes it private and migrates its format.
 
-`format` holds the version. A directory without it is format 0 if it has content, otherwise new.
+The file `format` contains the version. A directory without it is format 0 if it has content, otherwise new.
 """
 
 import os
@@ -40,7 +40,7 @@ def _close_to_others(path: Path) -> None:
         path.chmod(0o700 if path.is_dir() else 0o600)
 
 
-# Each step must bear being run again: a crash may come between its end and the new number.
+# Each step must be repeatable, because a crash may happen before the new number is written.
 STEPS: Sequence[Step[Path]] = (_make_private,)
 
 
@@ -58,14 +58,14 @@ class State:
 
 
 def open_state(
-    given: Path | None = None,
+    folder: Path | None = None,
     *,
     environ: Mapping[str, str] = os.environ,
     steps: Sequence[Step[Path]] = STEPS,
     patience: float = locks.PATIENCE,
 ) -> State:
     """Creates the directory, or migrates it to the current format; safe from many processes at once."""
-    path = state_path(given, environ)
+    path = state_path(folder, environ)
     try:
         make_private_folder(path)
         if _read_format(path) != len(steps):
@@ -94,12 +94,12 @@ def _read_format(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     try:
-        found = _VERSION.fullmatch(os.read(descriptor, 64))
+        match = _VERSION.fullmatch(os.read(descriptor, 64))
     finally:
         os.close(descriptor)
-    if found is None:
+    if match is None:
         raise Damaged(
-            f"{path / _FORMAT} does not hold the version of a handrail state.",
-            hint="This folder is another program's, or damaged: name another one with --state.",
+            f"{path / _FORMAT} doesn't contain the version of a handrail state.",
+            hint="This folder is damaged or belongs to another program. Use another one with --state.",
         )
-    return int(found[1])
+    return int(match[1])

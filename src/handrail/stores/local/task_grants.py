@@ -1,4 +1,4 @@
-"""Grants for a task in the state's database: looked up at every call, so a revocation counts at once everywhere."""
+"""Stores grants for tasks. They are looked up at every call, so a revocation takes effect at once everywhere."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -38,14 +38,14 @@ class SqliteTaskGrants:
         return _read(row)
 
     async def for_task(self, identity: str, task: str) -> Sequence[TaskGrant]:
-        wanted = f"SELECT {_COLUMNS} FROM task_grant WHERE identity = ? AND task = ?"
-        found = await self._database.read(lambda rows: rows.execute(wanted, (identity, task)).fetchall())
-        return [_read(row) for row in found]
+        query = f"SELECT {_COLUMNS} FROM task_grant WHERE identity = ? AND task = ?"
+        rows = await self._database.read(lambda rows: rows.execute(query, (identity, task)).fetchall())
+        return [_read(row) for row in rows]
 
     async def all(self) -> Sequence[TaskGrant]:
         newest_first = f"SELECT {_COLUMNS} FROM task_grant ORDER BY at DESC, id"
-        found = await self._database.read(lambda rows: rows.execute(newest_first).fetchall())
-        return [_read(row) for row in found]
+        rows = await self._database.read(lambda rows: rows.execute(newest_first).fetchall())
+        return [_read(row) for row in rows]
 
     async def revoke(self, id: str) -> bool:
         removal = "DELETE FROM task_grant WHERE id = ?"

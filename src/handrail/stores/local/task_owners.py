@@ -1,4 +1,4 @@
-"""The owners of tasks, in the state's database: of any number who claim a task at once, one gets it."""
+"""Stores the owners of tasks; if several callers claim a task at once, one gets it."""
 
 import time
 from collections.abc import Callable
@@ -25,14 +25,14 @@ class SqliteTaskOwners:
         return await self._database.read(lambda rows: self._find(rows, task))
 
     async def claim(self, task: str, owner: Owner) -> Owner:
-        def claimed(rows: "sqlite3.Connection") -> Owner:
-            if (found := self._find(rows, task)) is not None:
-                return found
+        def claim_once(rows: "sqlite3.Connection") -> Owner:
+            if (existing := self._find(rows, task)) is not None:
+                return existing
             self._add(rows, task, owner)
             return owner
 
-        found = await self.find(task)
-        return found if found is not None else await self._database.write(claimed, is_durable=False)
+        existing = await self.find(task)
+        return existing if existing is not None else await self._database.write(claim_once, is_durable=False)
 
     async def give(self, task: str, owner: Owner) -> None:
         await self._database.write(lambda rows: self._add(rows, task, owner), is_durable=True)
@@ -41,13 +41,15 @@ class SqliteTaskOwners:
         sealed_rows.add(rows, self._seals, "task_owner", (task, owner.identity, owner.agent, self._clock()))
 
     def _find(self, rows: "sqlite3.Connection", task: str) -> Owner | None:
-        """The last one that it was given to. A row that somebody else has written is no owner, and a reason to stop."""
+        """The last owner. Raises Damaged if a row wasn't written by handrail."""
         owner = None
-        for (_, identity, agent, _), is_ours in sealed_rows.found(rows, self._seals, "task_owner", "task = ?", (task,)):
+        for (_, identity, agent, _), is_ours in sealed_rows.select(
+            rows, self._seals, "task_owner", "task = ?", (task,)
+        ):
             if not is_ours:
                 raise Damaged(
                     "The owner of this task was changed outside handrail.",
-                    hint="Start a new task. `handrail audit verify` says more.",
+                    hint="Start a new task. Run `handrail audit verify` for details.",
                 )
             owner = Owner(identity, agent)
         return owner

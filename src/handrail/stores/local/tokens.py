@@ -1,4 +1,4 @@
-"""What may be used a single time, in SQLite: of any number of uses at once, in threads or processes, one wins."""
+"""Stores what can be used only once, in SQLite; of concurrent uses in any thread or process, only one succeeds."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from handrail.stores.local.database import Database
 if TYPE_CHECKING:
     import sqlite3
 
-_KEPT_AFTER_DEADLINE = 3600.0  # so that a late use is told "expired" or "used", and not "invalid"
+_KEPT_AFTER_DEADLINE = 3600.0  # so that a late use gets the error "expired" or "used" instead of "invalid"
 _CLAIMS_KEPT = 30 * 24 * 3600.0
 
 
@@ -43,10 +43,10 @@ class SqliteTokens:
 
         def use(rows: "sqlite3.Connection") -> None:
             now = self._clock()
-            found = rows.execute(
+            row = rows.execute(
                 "SELECT caller, method, params_digest, deadline, used_at FROM token WHERE fingerprint = ?", (key,)
             ).fetchone()
-            ticket = StoredToken(TokenScope(*found[:3]), found[3], found[4] is not None) if found else None
+            ticket = StoredToken(TokenScope(*row[:3]), row[3], row[4] is not None) if row else None
             check_token(ticket, scope, now)
             rows.execute("UPDATE token SET used_at = ? WHERE fingerprint = ?", (now, key))
 
@@ -54,7 +54,7 @@ class SqliteTokens:
 
 
 class SqliteOnce:
-    """Keys that were used, forgotten after a month."""
+    """Keys that were used; they are deleted after a month."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""Which policy files a person trusts."""
+"""Stores which policy files a person trusts."""
 
 import hashlib
 import json
@@ -35,16 +35,16 @@ class TrustFile:
             return trusted.pop(hashlib.sha256(data).hexdigest(), None) is not None
 
     def all(self) -> Sequence[TrustedPolicy]:
-        found = [policy for digest, entry in self._read().items() if (policy := _policy(digest, entry)) is not None]
-        return sorted(found, key=lambda policy: policy.at, reverse=True)
+        policies = [policy for digest, entry in self._read().items() if (policy := _policy(digest, entry)) is not None]
+        return sorted(policies, key=lambda policy: policy.at, reverse=True)
 
     def forget(self, digest: str) -> TrustedPolicy | None:
         with self._change() as trusted:
             return _policy(digest, trusted.pop(digest, None))
 
     def restore(self, trusted: TrustedPolicy) -> None:
-        with self._change() as known:
-            known[trusted.hash] = {"policy": trusted.where, "at": trusted.at}
+        with self._change() as entries:
+            entries[trusted.hash] = {"policy": trusted.where, "at": trusted.at}
 
     @contextmanager
     def _change(self) -> Iterator[dict[str, object]]:

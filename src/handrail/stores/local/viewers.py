@@ -1,4 +1,4 @@
-"""Whether a person looks at the queue: every view of it holds a shared lock, which ends with its process."""
+"""Tells whether a person is watching the queue: every view holds a shared lock, which ends with its process."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ _FILE = "watching.lock"
 
 @contextmanager
 def watching(state: Path) -> Iterator[None]:
-    """While inside, `is_watched` is true in every process."""
+    """Until left, `is_watched` is true in every process."""
     descriptor = _open(state)
     try:
         locks.acquire(descriptor, is_shared=True)

@@ -1,6 +1,6 @@
-"""Who waits for an answer, and how secrets reach them: a Unix socket for each, in our own folder.
+"""Delivers secrets to the programs that wait for an answer, through a Unix socket for each of them.
 
-Whether the socket answers also shows whether the caller still lives.
+A socket that accepts connections also shows that its program is still running.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ class _Delivery(msgspec.Struct, frozen=True, tag_field="is", tag="delivery"):
 
 
 class _Reveal(msgspec.Struct, frozen=True, tag_field="is", tag="reveal"):
-    """Asks for what the question shows masked."""
+    """Asks for the values that the question shows masked."""
 
 
 class Mailbox:
-    """What was delivered to a waiter. The digest says which of several answers it belongs to."""
+    """Values that were delivered to a waiter, by the digest of their answer."""
 
     def __init__(self) -> None:
         self._delivered: dict[str, dict[str, str]] = {}
@@ -49,7 +49,7 @@ class Mailbox:
         self._arrival.set()
 
     async def take(self, digest: str) -> Mapping[str, str]:
-        """Empty if nothing was delivered: a secret is sent before its answer."""
+        """The values for an answer; empty if none were delivered, because secrets are sent before their answer."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_DELIVERY_SECONDS):
                 while digest not in self._delivered:
@@ -58,47 +58,47 @@ class Mailbox:
         return self._delivered.get(digest, {})
 
 
-class _Door:
-    """The open connections, closed when the waiter leaves."""
+class _Connections:
+    """The open connections of a waiter, closed when it stops waiting."""
 
     def __init__(self, mailbox: Mailbox, masked: Mapping[str, str]) -> None:
         self.mailbox = mailbox
         self.masked = masked
-        self._visits: set[asyncio.Transport] = set()
-        self._departure = asyncio.Event()
+        self._open: set[asyncio.Transport] = set()
+        self._removal = asyncio.Event()
         self._is_closed = False
 
-    def enter(self, visit: asyncio.Transport) -> None:
-        self._visits.add(visit)
+    def add(self, transport: asyncio.Transport) -> None:
+        self._open.add(transport)
         if self._is_closed:
-            visit.abort()
+            transport.abort()
 
-    def leave(self, visit: asyncio.Transport) -> None:
-        self._visits.discard(visit)
-        self._departure.set()
+    def remove(self, transport: asyncio.Transport) -> None:
+        self._open.discard(transport)
+        self._removal.set()
 
     async def close(self) -> None:
         self._is_closed = True
-        for visit in self._visits:
-            visit.abort()
-        while self._visits:
-            self._departure.clear()
-            await self._departure.wait()
+        for transport in self._open:
+            transport.abort()
+        while self._open:
+            self._removal.clear()
+            await self._removal.wait()
 
 
-class _Visit(asyncio.Protocol):
-    """One delivery, or a look at what is masked. A client that only checks whether we live sends nothing."""
+class _DeliveryProtocol(asyncio.Protocol):
+    """Handles one delivery or reveal request. A client that only checks whether we are alive sends nothing."""
 
-    def __init__(self, door: _Door) -> None:
-        self._door = door
+    def __init__(self, connections: _Connections) -> None:
+        self._connections = connections
         self._message = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._door.enter(self._transport)
+        self._connections.add(self._transport)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._door.leave(self._transport)
+        self._connections.remove(self._transport)
 
     def data_received(self, data: bytes) -> None:
         self._message += data
@@ -111,9 +111,9 @@ class _Visit(asyncio.Protocol):
                 self._transport.abort()
                 return
             if isinstance(message, _Reveal):
-                self._transport.write(msgspec.json.encode(self._door.masked))
+                self._transport.write(msgspec.json.encode(self._connections.masked))
             else:
-                self._door.mailbox.put(message.digest, message.values)
+                self._connections.mailbox.put(message.digest, message.values)
                 self._transport.write(_TAKEN)
             self._transport.close()
 
@@ -127,10 +127,10 @@ class Waiters:
         return self._is_alive(_name(request_id))
 
     def deliver(self, request_id: str, digest: str, values: Mapping[str, str]) -> bool:
-        """True once the waiter has it; blocks for two seconds at most."""
+        """True if the waiter has received it; blocks for two seconds at most."""
         message = msgspec.json.encode(_Delivery(digest, dict(values))) + b"\n"
         try:
-            with self._connected(_name(request_id)) as connection:
+            with self._connect(_name(request_id)) as connection:
                 connection.settimeout(_DELIVERY_SECONDS)
                 connection.sendall(message)
                 return connection.recv(len(_TAKEN), socket.MSG_WAITALL) == _TAKEN
@@ -142,7 +142,7 @@ class Waiters:
 
     def masked(self, request_id: str) -> Mapping[str, str]:
         try:
-            with self._connected(_name(request_id)) as connection:
+            with self._connect(_name(request_id)) as connection:
                 connection.settimeout(_DELIVERY_SECONDS)
                 connection.sendall(msgspec.json.encode(_Reveal()) + b"\n")
                 answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
@@ -152,20 +152,20 @@ class Waiters:
 
     @asynccontextmanager
     async def waiting(self, request_id: str, masked: Mapping[str, str] = NOTHING_MASKED) -> AsyncIterator[Mailbox]:
-        """While inside, `is_waiting` is true. The last one to enter gets the secrets."""
+        """Until left, `is_waiting` is true. The last one to enter gets the secrets."""
         if not self._is_swept:
             self._is_swept = True
             await asyncio.to_thread(self._sweep)
         mailbox = Mailbox()
         with self._listening(_name(request_id)) as listener:
-            door = _Door(mailbox, masked)
+            connections = _Connections(mailbox, masked)
             loop = asyncio.get_running_loop()
-            server = await loop.create_unix_server(lambda: _Visit(door), sock=listener)
+            server = await loop.create_unix_server(lambda: _DeliveryProtocol(connections), sock=listener)
             try:
                 yield mailbox
             finally:
                 server.close()
-                await door.close()
+                await connections.close()
 
     @contextmanager
     def _listening(self, name: str) -> Iterator[socket.socket]:
@@ -178,7 +178,7 @@ class Waiters:
                 os.chmod(self._folder / new, 0o600)
                 listener.listen()
                 listener.setblocking(False)
-                # Under its name only now that it listens: a socket that refuses is taken for a dead one.
+                # Renamed only when it listens, because a socket that refuses connections counts as dead.
                 os.rename(self._folder / new, path)
                 identity = os.lstat(path).st_ino
             except OSError as error:
@@ -196,7 +196,7 @@ class Waiters:
             os.chmod(self._folder, 0o700)
 
     def _sweep(self) -> None:
-        """Removes what killed processes left."""
+        """Removes the sockets of killed processes."""
         with suppress(FileNotFoundError):
             for name in os.listdir(self._folder):
                 with suppress(OSError):
@@ -208,13 +208,13 @@ class Waiters:
 
     def _is_alive(self, name: str) -> bool:
         try:
-            with self._connected(name):
+            with self._connect(name):
                 return True
         except OSError as error:
-            return error.errno == errno.EAGAIN  # so many want to reach it that the queue is full
+            return error.errno == errno.EAGAIN  # its backlog is full, so it is alive
 
     @contextmanager
-    def _connected(self, name: str) -> Iterator[socket.socket]:
+    def _connect(self, name: str) -> Iterator[socket.socket]:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.setblocking(False)
             with socket_address(self._folder / name) as address:
@@ -223,5 +223,5 @@ class Waiters:
 
 
 def _name(request_id: str) -> str:
-    """Request ids are foreign text, so they never become file names."""
+    """A hash, because request ids are foreign text and must not become file names."""
     return sha256(request_id.encode("utf-8", "surrogatepass")).hexdigest()[:32] + ".sock"

@@ -1,4 +1,4 @@
-"""Identifies the process at the other end of a Unix socket."""
+"""Identifies the peer process of a Unix socket."""
 
 import socket
 import sys

@@ -1,6 +1,6 @@
-"""Which processes are agents': those that have started `handrail mcp` or a hook, now or before.
+"""Records which processes belong to agents: those that have started `handrail mcp` or a hook.
 
-A process is known by its pid and its start time: a later one with the same pid is another.
+A process is identified by its pid and start time, because pids are reused.
 """
 
 import os
@@ -16,42 +16,42 @@ _FOLDER = "agent-processes"
 _FOR_AGENTS = frozenset({"mcp", "hook"})
 """Commands of handrail that an agent's program starts."""
 _OWN = frozenset({"mcp", "hook", "up", "run", "desktop-host"})
-"""What these start themselves, such as a project's script, is started for an agent."""
+"""Commands whose child processes, such as a project's scripts, run for an agent."""
 _TRYING = frozenset({"connect", "up"})
-"""These start `handrail mcp` themselves, to try what they wrote for a client."""
+"""Commands that start `handrail mcp` themselves, to test a client's configuration."""
 
 
 _OWN_PROGRAMS = ("handrail", "handrail.__main__")
 _OWN_SCRIPTS = ("handrail/__main__.py", "from handrail.__main__ import main; main()")
-"""Ends of an argument that names handrail: its file, or how a hook starts it."""
+"""Endings of arguments that run handrail: its file, or the code with which a hook starts it."""
 
 
-class KnownAgents:
+class AgentProcesses:
     def __init__(self, state: Path) -> None:
         self._folder = state / _FOLDER
 
     def register(self, pid: int | None = None) -> None:
-        """The program that has started this process, with whatever it was started through, such as npx or sh."""
+        """Registers the program that started this process, and what is in between, such as npx or sh."""
         processes = Processes()
-        own = processes.find(os.getpid() if pid is None else pid)
-        if own is None:
+        process_itself = processes.find(os.getpid() if pid is None else pid)
+        if process_itself is None:
             return
         make_private_folder(self._folder)
         self._forget_old(processes.boot())
-        for process in _program_of(processes, own):
-            known = f"{process.started}\n{processes.boot()}\n{processes.group_of(process.pid) or ''}"
-            replace_file(self._folder / str(process.pid), known.encode())
+        for process in _program_of(processes, process_itself):
+            entry = f"{process.started}\n{processes.boot()}\n{processes.group_of(process.pid) or ''}"
+            replace_file(self._folder / str(process.pid), entry.encode())
 
-    def among(self, family: Sequence[Process], processes: Processes) -> Process | None:
-        """The first of these that is an agent's, or that handrail runs for one."""
+    def first_agent(self, family: Sequence[Process], processes: Processes) -> Process | None:
+        """The first of these processes that belongs to an agent, or that handrail runs for one."""
         living = {(process.pid, process.started) for process in _agents_at_work(processes)}
         for process in family:
             if _command(process) in _OWN or (process.pid, process.started) in living or self._is_registered(process):
                 return process
         return None
 
-    def who_could_have_started(self, process: Process, processes: Processes) -> str | None:
-        """An agent that began before this process, in the same group of processes. It may have ended meanwhile."""
+    def possible_starter(self, process: Process, processes: Processes) -> str | None:
+        """An agent in the same control group that started before this process; it may have ended."""
         for name in os.listdir(self._folder) if self._folder.is_dir() else ():
             started, boot, group = self._registered(name)
             is_of_now = boot == processes.boot() and group == processes.group_of(process.pid)
@@ -62,7 +62,7 @@ class KnownAgents:
         return None
 
     def _registered(self, name: str) -> tuple[str, str, str]:
-        """When it was started, in which run of the machine and in which group."""
+        """The process's start time, boot id and control group."""
         try:
             started, boot, group = (self._folder / name).read_text(encoding="utf-8").split("\n", 2)
         except (OSError, ValueError):
@@ -71,15 +71,15 @@ class KnownAgents:
 
     def _is_registered(self, process: Process) -> bool:
         try:
-            known = (self._folder / str(process.pid)).read_text(encoding="utf-8")
-            return known.partition("\n")[0] == str(process.started)
+            entry = (self._folder / str(process.pid)).read_text(encoding="utf-8")
+            return entry.partition("\n")[0] == str(process.started)
         except FileNotFoundError:
             return False
         except (OSError, ValueError):
             return True
 
     def _forget_old(self, boot: str) -> None:
-        """Those of an earlier run of the machine. Ended ones of this run stay: what they opened may still be there."""
+        """Removes processes of an earlier boot. Ended ones of this boot stay: what they opened may still exist."""
         for name in os.listdir(self._folder):
             if name.isdigit() and self._registered(name)[1] != boot:
                 with suppress(FileNotFoundError):
@@ -96,26 +96,26 @@ def _agents_at_work(processes: Processes) -> list[Process]:
 
 
 def _program_of(processes: Processes, served: Process) -> list[Process]:
-    """From the parent up to the agent's own program: up to a person's shell, another user, or the first of all."""
-    found: list[Process] = []
+    """The ancestors that belong to the agent: up to a person's shell, another user's process or init."""
+    ancestors: list[Process] = []
     process = processes.find(served.parent)
     while process is not None and process.pid > 1 and process.uid == served.uid and not _is_persons_shell(process):
         if _command(process) in _TRYING:
             break
-        found.append(process)
+        ancestors.append(process)
         if process.pid == process.session:
             break
         process = processes.find(process.parent)
-    return found
+    return ancestors
 
 
 def _is_persons_shell(process: Process) -> bool:
-    """The leader of a session with a terminal: what a person has typed into."""
+    """Whether it leads a session with a terminal, in which a person types."""
     return process.pid == process.session and process.terminal != 0
 
 
 def _command(process: Process) -> str | None:
-    """Which command of handrail's this process runs."""
+    """The handrail command that this process runs."""
     for at, argument in enumerate(process.arguments[:4]):
         if os.path.basename(argument) in _OWN_PROGRAMS or argument.endswith(_OWN_SCRIPTS):
             return next((word for word in process.arguments[at + 1 :] if not word.startswith("-")), None)

@@ -1,7 +1,4 @@
-"""A caller on Linux:
-
-SO_PEERCRED gives the process, a pidfd keeps track of it, its start time tells it from later ones.
-"""
+"""Identifies a caller on Linux: SO_PEERCRED gives its process, and a pidfd and the start time detect pid reuse."""
 
 import os
 import select
@@ -15,7 +12,7 @@ from handrail.ports.peers import Peer
 
 SO_PEERPIDFD = 77  # Linux 6.5; Python 3.11 has no name for it
 _CREDENTIALS = struct.Struct("iII")
-_START_TIME = 22 - 3  # field 22 of proc(5), counted after the name, which may hold blanks
+_START_TIME = 22 - 3  # field 22 of proc(5), counted after the name, which may contain spaces
 
 
 class LinuxCaller:
@@ -25,37 +22,37 @@ class LinuxCaller:
 
     @classmethod
     def of(cls, connection: socket.socket) -> "LinuxCaller":
-        """InputOutput for a process that has already ended: its pid could be another's."""
+        """Raises InputOutput for a process that has already ended, because its pid may be reused."""
         try:
             data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
             pid, uid, _ = _CREDENTIALS.unpack(data)
             pidfd = _pidfd(connection, pid)
         except OSError as error:
-            raise InputOutput(f"The system does not tell who is calling: {error.strerror}.") from None
+            raise InputOutput(f"The system can't tell who is calling: {error.strerror}.") from None
         try:
             started = start_ticks(Path(f"/proc/{pid}/stat").read_bytes())
             caller = cls(Peer(pid, uid, process_digest(_boot_id(), pid, started, uid)), pidfd)
-            if not caller.is_alive():  # then what /proc said may be of another process
+            if not caller.is_alive():  # then /proc may have described another process
                 raise ProcessLookupError(3, "it has ended")
         except (OSError, ValueError, IndexError) as error:
             os.close(pidfd)
-            raise InputOutput(f"The process {pid} can't be looked at: {error}.") from None
+            raise InputOutput(f"The process {pid} can't be inspected: {error}.") from None
         return caller
 
     def is_alive(self) -> bool:
         """A pidfd becomes readable when its process ends."""
         if self._pidfd < 0:
             return False
-        waiting = select.poll()
-        waiting.register(self._pidfd, select.POLLIN)
-        return not waiting.poll(0)
+        poll = select.poll()
+        poll.register(self._pidfd, select.POLLIN)
+        return not poll.poll(0)
 
     def program(self) -> str | None:
         try:
-            found = os.readlink(f"/proc/{self.peer.pid}/exe")
+            path = os.readlink(f"/proc/{self.peer.pid}/exe")
         except OSError:
             return None
-        return found if self.is_alive() else None
+        return path if self.is_alive() else None
 
     def close(self) -> None:
         pidfd, self._pidfd = self._pidfd, -1
@@ -72,7 +69,7 @@ def start_ticks(stat: bytes) -> int:
 
 
 def _pidfd(connection: socket.socket, pid: int) -> int:
-    """The kernel's own if it has one: between reading a pid and opening it, the pid may become another's."""
+    """The pidfd from the kernel if supported, because a pid may be reused before it is opened."""
     try:
         (fd,) = struct.unpack("i", connection.getsockopt(socket.SOL_SOCKET, SO_PEERPIDFD, 4))
         return int(fd)

@@ -1,4 +1,4 @@
-"""Connections between programs of this machine of which root has accepted one end: a sign-in over SSH may be one."""
+"""Finds connections between programs of this machine that root has accepted, such as a sign-in over SSH."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -14,23 +14,23 @@ _FOLDER = Path("/proc")
 
 
 def clients_of(family: Collection[Process], uid: int, processes: Processes) -> Iterator[list[Process]]:
-    """For each connection of the user's to root that one of `family` may have accepted: who holds the user's end.
+    """Yields, for each connection from the user to root that one of `family` may have accepted, the user's processes.
 
-    Nobody, where that can't be looked at. Root's end often can't: then it may be one of `family`.
+    The list is empty if they can't be inspected. If root's end can't be inspected, it may be one of `family`.
     """
-    found = _pairs(uid)
-    held = _held({*found, *found.values()}, processes)
-    for inode, accepted in found.items():
-        holders = held[accepted]
-        is_hidden = not holders and uid != 0  # root can look at every process
-        if not is_hidden and not any(holder in family for holder in holders):
+    pairs = _pairs(uid)
+    holders_of = _holders({*pairs, *pairs.values()}, processes)
+    for inode, accepted in pairs.items():
+        accepting = holders_of[accepted]
+        is_hidden = not accepting and uid != 0  # root can inspect every process
+        if not is_hidden and not any(holder in family for holder in accepting):
             continue
-        if held[inode] or inode in _pairs(uid):  # others end all the time
-            yield held[inode]
+        if holders_of[inode] or inode in _pairs(uid):  # other connections end all the time
+            yield holders_of[inode]
 
 
 def _pairs(uid: int) -> dict[str, str]:
-    """The user's ends of connections to root, each with root's."""
+    """Maps the user's ends of connections to root's ends."""
     rows = [row for name in ("tcp", "tcp6") for row in _rows(_FOLDER / "self/net" / name)]
     roots = {(row[_REMOTE], row[_LOCAL]): row[_INODE] for row in rows if row[_UID] == "0"}
     ends = {row[_INODE]: roots.get((row[_LOCAL], row[_REMOTE])) for row in rows if row[_UID] == str(uid)}
@@ -40,25 +40,25 @@ def _pairs(uid: int) -> dict[str, str]:
 def _rows(file: Path) -> Iterator[list[str]]:
     with suppress(OSError):
         for line in file.read_text().splitlines()[1:]:
-            row = line.replace(_MAPPED, "").split()  # an IPv4 address in IPv6 as the one that it is
+            row = line.replace(_MAPPED, "").split()  # an IPv4 address that is mapped to IPv6
             if row[_STATE] == _ESTABLISHED:
                 yield row
 
 
-def _held(inodes: Collection[str], processes: Processes) -> dict[str, list[Process]]:
-    """Which processes hold each of these sockets."""
+def _holders(inodes: Collection[str], processes: Processes) -> dict[str, list[Process]]:
+    """The processes that have each of these sockets open."""
     names = {f"socket:[{inode}]": inode for inode in inodes}
-    held: dict[str, list[Process]] = {inode: [] for inode in inodes}
+    holders: dict[str, list[Process]] = {inode: [] for inode in inodes}
     for process in processes.all() if names else ():
         for name in _descriptors(_FOLDER / str(process.pid) / "fd") & names.keys():
-            held[names[name]].append(process)
-    return held
+            holders[names[name]].append(process)
+    return holders
 
 
 def _descriptors(folder: Path) -> set[str]:
-    found = set()
+    targets = set()
     with suppress(OSError):
         for name in os.listdir(folder):
             with suppress(OSError):
-                found.add(os.readlink(folder / name))
-    return found
+                targets.add(os.readlink(folder / name))
+    return targets

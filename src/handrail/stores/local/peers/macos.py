@@ -1,4 +1,4 @@
-"""A caller on macOS: its audit token, with pid, user and a version that tells it from later processes with its pid."""
+"""Identifies a caller on macOS by its audit token: pid, user, and a version that detects pid reuse."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ class MacCaller:
         try:
             return cls(connection.getsockopt(SOL_LOCAL, LOCAL_PEERTOKEN, _TOKEN.size))
         except OSError as error:
-            raise InputOutput(f"The system does not tell who is calling: {error.strerror}.") from None
+            raise InputOutput(f"The system can't tell who is calling: {error.strerror}.") from None
 
     def is_alive(self) -> bool:
         with suppress(PermissionError):
@@ -35,7 +35,7 @@ class MacCaller:
         return True
 
     def program(self) -> str | None:
-        """Only compiled code can ask libproc, so nobody is admitted by a program's name here."""
+        """None: only compiled code can ask libproc, so no program is admitted by name."""
         return None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Processes of this machine as /proc shows them, for questions about who is behind a terminal."""
+"""Reads this machine's processes from /proc, to find out which ones are behind a terminal."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from handrail.stores.local.peers.linux import start_ticks
 
-_PARENT, _SESSION, _TERMINAL = 1, 3, 4  # fields of proc(5), counted after the name, which may hold blanks
+_PARENT, _SESSION, _TERMINAL = 1, 3, 4  # fields of proc(5), counted after the name, which may contain spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,87 +18,87 @@ class Process:
     parent: int
     session: int
     terminal: int
-    """The device of its controlling terminal; 0 where it has none."""
+    """The device of its controlling terminal; 0 if it has none."""
     started: int
     uid: int
     exe: str | None
-    """Its program's file; None where the system doesn't tell, as for processes of other users."""
+    """Its program's file; None if unknown, as for processes of other users."""
     arguments: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        """Of its program, without the folder."""
+        """The program's file name."""
         return os.path.basename(self.exe or "").removesuffix(" (deleted)")
 
 
 class Processes:
-    """A look at /proc. Each process is read once, so that one answer is about one moment."""
+    """A snapshot of /proc: each process is read only once."""
 
     def __init__(self, folder: Path = Path("/proc")) -> None:
         self._folder = folder
-        self._known: dict[int, Process | None] = {}
+        self._cache: dict[int, Process | None] = {}
 
     def find(self, pid: int) -> Process | None:
-        if pid not in self._known:
-            self._known[pid] = self._read(pid)
-        return self._known[pid]
+        if pid not in self._cache:
+            self._cache[pid] = self._read(pid)
+        return self._cache[pid]
 
     def all(self) -> Iterator[Process]:
         for name in os.listdir(self._folder):
-            if name.isdigit() and (found := self.find(int(name))) is not None:
-                yield found
+            if name.isdigit() and (process := self.find(int(name))) is not None:
+                yield process
 
     def ancestors(self, pid: int) -> list[Process] | None:
-        """The process itself, its parent and so on up to the first of all; None where a link is missing."""
-        found: list[Process] = []
+        """The process, its parent and so on up to init; None if one of them can't be read."""
+        ancestors: list[Process] = []
         while pid != 0:
             process = self.find(pid)
-            if process is None or process in found:
+            if process is None or process in ancestors:
                 return None
-            found.append(process)
+            ancestors.append(process)
             pid = process.parent
-        return found
+        return ancestors
 
     def masters_of(self, terminal: int, filesystem: int | None) -> list[Process]:
-        """Processes that hold the other end of a pseudo-terminal, as far as they can be looked at.
+        """Processes that have the master end of a pseudo-terminal open, as far as they can be inspected.
 
-        A container has a file system of terminals of its own, whose numbers begin anew: masters that are provably in
-        another one than `filesystem` are of other terminals.
+        A container has its own devpts file system with its own numbers, so masters that are provably in another file
+        system than `filesystem` belong to other terminals.
         """
         number = str(os.minor(terminal) + 256 * max(0, os.major(terminal) - 136))
         return [process for process in self.all() if self._holds_master(process.pid, number, filesystem)]
 
     def boot(self) -> str:
-        """Names this run of the machine: start times count from its beginning."""
+        """The boot id. Start times count from the boot."""
         try:
             return (self._folder / "sys/kernel/random/boot_id").read_text().strip()
         except OSError:
             return ""
 
     def group_of(self, pid: int) -> str | None:
-        """Its control group. Children stay in it, also once left behind; the programs of a desktop have their own."""
+        """The process's control group. Orphaned children stay in it; desktop programs have their own."""
         try:
             return (self._folder / str(pid) / "cgroup").read_text()
         except OSError:
             return None
 
-    def lets_programs_type(self) -> bool:
-        """Whether the kernel lets a program type into its own terminal (TIOCSTI): older ones always do."""
+    def allows_typing_by_programs(self) -> bool:
+        """Whether the kernel lets programs type into their own terminal (TIOCSTI); older kernels always do."""
         try:
             return (self._folder / "sys/dev/tty/legacy_tiocsti").read_text().strip() != "0"
         except OSError:
             return True
 
-    def name_if_roots(self, pid: int) -> str | None:
-        """Of a process that root has started; None for any other, also for one that only has root's rights (setuid)."""
+    def root_program_name(self, pid: int) -> str | None:
+        """The name of a process that root has started; None for others, also for setuid programs."""
         try:
-            told = dict(line.split(":", 1) for line in _lines(self._folder / str(pid) / "status") if ":" in line)
+            fields = dict(line.split(":", 1) for line in _lines(self._folder / str(pid) / "status") if ":" in line)
         except OSError:
             return None
-        return told["Name"].strip() if told["Uid"].split()[0] == "0" else None
+        return fields["Name"].strip() if fields["Uid"].split()[0] == "0" else None
 
-    def is_the_systems_own(self, process: Process) -> bool:
-        """Its program's file is root's, and nobody else can write to it: an agent can't have made it."""
+    def is_system_program(self, process: Process) -> bool:
+        """Whether only root can write to its program's file, so that an agent can't have made it."""
         try:
             status = os.stat(self._folder / str(process.pid) / "exe")
         except OSError:
@@ -112,22 +112,22 @@ class Processes:
         except OSError:
             return False
         for descriptor in descriptors:
-            with suppress(OSError):  # one that is closed meanwhile says nothing about the others
+            with suppress(OSError):  # skips a descriptor that has just been closed
                 if os.readlink(folder / "fd" / descriptor).endswith("/ptmx"):
-                    told = dict(line.split(":", 1) for line in _lines(folder / "fdinfo" / descriptor))
-                    if told.get("tty-index", "").strip() == number:
-                        there = _terminals_at(folder / "mountinfo", told["mnt_id"].strip())
-                        if None in (there, filesystem) or there == filesystem:
+                    fields = dict(line.split(":", 1) for line in _lines(folder / "fdinfo" / descriptor))
+                    if fields.get("tty-index", "").strip() == number:
+                        terminals = _terminals_at(folder / "mountinfo", fields["mnt_id"].strip())
+                        if None in (terminals, filesystem) or terminals == filesystem:
                             return True
         return False
 
     def _read(self, pid: int) -> Process | None:
         folder = self._folder / str(pid)
         try:
-            told = (folder / "stat").read_bytes()
-            fields = told.rpartition(b")")[2].split()
+            data = (folder / "stat").read_bytes()
+            fields = data.rpartition(b")")[2].split()
             uid = folder.stat().st_uid
-            started = start_ticks(told)
+            started = start_ticks(data)
             arguments = (folder / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
         except (OSError, ValueError, IndexError):
             return None
@@ -144,7 +144,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def _terminals_at(mounts: Path, number: str) -> int | None:
-    """The device of the file system of terminals that is mounted there; None if it is another one."""
+    """The device of the devpts file system that is mounted there; None if it is another kind."""
     for words in (line.split() for line in _lines(mounts)):
         if words[0] == number and words[words.index("-") + 1] == "devpts":
             major, minor = map(int, words[2].split(":"))

@@ -1,8 +1,8 @@
-"""Who uses this process without a token, as the kernel knows it: the program that started it, and the session.
+"""Identities of callers without a token, taken from the kernel: the program that started this process, and the session.
 
-An MCP client over stdio is its parent process together with this process, which serves it alone. So two sessions of
-one parent are two identities, and none can take another's. What lasts is the parent's program: its file, for an
-interpreter the script that it runs with the words before it, and the user.
+An MCP client over stdio is identified by its parent process and this process, which serves only this client. So two
+sessions of one parent are two identities, and neither can use the other's. The lasting part of the identity is the
+parent's program: its file (for an interpreter, the script and the arguments before it) and the user.
 """
 
 import os
@@ -22,23 +22,23 @@ _OWN_PROCESS = re.compile(r"(?:stdio:[0-9a-f.]+|process):([0-9]+)\.([0-9]+)")
 
 
 def stdio_identity(pid: int | None = None) -> Identity:
-    """Of the client at a process's stdin, by default at our own: as long as the process lives, it has no other."""
+    """The identity of the client at a process's stdin, by default our own."""
     own_pid = os.getpid() if pid is None else pid
-    own, process = _started(own_pid), Processes().find(own_pid)
+    own_start, process = _started(own_pid), Processes().find(own_pid)
     parent = os.getppid() if pid is None else process.parent if process is not None else 0
     started = _started(parent)
-    if started is None or own is None:
+    if started is None or own_start is None:
         session = f"stdio:{parent}:{secrets.token_hex(8)}"
         return Identity(session, session)
-    connection = f"stdio:{parent}.{started}:{own_pid}.{own}"
+    connection = f"stdio:{parent}.{started}:{own_pid}.{own_start}"
     program = _program(parent)
     return Identity(connection, connection if program is None else f"program:{_uid(parent)}:{program}")
 
 
 def agent_identity(pid: int | None = None) -> Identity:
-    """Of the agent that has started a process, by default our own, through whatever shell.
+    """The identity of the agent that has started a process, by default our own; shells in between are skipped.
 
-    Every process that one agent starts has the same one: so its hooks share a session.
+    All processes that an agent starts have the same identity, so its hooks share a session.
     """
     processes = Processes()
     process = processes.find(os.getpid() if pid is None else pid)
@@ -54,15 +54,15 @@ def agent_identity(pid: int | None = None) -> Identity:
 
 
 def terminal_identity() -> Identity:
-    """Of a person's commands: those of one terminal belong together, those of other sessions don't."""
+    """The identity of a person's commands, which is the same for all commands of a terminal session."""
     uid, leader = os.getuid(), os.getsid(0)
     return Identity(f"terminal:{uid}:{leader}.{_started(leader) or 0}", f"person:{uid}")
 
 
 def has_ended(connection: str) -> bool:
-    """Whether it is known that this identity is no longer in use: its process is gone."""
-    found = _OWN_PROCESS.fullmatch(connection)
-    return found is not None and _started(int(found[1])) != int(found[2])
+    """Whether this identity is certainly no longer in use, because its process has ended."""
+    match = _OWN_PROCESS.fullmatch(connection)
+    return match is not None and _started(int(match[1])) != int(match[2])
 
 
 def _uid(pid: int) -> int:
@@ -91,7 +91,7 @@ def _program(pid: int) -> str | None:
     for at, argument in enumerate(arguments):
         script = os.path.join(folder, os.fsdecode(argument))
         if not argument.startswith(b"-") and os.path.isfile(script):
-            # Words before it may be a program of their own: `sh -c 'anything' script`.
+            # Arguments before the script may be a program, too: `sh -c 'anything' script`.
             return " ".join((file, os.path.realpath(script), *([_digest(arguments[:at])] if at else [])))
     return f"{file} {_digest(arguments)}"
 

@@ -1,4 +1,4 @@
-"""What vouches for the audit of a state directory on this machine."""
+"""Opens the stores that protect the audit of a local state directory."""
 
 import os
 import platform
@@ -16,15 +16,15 @@ from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.files import CHECKPOINTS, DescribedFiles
 from handrail.stores.local.record.places import DatabasePlace
 from handrail.stores.local.record.rows import SealedRows
-from handrail.stores.local.record.signing import Command, KeptKey
-from handrail.stores.local.record.witnesses import witness
+from handrail.stores.local.record.signing import SignerProgram, StoredKey
+from handrail.stores.local.record.witnesses import open_witness
 
 _USED_UP = ("answerer", "claimed", "newest_checkpoint", "token")
-"""Tables whose rows come and go with every call."""
+"""Tables whose rows change with every call."""
 
 
-def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], told: str) -> RecordStores:
-    """`signer` is the command that signs, if not we; `told` names the witness."""
+def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], witness_setting: str) -> RecordStores:
+    """`signer` is the command that signs; without it, we sign. `witness_setting` names the witness."""
     id = _id(state)
     places = [
         DatabasePlace(
@@ -45,9 +45,9 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], told:
     return RecordStores(
         id=id,
         checkpoints=JournalFile(state / CHECKPOINTS),
-        signer=Command(signer) if signer else KeptKey(state, keyring),
+        signer=SignerProgram(signer) if signer else StoredKey(state, keyring),
         places=places,
-        witness=witness(told, id),
+        witness=open_witness(witness_setting, id),
         files=DescribedFiles(
             state,
             {place.name: place.rows for place in places},
@@ -60,7 +60,7 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], told:
 
 
 def _id(state: Path) -> str:
-    """From what no program of this account changes by removing files: so the witness is asked about the same record."""
+    """An id that doesn't change when files are removed, so that the witness is always asked about the same record."""
     try:
         machine = Path("/etc/machine-id").read_text().strip()
     except OSError:

@@ -1,6 +1,6 @@
-"""The files of the state directory that a checkpoint describes.
+"""Describes the files of the state directory for checkpoints.
 
-A database is never opened beside SQLite: of it, the rows are described that allow somebody something.
+A database file is never opened outside SQLite; instead, its rows that grant permissions are described.
 """
 
 import os
@@ -26,14 +26,14 @@ from handrail.stores.local.record.rows import SealedRows
 
 CHECKPOINTS = "checkpoints.jsonl"
 _PASSING = frozenset({CHECKPOINTS, "server.json", "console.key"})
-"""Checked in another way, or gone with the program that wrote it."""
+"""Files that are checked in another way, or removed when their program ends."""
 _NOT_DESCRIBED = (".lock", ".sock", ".db", ".db-wal", ".db-shm", ".log", ".new")
 _BLOCK = 1 << 20
 _LARGEST = 16 << 20
 
 
 class DescribedFiles:
-    """`databases` has, by its name, what tells the digest of a database's rows; `permissions`, of those that allow."""
+    """`databases` and `permissions` return, by file name, a digest of all rows or of those that grant permissions."""
 
     def __init__(
         self,
@@ -48,13 +48,13 @@ class DescribedFiles:
         self._permissions = permissions
 
     def written(self) -> Mapping[str, WrittenFile]:
-        with self._held() as writes:
-            return {name: self._described(writes, name) for name in self._written_names(writes)}
+        with self._open_journal() as writes:
+            return {name: self._describe(writes, name) for name in self._written_names(writes)}
 
     def settle(self, *, accepts: bool = False) -> None:
         if accepts:
             self._rows.accept()
-        with self._held() as writes:
+        with self._open_journal() as writes:
             for name in self._written_names(writes):
                 digest = self._written_digest(name)
                 if accepts:
@@ -65,16 +65,16 @@ class DescribedFiles:
                     writes.settle(name, digest)
 
     @contextmanager
-    def _held(self) -> Iterator[WriteJournal]:
+    def _open_journal(self) -> Iterator[WriteJournal]:
         try:
             with open_write_journal(self._state) as writes:
                 yield writes
         except OSError as error:
             raise os_failure(self._state / JOURNAL, error) from error
 
-    def _described(self, writes: WriteJournal, name: str) -> WrittenFile:
+    def _describe(self, writes: WriteJournal, name: str) -> WrittenFile:
         digest, contents = self._written_digest(name), writes.contents(name)
-        is_first = name in self._permissions and not contents  # rows from before this journal
+        is_first = name in self._permissions and not contents  # rows that are older than this journal
         is_known = is_first or writes.is_known(name, digest)
         return WrittenFile(digest, contents, is_known, name in EDITED_BY_PEOPLE)
 
@@ -99,7 +99,7 @@ class DescribedFiles:
 
     def foreign(self) -> Iterable[str]:
         yield from self._rows.foreign()
-        with self._held() as writes:
+        with self._open_journal() as writes:
             if writes.misplaced:
                 where = f"what begins at byte {writes.misplaced[0]} doesn't belong there"
                 yield f"{JOURNAL} was changed outside handrail: {where}"

@@ -1,4 +1,4 @@
-"""The newest checkpoint in a database of the state directory: one row, written before and after the file is."""
+"""Stores the newest checkpoint in a database of the state directory: one row, written before and after the file."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS newest_checkpoint (id INTEGER PRIMARY KEY CHECK (id =
 
 
 class DatabasePlace:
-    """`matters` tells of which tables the rows matter later."""
+    """`matters` tells whether a table's rows are included in the digest."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class DatabasePlace:
         return self._is_always_used or self._path.is_file()
 
     def read(self) -> KnownCheckpoint | None:
-        def found(rows: "sqlite3.Connection") -> KnownCheckpoint | None:
+        def read_row(rows: "sqlite3.Connection") -> KnownCheckpoint | None:
             has_table = rows.execute("SELECT 1 FROM sqlite_master WHERE name = 'newest_checkpoint'").fetchone()
             row = (
                 rows.execute("SELECT CAST(line AS BLOB), is_settled FROM newest_checkpoint").fetchone()
@@ -53,12 +53,12 @@ class DatabasePlace:
         database = self._open()
         try:
             with database.reading() as rows:
-                return found(rows)
+                return read_row(rows)
         finally:
             database.close()
 
     def permissions(self) -> str | None:
-        """A digest of the rows that allow somebody something; None where there is no such database."""
+        """A digest of the rows that grant permissions; None if there is no such database."""
         if not self._path.is_file():
             return None
         database = self._open()
@@ -70,14 +70,14 @@ class DatabasePlace:
             database.close()
 
     def rows(self) -> str | None:
-        """A digest of the rows that matter later."""
+        """A digest of the tables for which `matters` is true."""
         if not self._path.is_file():
             return None
         digest, database = sha256(), self._open()
         try:
             with database.reading() as rows:
-                found = rows.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
-                for (table,) in found:
+                tables = rows.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+                for (table,) in tables:
                     if self._matters(table):
                         rows_of_it = sorted(map(repr, rows.execute(f"SELECT * FROM {table}")))
                         digest.update(repr((table, rows_of_it)).encode())
@@ -102,7 +102,7 @@ class DatabasePlace:
     def write(self, known: KnownCheckpoint) -> None:
         database = self._open()
         try:
-            # Announced durably: who knows less than the file was rolled back. What a power cut unsettles isn't a fault.
+            # The announcement is durable, to detect a rollback; losing `is_settled` in a power cut is harmless.
             with database.writing(is_durable=not known.is_settled) as rows:
                 rows.execute(_TABLE)
                 rows.execute(

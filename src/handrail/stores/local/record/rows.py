@@ -1,4 +1,4 @@
-"""Rows of the state's database that checkpoints count, and that somebody else may have written."""
+"""Counts the sealed rows of the state's database for checkpoints, and finds rows that handrail didn't write."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from handrail.stores.local.database import Database
 
 
 class SealedRows:
-    """`tables` by the name that people read."""
+    """`tables` maps a name for people to the table."""
 
     tables: ClassVar = {name: table for table, name in sealed_rows.NAMES.items()}
 
@@ -19,20 +19,20 @@ class SealedRows:
         self._path = state / "handrail.db"
 
     def count(self, name: str) -> int | None:
-        """None where there is no database, or none that can be read: that is another fault."""
+        """The last row number; None if the database is missing or unreadable, which is reported elsewhere."""
         try:
-            with self._opened() as database, database.reading() as rows:
+            with self._open() as database, database.reading() as rows:
                 return sealed_rows.last_number(rows, self.tables[name]) or None
         except (Failure, FileNotFoundError):
             return None
 
     def between(self, name: str, start: int, until: int) -> Sequence[bytes]:
-        with self._opened() as database, database.reading() as rows:
+        with self._open() as database, database.reading() as rows:
             return list(sealed_rows.rows_between(rows, self.tables[name], start, until))
 
     def foreign(self) -> Sequence[str]:
         try:
-            with self._opened() as database, database.reading() as rows:
+            with self._open() as database, database.reading() as rows:
                 wrong = list(sealed_rows.wrong_rows(rows, self._seals()))
         except (Failure, FileNotFoundError):
             return ()
@@ -40,14 +40,14 @@ class SealedRows:
 
     def accept(self) -> None:
         if self._path.is_file():
-            with self._opened() as database, database.writing(is_durable=True) as rows:
+            with self._open() as database, database.writing(is_durable=True) as rows:
                 sealed_rows.seal_all(rows, self._seals())
 
     def _seals(self) -> sealed_rows.RowSeals:
         return sealed_rows.RowSeals(self._path.parent)
 
     @contextmanager
-    def _opened(self) -> Iterator[Database]:
+    def _open(self) -> Iterator[Database]:
         if not self._path.is_file():
             raise FileNotFoundError(self._path)
         database = Database(self._path)

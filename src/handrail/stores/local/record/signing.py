@@ -1,4 +1,4 @@
-"""Who signs checkpoints: a key in the keyring or in `<stateDir>/record.key`, or a program that holds the key."""
+"""Signs checkpoints with a key in the keyring or in `<stateDir>/record.key`, or with a program that has the key."""
 
 import secrets
 import subprocess
@@ -20,8 +20,8 @@ _IN_KEYRING = "keyring "
 _PATIENCE = 30
 
 
-class KeptKey:
-    """Made when it is first needed. The file has the key itself, or says under which name the keyring has it."""
+class StoredKey:
+    """A key that is made on first use. The file contains the key, or the name under which the keyring has it."""
 
     def __init__(self, state: Path, keyring: Keyring) -> None:
         self._file = state / KEY_FILE
@@ -33,7 +33,7 @@ class KeptKey:
         return None if self._key is None else _private(self._key).public_key().public_bytes_raw()
 
     def make(self) -> bytes:
-        self._key = self._read() or self._made()
+        self._key = self._read() or self._make_key()
         return _private(self._key).public_key().public_bytes_raw()
 
     def sign(self, message: bytes) -> bytes:
@@ -43,7 +43,7 @@ class KeptKey:
         return _private(self._key).sign(message)
 
     def _read(self) -> bytes | None:
-        """None where there is none, and where it was spoiled: a new one is then seen by everybody who checks."""
+        """None if the key is missing or damaged; every check then shows that a new one was made."""
         try:
             text = read_plain(self._file).decode("ascii", "replace").strip()
             if text.startswith(_IN_KEYRING):
@@ -55,15 +55,15 @@ class KeptKey:
             raise InputOutput(f"{self._file}: {error.strerror or error}.") from error
         return key if len(key) == 32 else None
 
-    def _made(self) -> bytes:
+    def _make_key(self) -> bytes:
         key, account = secrets.token_bytes(32), f"record/{secrets.token_hex(8)}"
         try:
             self._keyring.write(account, key.hex())
-            said = _IN_KEYRING + account
+            content = _IN_KEYRING + account
         except KeyringAway:
-            said = key.hex()
+            content = key.hex()
         try:
-            replace_file(self._file, f"{said}\n".encode())
+            replace_file(self._file, f"{content}\n".encode())
         except OSError as error:
             raise InputOutput(f"{self._file}: {error.strerror or error}.") from error
         return key
@@ -75,10 +75,10 @@ def _private(key: bytes) -> "Ed25519PrivateKey":
     return Ed25519PrivateKey.from_private_bytes(key)
 
 
-class Command:
-    """`COMMAND public-key` prints the key, `COMMAND sign` signs its standard input; both in hexadecimal.
+class SignerProgram:
+    """A program that signs: `COMMAND public-key` prints the key, `COMMAND sign` signs stdin; both in hexadecimal.
 
-    It may run as another user or talk to a TPM: then no program of this account has the key.
+    It may run as another user or use a TPM, so that no program of this account has the key.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -95,12 +95,14 @@ class Command:
     def sign(self, message: bytes) -> bytes:
         return self._run("sign", message, SIGNATURE_BYTES)
 
-    def _run(self, what: str, given: bytes, length: int) -> bytes:
+    def _run(self, what: str, message: bytes, length: int) -> bytes:
         try:
-            done = subprocess.run([*self._words, what], input=given, capture_output=True, timeout=_PATIENCE, check=True)
-            said = bytes.fromhex(done.stdout.decode().strip())
+            process = subprocess.run(
+                [*self._words, what], input=message, capture_output=True, timeout=_PATIENCE, check=True
+            )
+            output = bytes.fromhex(process.stdout.decode().strip())
         except (OSError, subprocess.SubprocessError, ValueError) as error:
             raise InputOutput(f"`audit_signer` could not {what}: {error}.") from error
-        if len(said) != length:
-            raise Damaged(f"`audit_signer` gave {len(said)} bytes for {what}, and not {length}.")
-        return said
+        if len(output) != length:
+            raise Damaged(f"`audit_signer` gave {len(output)} bytes for {what}, and not {length}.")
+        return output

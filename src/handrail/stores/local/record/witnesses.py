@@ -1,4 +1,4 @@
-"""Witnesses: a folder, a git repository or an address that gets every checkpoint of this record.
+"""Witnesses, which get a copy of every checkpoint: a folder, a git repository or a web address.
 
 Each checkpoint is one line of `<id>.jsonl`, where `<id>` is the record's, so one witness serves many.
 """
@@ -18,19 +18,19 @@ _PATIENCE = 30
 _LARGEST = 1 << 28
 
 
-def witness(said: str, record: str) -> Witness | None:
-    """`said` is what config.toml has: an address, `git:FOLDER`, a folder, or nothing."""
-    if not said:
+def open_witness(setting: str, record: str) -> Witness | None:
+    """`setting` is the value in config.toml: a web address, `git:FOLDER`, a folder, or empty."""
+    if not setting:
         return None
-    if said.startswith(("https://", "http://")):
-        return UrlWitness(said, record)
-    if said.startswith("git:"):
-        return GitWitness(Path(said.removeprefix("git:")).expanduser(), record)
-    return FolderWitness(Path(said).expanduser(), record)
+    if setting.startswith(("https://", "http://")):
+        return UrlWitness(setting, record)
+    if setting.startswith("git:"):
+        return GitWitness(Path(setting.removeprefix("git:")).expanduser(), record)
+    return FolderWitness(Path(setting).expanduser(), record)
 
 
 class FolderWitness:
-    """Better on another machine, or where this account may only append."""
+    """A folder, preferably on another machine, or one to which this account may only append."""
 
     def __init__(self, folder: Path, record: str) -> None:
         self.name = str(folder)
@@ -61,7 +61,7 @@ class FolderWitness:
 
 
 class GitWitness(FolderWitness):
-    """Every checkpoint is a commit; pushing it elsewhere is the repository's own business (a hook)."""
+    """A git repository in which every checkpoint is a commit; a hook of the repository may push it."""
 
     def add(self, line: bytes) -> None:
         super().add(line)

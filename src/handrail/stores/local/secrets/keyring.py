@@ -1,6 +1,6 @@
-"""The operating system's keyring through the `keyring` library: Secret Service, KWallet, Keychain, Credential Locker.
+"""The operating system's keyring (Secret Service, KWallet, Keychain, Credential Locker) via the `keyring` library.
 
-It never waits for a person, and never longer than its patience: a missing, locked, uninitialised or hanging keyring
+It never waits for a person, nor longer than its timeout: a missing, locked, uninitialised or hanging keyring
 raises KeyringAway.
 """
 
@@ -21,24 +21,24 @@ T = TypeVar("T")
 
 SERVICE = "handrail"
 _PATIENCE = 5.0
-_SULKING_SECONDS = 60.0
-_GOOD_PRIORITY = 1  # the library's own word for a keyring that deserves the name
+_PAUSE_SECONDS = 60.0
+_GOOD_PRIORITY = 1  # the library's minimum priority for a real keyring
 _HINT = "Unlock the keyring of your session, or sign in again."
 
 
 class OsKeyring:
-    """Looked for at the first use. One that hung isn't asked again for a minute."""
+    """Found on first use. A keyring that hung isn't used again for a minute."""
 
     def __init__(self, *, patience: float = _PATIENCE, clock: Callable[[], float] = time.monotonic) -> None:
         self._patience = patience
         self._clock = clock
-        self._left_alone_until = 0.0
+        self._paused_until = 0.0
 
     def read(self, account: str) -> str | None:
-        return self._asked(lambda keyring: keyring.get_password(SERVICE, account))
+        return self._call(lambda keyring: keyring.get_password(SERVICE, account))
 
     def write(self, account: str, value: str) -> None:
-        self._asked(lambda keyring: keyring.set_password(SERVICE, account, value))
+        self._call(lambda keyring: keyring.set_password(SERVICE, account, value))
 
     def remove(self, account: str) -> None:
         from keyring.errors import PasswordDeleteError
@@ -50,11 +50,11 @@ class OsKeyring:
                 if keyring.get_password(SERVICE, account) is not None:
                     raise
 
-        self._asked(remove)
+        self._call(remove)
 
-    def _asked(self, work: Callable[[KeyringBackend], T]) -> T:
+    def _call(self, work: Callable[[KeyringBackend], T]) -> T:
         """Runs in a thread that is abandoned if it hangs, because the libraries can't be cancelled."""
-        if self._clock() < self._left_alone_until:
+        if self._clock() < self._paused_until:
             raise KeyringAway("The keyring did not answer.", hint=_HINT)
         import keyring.backends.SecretService  # noqa: F401 - what takes long to load isn't a keyring that hangs
 
@@ -70,13 +70,13 @@ class OsKeyring:
         try:
             result, error = outcome.get(timeout=self._patience)
         except queue.Empty:
-            self._left_alone_until = self._clock() + _SULKING_SECONDS
+            self._paused_until = self._clock() + _PAUSE_SECONDS
             raise KeyringAway(f"The keyring did not answer within {self._patience:g} seconds.", hint=_HINT) from None
         if error is None:
             return result  # type: ignore[return-value]
         if isinstance(error, KeyringAway):
             raise error
-        # Only its kind: what such an error says may quote what it was given.
+        # Only the error's type, because its message may quote the secret.
         raise KeyringAway(f"The keyring refused: {type(error).__name__}.", hint=_HINT) from None
 
 
@@ -85,19 +85,19 @@ def _usable() -> KeyringBackend:
     from keyring.backends import SecretService, chainer, fail
 
     if isinstance(keyring.get_keyring(), fail.Keyring):
-        keyring.core.init_backend()  # one may have come up since
-    found: KeyringBackend = keyring.get_keyring()
-    if isinstance(found, chainer.ChainerBackend):
-        found = found.backends[0]
-    if found.priority < _GOOD_PRIORITY:
+        keyring.core.init_backend()  # one may have been started since
+    backend: KeyringBackend = keyring.get_keyring()
+    if isinstance(backend, chainer.ChainerBackend):
+        backend = backend.backends[0]
+    if backend.priority < _GOOD_PRIORITY:
         raise KeyringAway("This session has no keyring.", hint=_HINT)
-    if isinstance(found, SecretService.Keyring):
+    if isinstance(backend, SecretService.Keyring):
         _check_that_it_is_open()
-    return found
+    return backend
 
 
 def _check_that_it_is_open() -> None:
-    """The library would open a window and wait for it."""
+    """Refuses a locked keyring, because the library would open a window and wait for it."""
     from contextlib import closing
 
     import secretstorage
