@@ -62,7 +62,7 @@ def _with_tree(folder: Path) -> dict[str, float]:
     """Alternates, so that other load on the machine affects both."""
     plain = Audit(JournalFile(folder / "plain" / "log.jsonl", folder / "plain" / "head"))
     journal = JournalFile(folder / "state" / "audit" / "log.jsonl", folder / "state" / "audit" / "head")
-    stores = record_stores(folder / "state", OsKeyring(), signer=(), told="")
+    stores = record_stores(folder / "state", OsKeyring(), signer=(), witness_setting="")
     treed = Audit(journal, keeper=CheckpointMaker(journal, lambda: stores))
     ratios, times = [], []
     for _ in range(BLOCKS):

@@ -18,13 +18,14 @@ from handrail.ports.errors import Damaged
 from handrail.ports.journal import JournalSnapshot
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.factory import record_stores
+from handrail.stores.local.record.signing import SignerProgram
 from handrail.stores.local.secrets.keyring import OsKeyring
 
 
 class Rig:
     def __init__(self, state: Path) -> None:
         self.journal = JournalFile(state / "audit" / "log.jsonl", state / "audit" / "head")
-        self.stores = record_stores(state, OsKeyring(), signer=(), told="")
+        self.stores = record_stores(state, OsKeyring(), signer=(), witness_setting="")
         self.keeper = CheckpointMaker(self.journal, lambda: self.stores, seconds=600)
         self.audit = Audit(self.journal, keeper=self.keeper)
 
@@ -62,7 +63,7 @@ class BusyJournal(JournalFile):
 
 def test_records_that_are_written_meanwhile_keep_no_checkpoint_from_being_made(tmp_path: Path) -> None:
     journal = BusyJournal(tmp_path / "audit" / "log.jsonl", tmp_path / "audit" / "head")
-    stores = record_stores(tmp_path, OsKeyring(), signer=(), told="")
+    stores = record_stores(tmp_path, OsKeyring(), signer=(), witness_setting="")
     audit = Audit(journal, keeper=CheckpointMaker(journal, lambda: stores))
     audit.append({"event": "first"})
     journal.audit = audit
@@ -138,8 +139,8 @@ def test_another_program_may_hold_the_key(tmp_path: Path) -> None:
         "print((key.sign(data) if sys.argv[1] == 'sign' else key.public_key().public_bytes_raw()).hex())\n"
     )
 
-    stores = record_stores(tmp_path / "state", OsKeyring(), signer=(sys.executable, str(program)), told="")
-    assert isinstance(stores.signer, Command)
+    stores = record_stores(tmp_path / "state", OsKeyring(), signer=(sys.executable, str(program)), witness_setting="")
+    assert isinstance(stores.signer, SignerProgram)
     journal = JournalFile(tmp_path / "state" / "audit" / "log.jsonl", tmp_path / "state" / "audit" / "head")
     audit = Audit(journal, keeper=CheckpointMaker(journal, lambda: stores))
     audit.append({"event": "1"})
@@ -160,7 +161,7 @@ class Grown:
         self.state = state
         state.mkdir(mode=0o700, exist_ok=True)
         self.rig = Rig(state)
-        self.rig.stores = record_stores(state, OsKeyring(), signer=(), told=told)
+        self.rig.stores = record_stores(state, OsKeyring(), signer=(), witness_setting=told)
         for number in range(checkpoints):
             self.step(number)
 

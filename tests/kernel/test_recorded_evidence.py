@@ -23,7 +23,7 @@ class Rig:
         self.project, self.state = folder / "project", folder / "state"
         self.project.mkdir(exist_ok=True)
         self.journal = JournalFile(self.state / "audit" / "log.jsonl", self.state / "audit" / "head")
-        self.stores = record_stores(self.state, OsKeyring(), signer=(), told="")
+        self.stores = record_stores(self.state, OsKeyring(), signer=(), witness_setting="")
         self.keeper = CheckpointMaker(self.journal, lambda: self.stores, evidence=self.evidence, seconds=600)
         self.audit = Audit(self.journal, keeper=self.keeper)
 

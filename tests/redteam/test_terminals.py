@@ -33,7 +33,7 @@ from handrail.stores.local.peers.agents import AgentProcesses
 from handrail.stores.local.peers.terminal import person_at_terminal
 try:
     proof = person_at_terminal(AgentProcesses(Path(sys.argv[1])))
-    outcome = {"program": proof.program, "whoElse": proof.who_else}
+    outcome = {"program": proof.program, "whoElse": proof.other_program}
 except PresenceNeeded as refused:
     outcome = {"why": refused.details["why"], "hint": refused.hint}
 Path(sys.argv[2] + ".new").write_text(json.dumps(outcome))

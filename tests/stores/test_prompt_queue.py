@@ -277,7 +277,7 @@ async def test_neither_lock_nor_disk_nor_socket_is_waited_for_on_the_loops_threa
     monkeypatch.setattr(fcntl, "flock", noting("flock", fcntl.flock))
     monkeypatch.setattr(private_file, "fdatasync", noting("fdatasync", private_file.fdatasync))
     monkeypatch.setattr(sqlite3, "connect", noting("sqlite", sqlite3.connect))
-    monkeypatch.setattr(waiters.Waiters, "_connected", noting("connect", waiters.Waiters._connected))
+    monkeypatch.setattr(waiters.Waiters, "_connect", noting("connect", waiters.Waiters._connect))
     asking = asyncio.create_task(queue.ask(FORM))
     (request_id,) = await until_asked(other)
     await other.respond(request_id, FILLED, by="console:ada")

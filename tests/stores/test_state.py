@@ -116,7 +116,7 @@ def test_one_that_a_newer_handrail_made_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "format").write_text("2\n")
     with pytest.raises(NewerState) as stop:
         open_state(tmp_path)
-    assert "made by a newer handrail" in (stop.value.hint or "")
+    assert "newer handrail wrote it" in (stop.value.hint or "")
     assert stop.value.details == {"format": 2, "known": 1}
     assert (tmp_path / "format").read_text() == "2\n"
 
