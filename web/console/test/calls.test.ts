@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canUndo, everyCall, filterCalls, foldRecords, imageUrl, undoneIn, type AuditRecord } from "../src/features/history/logic/calls";
+import { canUndo, foldRecords, imageUrl, undoneIn, type AuditRecord } from "../src/features/history/logic/calls";
 
 const begin: AuditRecord = {
   seq: 1, ts: "2026-01-01T00:00:00Z", event: "begin", executionId: "e1", tool: "write_to_file", effect: "WRITE", target: "a.txt",
@@ -28,13 +28,6 @@ test("a call without an end is running; after a day it was cut off", () => {
 test("the newest call comes first, with the outcome that the server names", () => {
   const calls = foldRecords(foldRecords([], [begin]), [denied, end]);
   expect(calls.map((call) => [call.executionId, call.state])).toEqual([["e2", "denied"], ["e1", "done"]]);
-});
-
-test("words, effect and state narrow the list", () => {
-  const calls = foldRecords([], [begin, end, denied]);
-  expect(filterCalls(calls, { ...everyCall, words: "WRITE a.txt" })).toHaveLength(1);
-  expect(filterCalls(calls, { ...everyCall, effect: "EXECUTE" })).toHaveLength(1);
-  expect(filterCalls(calls, { ...everyCall, state: "failed" })).toHaveLength(0);
 });
 
 test("only a finished write can be undone", () => {

@@ -3,7 +3,7 @@
 import { fetchData, fetchFile, postJson } from "@handrail/host";
 import { foldRecords, type AuditRecord, type Call } from "../logic/calls";
 import { announcement, texts } from "../../../store";
-import { areCallsLoaded, calls, olderCalls } from "../store";
+import { areCallsLoaded, calls } from "../store";
 import { PAGE, token } from "../../../ui/paging";
 
 interface ActivityPage {
@@ -12,10 +12,8 @@ interface ActivityPage {
 }
 
 export async function reloadCalls(): Promise<void> {
-  const isFirst = !areCallsLoaded.value;
   const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}`);
   calls.value = foldRecords(calls.value, part.records);
-  if (isFirst) olderCalls.value = token(part.next);
   areCallsLoaded.value = true;
 }
 
@@ -40,13 +38,6 @@ export async function readCalls(of: { task: string } | { execution: string }): P
     before = token(part.next);
   } while (before !== undefined);
   return calls;
-}
-
-export async function loadOlderCalls(): Promise<void> {
-  if (!olderCalls.value) return;
-  const part = await fetchData<ActivityPage>(`/api/activity?limit=${PAGE}&before=${encodeURIComponent(olderCalls.value)}`);
-  calls.value = foldRecords(calls.value, part.records);
-  olderCalls.value = token(part.next);
 }
 
 export async function undo(executionId: string): Promise<void> {

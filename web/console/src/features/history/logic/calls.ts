@@ -37,17 +37,10 @@ export interface Call extends AuditRecord {
   state: CallState;
   /** When its first record was written. */
   startedAt: string;
-  /** Lower case, for searching. */
-  words: string;
 }
 
 function stateOf(record: AuditRecord): CallState {
   return record.outcome ?? (Date.now() - Date.parse(record.ts) > CUT_OFF_MS ? "unknown" : "running");
-}
-
-function wordsOf(record: AuditRecord): string {
-  const { tool, target, caller, task, executionId, error, answer } = record;
-  return [tool, target, caller, task, executionId, error?.message, answer?.by].filter(Boolean).join("\n").toLowerCase();
 }
 
 /** Newest first. `known` is not changed; records may come in any order and repeatedly. */
@@ -60,28 +53,9 @@ export function foldRecords(known: readonly Call[], records: readonly AuditRecor
     const isLater = !earlier || record.seq >= earlier.seq;
     const latest = isLater ? { ...earlier, ...record } : { ...record, ...earlier };
     const startedAt = earlier && earlier.startedAt < record.ts ? earlier.startedAt : record.ts;
-    calls.set(executionId, { ...latest, executionId, startedAt, state: stateOf(latest), words: wordsOf(latest) });
+    calls.set(executionId, { ...latest, executionId, startedAt, state: stateOf(latest) });
   }
   return [...calls.values()].sort((a, b) => b.seq - a.seq);
-}
-
-export interface CallFilter {
-  words: string;
-  effect: string;
-  state: string;
-}
-
-export const everyCall: CallFilter = { words: "", effect: "", state: "" };
-
-export function filterCalls(calls: readonly Call[], filter: CallFilter): readonly Call[] {
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.length && !filter.effect && !filter.state) return calls;
-  return calls.filter(
-    (call) =>
-      (!filter.effect || call.effect === filter.effect) &&
-      (!filter.state || call.state === filter.state) &&
-      words.every((word) => call.words.includes(word)),
-  );
 }
 
 /** A completed write has a snapshot, which `undo` restores. */

@@ -2,9 +2,6 @@
 
 import type { Grant } from "@handrail/host";
 
-/** Escapes literal characters as `kernel/glob.py` does. */
-export const literal = (path: string): string => path.replace(/[*?[{},]/g, "[$&]");
-
 /**
  * The exact path, everything in its folder, everything below it, and every file of its kind. The first is the
  * narrowest.

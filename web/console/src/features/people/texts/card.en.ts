@@ -3,7 +3,6 @@ import type { CardTexts } from "./card";
 export const cardEn: CardTexts = {
   checked: "checked by handrail",
   checkedHint: "handrail itself asks this. No other program can show this mark.",
-  foreign: (by) => `From ${by}, not from handrail`,
   foreignHint: "handrail has not checked what this program says.",
   inProject: (project) => `in ${project}`,
   says: (agent) => `${agent} says:`,
@@ -17,7 +16,6 @@ export const cardEn: CardTexts = {
     program: "You allowed this before, but the app's program has changed.",
     descriptor: "You allowed this before, but the app now describes it differently.",
   },
-  was: "was",
   now: "now",
   parts: "What it runs",
   fields: "What it sends",

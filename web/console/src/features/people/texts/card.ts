@@ -5,14 +5,12 @@ import type { Risk } from "@handrail/host";
 export interface CardTexts {
   checked: string;
   checkedHint: string;
-  foreign: (by: string) => string;
   foreignHint: string;
   inProject: (project: string) => string;
   says: (agent: string) => string;
   task: (title: string) => string;
   risks: Record<Risk, string>;
   notes: Record<"runsLater" | "nameless" | "ruled" | "critical" | "program" | "descriptor", string>;
-  was: string;
   now: string;
   parts: string;
   fields: string;

@@ -7,7 +7,6 @@ const AGENT_KINDS: Record<string, string> = { read: "读取", edit: "编辑", de
 export const cardZh: CardTexts = {
   checked: "handrail 已核对",
   checkedHint: "这是 handrail 自己发起的询问。其他程序无法显示这个标记。",
-  foreign: (by) => `来自 ${by}，不是 handrail`,
   foreignHint: "handrail 没有核对过这个程序的说法。",
   inProject: (project) => `项目 ${project}`,
   says: (agent) => `${agent} 的说明：`,
@@ -21,7 +20,6 @@ export const cardZh: CardTexts = {
     program: "你以前允许过，但应用的程序已经变了。",
     descriptor: "你以前允许过，但应用对它的描述已经变了。",
   },
-  was: "原来",
   now: "现在",
   parts: "会运行的程序",
   fields: "会发送的内容",
