@@ -16,6 +16,7 @@ export const cardEn: CardTexts = {
     program: "You allowed this before, but the app's program has changed.",
     descriptor: "You allowed this before, but the app now describes it differently.",
   },
+  was: "was",
   now: "now",
   parts: "What it runs",
   fields: "What it sends",

@@ -11,6 +11,7 @@ export interface CardTexts {
   task: (title: string) => string;
   risks: Record<Risk, string>;
   notes: Record<"runsLater" | "nameless" | "ruled" | "critical" | "program" | "descriptor", string>;
+  was: string;
   now: string;
   parts: string;
   fields: string;

@@ -20,6 +20,7 @@ export const cardZh: CardTexts = {
     program: "你以前允许过，但应用的程序已经变了。",
     descriptor: "你以前允许过，但应用对它的描述已经变了。",
   },
+  was: "原来",
   now: "现在",
   parts: "会运行的程序",
   fields: "会发送的内容",
