@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.webgal.script.anatomy import Role, anatomy
-from handrail.features.webgal.script.character_file import names_in, places_of, renamed
+from handrail.features.webgal.script.character_file import names_in, places_of, rename_edits
 from handrail.features.webgal.script.scene import SLIPS, check_scene
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
@@ -77,12 +77,12 @@ def test_characters_are_found_in_every_shape_of_their_file() -> None:
 
 def test_a_character_is_renamed_alone() -> None:
     text = '[{"name": "A", "likes": "A"}, {"name": "B"}]'
-    edits = renamed(text, "A", 'C"')
+    edits = rename_edits(text, "A", 'C"')
     assert edits is not None
     ((start, end, spelled),) = edits
     assert names_in(text[:start] + spelled + text[end:]) == {'C"', "B"}
 
 
 def test_what_can_not_be_renamed_alone_is_refused() -> None:
-    assert renamed('{"A": {"A": 1}, "B": {}}', "A", "C") is None
-    assert renamed('{"A": 1', "A", "C") is None
+    assert rename_edits('{"A": {"A": 1}, "B": {}}', "A", "C") is None
+    assert rename_edits('{"A": 1', "A", "C") is None

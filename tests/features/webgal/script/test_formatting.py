@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handrail.features.webgal.script.formatting import formatted, formatted_lines
-from handrail.features.webgal.script.multi_line import joined
+from handrail.features.webgal.script.multi_line import join_lines
 from handrail.features.webgal.script.parser import split_lines
 from tests.effort import tries
 from tests.features.webgal.script.real_parser import RealParser
@@ -67,4 +67,4 @@ def test_an_engine_reads_a_formatted_scene_as_before(real: RealParser, text: str
     written = "\n".join(better.values())
     assert real.ask("scene", written) == real.ask("scene", "\n".join(lines))
     assert list(formatted_lines(split_lines(written))) == []
-    assert real.ask("scene", joined(written)) == real.ask("scene", joined("\n".join(lines)))
+    assert real.ask("scene", join_lines(written)) == real.ask("scene", join_lines("\n".join(lines)))

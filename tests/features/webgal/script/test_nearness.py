@@ -34,10 +34,10 @@ def test_the_nearest_names_are_found_best_first_in_any_case_and_width() -> None:
 
 def test_a_game_full_of_unknown_names_gets_only_so_many_guesses() -> None:
     names = Names([f"name{number}" for number in range(300)])
-    guessed = [names.guessed(f"nome{number}") for number in range(300)]
-    assert guessed[0] == ["name0"]
-    assert names.guessed("nome0") == ["name0"]
-    assert sum(map(bool, guessed)) == 200
+    nearest_cached = [names.nearest_cached(f"nome{number}") for number in range(300)]
+    assert nearest_cached[0] == ["name0"]
+    assert names.nearest_cached("nome0") == ["name0"]
+    assert sum(map(bool, nearest_cached)) == 200
     script = "\n".join(f"setVar:v{number}=1;\n雪乃:{{w{number}}};" for number in range(400))
     assert [each.code for each in game(script).findings("start.txt")] == ["WG403"] * 400
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handrail.features.webgal.script.config_file import read_config
-from handrail.features.webgal.script.multi_line import joined
+from handrail.features.webgal.script.multi_line import join_lines
 from handrail.features.webgal.script.parser import read_scene
 from tests.effort import tries
 from tests.features.webgal.script import spelled
@@ -36,7 +36,7 @@ def test_a_recorded_line_is_read_the_same(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS["preprocess"], ids=lambda vector: vector["input"])
 def test_recorded_lines_are_joined_the_same(vector: dict[str, Any]) -> None:
-    assert joined(vector["input"]) == vector["output"]
+    assert join_lines(vector["input"]) == vector["output"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["config"], ids=lambda vector: vector["input"])
@@ -53,7 +53,7 @@ def test_generated_scripts_are_read_as_the_engines_parser_reads_them(real: RealP
 @MANY
 @given(text=st.one_of(SCRIPTS, STATEMENTS, MULTI_LINE))
 def test_generated_scripts_are_joined_as_the_engines_parser_joins_them(real: RealParser, text: str) -> None:
-    assert joined(text) == real.ask("joined", text)
+    assert join_lines(text) == real.ask("joined", text)
 
 
 @MANY

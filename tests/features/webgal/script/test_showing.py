@@ -4,9 +4,9 @@ import pytest
 
 from handrail.features.webgal.script.preview_log import (
     fetched_ahead,
+    likely_line,
     line_naming,
-    line_to_blame,
-    lines_wanting,
+    lines_using,
 )
 from handrail.features.webgal.script.route import first_shown_line, line_after, route_to
 
@@ -80,14 +80,14 @@ def test_missing_files_have_the_lines_that_name_them_as_a_browser_asks_for_them(
         "changeBg:a%20b.png -next;\n雪乃:好 -v.ogg;\nchangeFigure:sub/../c.png;\nchangeBg:a%20b.png;\nbgm:there.mp3;\n"
     )
     missing = ["background/a b.png", "vocal/v.ogg", "figure/c.png", "figure/elsewhere.png"]
-    assert lines_wanting(text, missing) == {"background/a b.png": [1, 4], "vocal/v.ogg": [2], "figure/c.png": [3]}
+    assert lines_using(text, missing) == {"background/a b.png": [1, 4], "vocal/v.ogg": [2], "figure/c.png": [3]}
     assert {"background/a b.png", "figure/c.png", "bgm/there.mp3"} <= fetched_ahead(text)
 
 
 def test_what_goes_wrong_is_laid_to_the_last_line_with_a_mistake_or_the_very_last() -> None:
     text = 'setTransform:{"x": -target=bg-main;\n雪乃:好;\n雪乃:也好;\nsetTransform:{ -target=bg-main;\n'
-    assert line_to_blame(text, 3) == 1
-    assert line_to_blame("雪乃:好;\n雪乃:也好;\n", 2) == 2
+    assert likely_line(text, 3) == 1
+    assert likely_line("雪乃:好;\n雪乃:也好;\n", 2) == 2
 
 
 def test_an_address_has_the_line_that_names_it() -> None:

@@ -13,7 +13,7 @@ from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.lsp.usages import Place, character, character_files
 from handrail.features.webgal.script.anatomy import Part, Role, statement_end
-from handrail.features.webgal.script.character_file import renamed
+from handrail.features.webgal.script.character_file import rename_edits
 from handrail.features.webgal.script.commands import COMMANDS
 from handrail.features.webgal.script.findings import Finding, Language
 from handrail.features.webgal.script.multi_line import continues
@@ -59,7 +59,7 @@ def _character(game: Game, path: str, old: str, new: str, language: Language) ->
     found = [Replacement(place, new) for place in usages.speakers(game, old)]
     for file in character_files(game):
         places = [place for place in character(game, old) if place.path == file]
-        edits = renamed("\n".join(game.lines(file)), old, new) if places else []
+        edits = rename_edits("\n".join(game.lines(file)), old, new) if places else []
         if edits is None:
             raise Conflict(phrase("mend characters", language, path=file))
         found += [Replacement(place, text) for place, (_, _, text) in zip(places, edits, strict=True)]

@@ -33,7 +33,7 @@ class Role(StrEnum):
     FILE = "file"
     ANIMATION = "animation"
     READ = "read"
-    """A variable whose value is asked for."""
+    """A variable that is read."""
     SET = "set"
     ARGUMENT = "argument"
     VALUE = "value"
@@ -61,13 +61,13 @@ _NAMED = {
 
 
 def statement_end(text: str) -> int:
-    """Where the statement ends; a comment may follow."""
-    found = _END.search(text)
-    return len(text) if found is None else found.start()
+    """Returns where the statement ends; a comment may follow."""
+    match = _END.search(text)
+    return len(text) if match is None else match.start()
 
 
 def anatomy(text: str) -> list[Part]:
-    """The parts of one line, or of a statement whose lines were joined."""
+    """Returns the parts of one line, or of a statement whose lines were joined."""
     return list(_parts(text))
 
 
@@ -95,26 +95,26 @@ def _parts(text: str) -> Iterator[Part]:
 
 
 def _content(text: str, start: int, end: int, command: Command) -> Iterator[Part]:
-    said, by, kind = text[start:end], command.name, command.content
+    content, by, kind = text[start:end], command.name, command.content
     if kind is Content.CHOICE:
         yield from _options(text, start, end, by)
     elif kind is Content.ASSIGNMENT:
-        name, is_set, _ = said.partition("=")
+        name, is_set, _ = content.partition("=")
         if is_set and (place := _trimmed(text, start, start + len(name))) is not None:
             yield Part(Role.SET, *place, text[slice(*place)], by)
         if is_set:
             yield from _read_in(text, start + len(name) + 1, end, by)
     elif kind is Content.TEXT:
         yield from _interpolated(text, start, end, by)
-    elif said == "none":
+    elif content == "none":
         return
     elif command.folder is not None:
         role = Role.SCENE if kind is Content.SCENE else Role.FILE
         yield from _file(text, start, end, by, command.folder, role)
-    elif "{" in said:
+    elif "{" in content:
         yield from _interpolated(text, start, end, by)
     elif kind in _NAMED:
-        yield Part(_NAMED[kind], start, end, said, by)
+        yield Part(_NAMED[kind], start, end, content, by)
 
 
 def _options(text: str, start: int, end: int, by: str) -> Iterator[Part]:
@@ -146,7 +146,7 @@ def _argument(text: str, start: int, end: int, command: Command) -> Iterator[Par
         yield from _file(text, *place, by, "vocal", Role.FILE, "vocal")
         return
     known = command.arguments.get(name)
-    # Whatever a called scene is given becomes a variable there.
+    # Unknown arguments of `callScene` become variables in the called scene.
     role = Role.SET if known is None and command.name == "callScene" else Role.ARGUMENT
     yield Part(role, *name_place, name, by, name)
     value = _trimmed(text, equals + 1, end) if equals >= 0 else None
@@ -155,28 +155,28 @@ def _argument(text: str, start: int, end: int, command: Command) -> Iterator[Par
 
 
 def _value(text: str, start: int, end: int, command: Command, name: str, known: Argument | None) -> Iterator[Part]:
-    said, by = text[start:end], command.name
+    value, by = text[start:end], command.name
     kind = known.kind if known is not None else Kind.TEXT
     if kind is Kind.CONDITION:
         yield from _read_in(text, start, end, by)
-    elif kind is Kind.FILE and known is not None and said != "none":
+    elif kind is Kind.FILE and known is not None and value != "none":
         yield from _file(text, start, end, by, known.folder or command.folder or "background", Role.FILE, name)
-    elif interpolated_places(said):
+    elif interpolated_places(value):
         yield from _interpolated(text, start, end, by)
     elif name == "speaker" and by == SAY:
-        yield Part(Role.SPEAKER, start, end, said, by, name)
+        yield Part(Role.SPEAKER, start, end, value, by, name)
     elif name == "writeReturnTo":
-        yield Part(Role.SET, start, end, said, by, name)
+        yield Part(Role.SET, start, end, value, by, name)
     else:
-        yield Part(Role.ANIMATION if kind is Kind.ANIMATION else Role.VALUE, start, end, said, by, name)
+        yield Part(Role.ANIMATION if kind is Kind.ANIMATION else Role.VALUE, start, end, value, by, name)
 
 
 def _file(text: str, start: int, end: int, by: str, folder: str, role: Role, argument: str = "") -> Iterator[Part]:
-    said = text[start:end]
-    if "{" in said:
+    name = text[start:end]
+    if "{" in name:
         yield from _interpolated(text, start, end, by)
-    elif not is_address(said):
-        yield Part(role, start, end, said, by, argument, folder)
+    elif not is_address(name):
+        yield Part(role, start, end, name, by, argument, folder)
 
 
 def _interpolated(text: str, start: int, end: int, by: str) -> Iterator[Part]:
@@ -192,14 +192,14 @@ def _read_in(text: str, start: int, end: int, by: str) -> Iterator[Part]:
 
 
 def _pieces(mark: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for found in mark.finditer(text, start, end):
-        yield start, found.start()
-        start = found.end()
+    for match in mark.finditer(text, start, end):
+        yield start, match.start()
+        start = match.end()
     yield start, end
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Without surrounding blanks; None if nothing is left."""
+    """Removes surrounding blanks; returns None if nothing is left."""
     piece = text[start:end]
     bare = piece.strip(BLANKS)
     if not bare:

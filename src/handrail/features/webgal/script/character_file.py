@@ -1,4 +1,4 @@
-"""The file in which a project keeps its characters: a JSON list, a table by name, or either under `characters`."""
+"""The file in which a project defines its characters: a JSON list, a table by name, or either under `characters`."""
 
 import json
 import re
@@ -15,7 +15,7 @@ def characters_of(document: Any) -> Any:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The characters that a file defines; empty if it is no such file."""
+    """Returns the characters that a file defines; none if it isn't such a file."""
     try:
         characters = characters_of(json.loads(text))
     except (ValueError, RecursionError):
@@ -29,42 +29,42 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def places_of(text: str, name: str) -> list[tuple[int, int]]:
-    """The positions of a character's name in its definition, between the quotes."""
+    """Returns the positions of a character's name in its definition, between the quotes."""
     if name not in names_in(text):
         return []
-    found = [each.span() for each in _STRING.finditer(text) if _said(each.group()) == name]
+    spans = [each.span() for each in _STRING.finditer(text) if _decode(each.group()) == name]
     return [
         (start + 1, end - 1)
-        for start, end in found
+        for start, end in spans
         if _NAME.search(text, max(start - 80, 0), start) is not None or _KEY.match(text, end) is not None
     ]
 
 
-def renamed(text: str, old: str, new: str) -> list[tuple[int, int, str]] | None:
-    """The edits that rename a character; None if they would change anything else."""
-    spelled = json.dumps(new, ensure_ascii=False)[1:-1]
-    edits = [(start, end, spelled) for start, end in places_of(text, old)]
+def rename_edits(text: str, old: str, new: str) -> list[tuple[int, int, str]] | None:
+    """Returns the edits that rename a character, or None if they would change anything else."""
+    escaped = json.dumps(new, ensure_ascii=False)[1:-1]
+    edits = [(start, end, escaped) for start, end in places_of(text, old)]
     after = text
     for start, end, piece in reversed(edits):
         after = after[:start] + piece + after[end:]
-    return edits if edits and json.loads(after) == _called(json.loads(text), old, new) else None
+    return edits if edits and json.loads(after) == _rename_in(json.loads(text), old, new) else None
 
 
-def _called(document: Any, old: str, new: str) -> Any:
+def _rename_in(document: Any, old: str, new: str) -> Any:
     characters = characters_of(document)
     if isinstance(characters, dict):
-        done: Any = {new if name == old else name: _with_name(each, old, new) for name, each in characters.items()}
+        renamed: Any = {new if name == old else name: _with_name(each, old, new) for name, each in characters.items()}
     else:
-        done = [_with_name(each, old, new) for each in characters]
-    return done if characters is document else {**document, "characters": done}
+        renamed = [_with_name(each, old, new) for each in characters]
+    return renamed if characters is document else {**document, "characters": renamed}
 
 
 def _with_name(character: Any, old: str, new: str) -> Any:
-    is_meant = isinstance(character, dict) and character.get("name") == old
-    return {**character, "name": new} if is_meant else character
+    is_renamed = isinstance(character, dict) and character.get("name") == old
+    return {**character, "name": new} if is_renamed else character
 
 
-def _said(quoted: str) -> object:
+def _decode(quoted: str) -> object:
     try:
         return json.loads(quoted)
     except ValueError:

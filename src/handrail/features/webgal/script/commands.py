@@ -1,6 +1,6 @@
-"""The engine's commands as data: content, arguments and explanation of each.
+"""The engine's commands as data: their content and arguments.
 
-They include what any released engine knows: an argument that only newer engines read isn't a mistake.
+They cover every released engine: an argument that only newer engines know isn't a mistake.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ SAY = "say"
 
 
 class Content(StrEnum):
-    """What a command's content is."""
+    """The kind of a command's content."""
 
     TEXT = "text"
     FILE = "file"
@@ -32,7 +32,7 @@ class Content(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an argument's value is. FILE is a file in the command's folder unless `Argument.folder` says otherwise."""
+    """The kind of an argument's value. FILE is in the command's folder unless `Argument.folder` names another."""
 
     FLAG = "flag"
     NUMBER = "number"
@@ -85,24 +85,24 @@ _OTHER_FOLDERS = {"vocal": "vocal", "backgroundImage": "background"}
 
 
 def _arguments(command: str, text: str) -> dict[str, Argument]:
-    found = {}
+    arguments = {}
     for item in f"{_GENERAL} {text}".split():
         name, _, kind = item.partition(":")
         choices = _CHOICES.get((command, name)) or _CHOICES.get(("", name), "")
-        found[name] = Argument(
+        arguments[name] = Argument(
             Kind(kind) if kind else Kind.TEXT if choices else Kind.FLAG,
             tuple(choices.split()),
             _OTHER_FOLDERS.get(name),
             name == "transform",
         )
-    return found
+    return arguments
 
 
 def _command(
     name: str, content: Content, arguments: str = "", *, type: str | None = None, choices: str = "", **others: Any
 ) -> Command:
-    known = _arguments(name, arguments)
-    return Command(name, type or name, content, known, choices=tuple(choices.split()), **others)
+    parsed = _arguments(name, arguments)
+    return Command(name, type or name, content, parsed, choices=tuple(choices.split()), **others)
 
 
 _ALL = (
@@ -176,12 +176,12 @@ _ALL = (
 )
 
 COMMANDS: Mapping[str, Command] = {command.name: command for command in _ALL}
-"""By the name that a script writes: exactly the names that the parser knows."""
+"""By the name in a script: exactly the names that the parser knows."""
 
 BY_TYPE: Mapping[str, Command] = {command.type: command for command in _ALL}
 
 LATER = {"return": "4.6.3"}
-"""Commands of newer engines, which this parser takes for speakers."""
+"""Commands of newer engines, which this parser reads as speakers."""
 
 _STOCK = (
     "enter exit enter-from-left enter-from-right enter-from-bottom shake move-front-and-back blur oldFilm dotFilm "

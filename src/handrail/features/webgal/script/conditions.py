@@ -1,8 +1,8 @@
-"""Variables in conditions and texts, and whether a condition is valid."""
+"""Reads variables in conditions and texts, and checks whether a condition is valid."""
 
 import re
 
-# One equals sign, where two were meant; and the two signs of a comparison in the wrong order.
+# One equals sign instead of two, and the two signs of a comparison in the wrong order.
 _ONE_EQUALS = re.compile(r"(?<![=!<>])(?<![=!<>] )=(?! ?=)")
 _TURNED = re.compile(r"(?<![=!<>])=([<>])(?!=)")
 _WIDE = str.maketrans("＝＞＜（）！＆｜＋－＊／", "=><()!&|+-*/")
@@ -14,7 +14,7 @@ _COMPARED = re.compile(r"(?<=[=!]=)\s*[^\W\d][\w.$]*")
 _NAME = re.compile(r"(?<![\w.$'\"])[^\W\d]\w*(?![\w(])")
 _INTERPOLATED = re.compile(r"(?<!\\)\{([^\W\d]\w*)\}")
 _WORDS = frozenset({"true", "false", "null", "undefined", "random"})
-# The signs at which the engine splits a condition; it takes `>=` for `>` and a value that begins with `=`.
+# The signs at which the engine splits a condition; it reads `>=` as `>` and a value that begins with `=`.
 _ENGINE_SIGN = re.compile(r"([-+*/()<>!]|==|&&|\|\|)")
 _FOREIGN_NAME = re.compile(r"[^\W\da-zA-Z_]+(?:[^\Wa-zA-Z]|_)*")
 _VARIABLE = r"(?P<name>[A-Za-z_$][\w.$]*)"
@@ -32,60 +32,60 @@ _UNREAD_IN_CALL = (re.compile(rf"(?P<mark>[(,])[^()]*?(?<![\w.$]){_VARIABLE}"),)
 
 
 def names_in(condition: str) -> list[str]:
-    """The variables that a condition reads, as far as that is certain."""
+    """Returns the variables that a condition certainly reads."""
     plain = _COMPARED.sub(" ", _QUOTED.sub(" ", condition))
     return [name for name in _NAME.findall(plain) if name not in _WORDS]
 
 
 def interpolated(text: str) -> list[str]:
-    """The variables whose values are inserted into a text."""
+    """Returns the variables whose values are inserted into a text."""
     return _INTERPOLATED.findall(text) if "{" in text else []
 
 
 def variable_places(condition: str) -> list[tuple[int, int]]:
-    """Positions of the variables of a condition."""
+    """Returns the positions of a condition's variables."""
     plain = _COMPARED.sub(_blanks, _QUOTED.sub(_blanks, condition))
-    return [found.span() for found in _NAME.finditer(plain) if found.group() not in _WORDS]
+    return [match.span() for match in _NAME.finditer(plain) if match.group() not in _WORDS]
 
 
 def interpolated_places(text: str) -> list[tuple[int, int]]:
-    """Positions of the names whose values are inserted into a text."""
-    return [found.span(1) for found in _INTERPOLATED.finditer(text)]
+    """Returns the positions of the names whose values are inserted into a text."""
+    return [match.span(1) for match in _INTERPOLATED.finditer(text)]
 
 
-def _blanks(found: re.Match[str]) -> str:
-    return " " * len(found.group())
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
 def wide_sign(condition: str) -> str | None:
-    """The first full-width sign, which no engine understands."""
-    return next((found["sign"] for found in _WIDE_SIGN.finditer(condition) if found["sign"]), None)
+    """Returns the first full-width sign, which no engine understands."""
+    return next((match["sign"] for match in _WIDE_SIGN.finditer(condition) if match["sign"]), None)
 
 
 def with_narrow_signs(condition: str) -> str:
-    """With full-width signs replaced; quoted text stays."""
-    return _WIDE_SIGN.sub(lambda found: found.group().translate(_WIDE) if found["sign"] else found.group(), condition)
+    """Replaces full-width signs outside of quotes."""
+    return _WIDE_SIGN.sub(lambda match: match.group().translate(_WIDE) if match["sign"] else match.group(), condition)
 
 
 def with_valid_comparisons(condition: str) -> str:
-    """With every comparison written correctly; quoted text stays."""
-    return _QUOTED_OR_NOT.sub(lambda found: found[1] or _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", found[0])), condition)
+    """Corrects every comparison outside of quotes."""
+    return _QUOTED_OR_NOT.sub(lambda match: match[1] or _ONE_EQUALS.sub("==", _TURNED.sub(r"\1=", match[0])), condition)
 
 
 def unread_name(expression: str) -> str | None:
-    """A name or text without a Latin letter, which an engine up to 4.6 neither looks up nor compiles."""
+    """Returns a name or text without a Latin letter, which an engine up to 4.6 neither looks up nor compiles."""
     operands = _ENGINE_SIGN.split(_QUOTED.sub('""', expression))[::2]
     bare = (operand.strip().lstrip("=").strip() for operand in operands)
     return next((each for each in bare if _FOREIGN_NAME.fullmatch(each)), None)
 
 
 def unread_operand(condition: str) -> re.Match[str] | None:
-    """A variable that an engine up to 4.6 doesn't look up: of `a>=b` it takes `=b` for the name, of `a%2` all."""
+    """Finds a variable that an engine up to 4.6 doesn't look up: in `a>=b` it reads `=b`, in `a%2` all of it."""
     return _unread(_UNREAD_IN_CONDITION, condition)
 
 
 def unread_in_value(value: str) -> re.Match[str] | None:
-    """The same for `setVar`, which looks up names between `+ - * / ( )`, and none in a function call."""
+    """Does the same for `setVar`, which looks up names between `+ - * / ( )`, and none in function calls."""
     return _unread(_UNREAD_IN_CALL if _CALL.fullmatch(value) else _UNREAD_IN_VALUE, value)
 
 

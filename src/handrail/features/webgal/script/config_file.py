@@ -31,7 +31,7 @@ def _setting(number: int, line: str) -> Setting | None:
     colon = _COLON.search(statement)
     if colon is None or colon.start() == 0:
         return None
-    # One character is dropped however many blanks stand before the colon: `Key : v` gives ": v".
+    # The engine drops one character after the key, even if there are blanks before the colon: `Key : v` gives ": v".
     body = statement[colon.start() + 1 :]
     at = body.find(SEPARATOR)
     options = read_arguments(body[at:], resolve=str) if at >= 0 else ()
@@ -56,7 +56,7 @@ def check_config(text: str, listing: Listing, folder: str) -> Findings:
             yield Finding("WG124", setting.line, *blank.span("blank"), edit=Edit(*blank.span("blank"), ""))
         elif setting.key not in KEYS:
             near = nearest(setting.key, KEYS)
-            if near:  # other keys are those of other engines
+            if near:  # other unknown keys belong to other engines
                 edit = Edit(0, len(setting.key), near[0], is_safe=False)
                 values = {"name": setting.key, "near": near[0]}
                 yield Finding("WG405", setting.line, 0, len(setting.key), values, edit)
@@ -65,12 +65,12 @@ def check_config(text: str, listing: Listing, folder: str) -> Findings:
 
 
 def _file(number: int, line: str, folder: str, name: str, listing: Listing, game: str) -> Findings:
-    standing, path = listing.find(folder, name)
+    status, path = listing.find(folder, name)
     start = max(line.rfind(name), 0)
     end = start + len(name)
-    if name == "none" or "://" in name or standing in (FileStatus.EXISTS, FileStatus.UNKNOWN):
+    if name == "none" or "://" in name or status in (FileStatus.EXISTS, FileStatus.UNKNOWN):
         return
-    if standing is FileStatus.OTHER_CASE:
+    if status is FileStatus.OTHER_CASE:
         real = path.removeprefix(f"{folder}/")
         yield Finding("WG203", number, start, end, {"near": real}, Edit(start, end, real))
     elif not listing.has_files_in(folder):

@@ -1,6 +1,6 @@
-"""An engine by its built script: its version, and the commands and arguments that it knows.
+"""Reads an engine's built script: its version, and the commands and arguments that it knows.
 
-Bundlers keep these names, whichever form the source had:
+Bundlers keep these names, in different forms:
 
 - up to 4.3: `case"setBgAni":return t.perform_bgAni`
 - up to 4.4: `{scriptString:"setBgAni",scriptType:…}`
@@ -23,13 +23,13 @@ _COMMAND = re.compile(
 )
 _ARGUMENT = re.compile(rb'\.key===?"(\w+)"|[\w$]\([\w$]+,"(\w+)"\)')
 _ALWAYS = frozenset({"changeBg", "changeScene", "choose", "setVar"})
-"""Every engine knows these: without them, something else was found."""
+"""Every engine knows these; without them, the pattern matched something else."""
 _NUMBER = re.compile(r"\d+")
 _PARTS = 3
 
 
 class Engine(msgspec.Struct, frozen=True):
-    """Without commands, only its version is known."""
+    """Without commands, only the version is known."""
 
     version: str
     commands: frozenset[str] = frozenset()
@@ -37,12 +37,12 @@ class Engine(msgspec.Struct, frozen=True):
 
     @property
     def number(self) -> tuple[int, ...]:
-        """To compare versions: (4, 5, 18)."""
+        """The version as numbers, for comparisons: (4, 5, 18)."""
         return tuple(int(part) for part in _NUMBER.findall(self.version)[:_PARTS])
 
 
 def read_engine(script: bytes) -> Engine | None:
-    """What an engine's built script says of itself; None if it doesn't name its version."""
+    """Reads an engine's built script; returns None if it doesn't name its version."""
     version = _VERSION.search(script)
     if version is None:
         return None

@@ -1,4 +1,4 @@
-"""Finds where the engine's library (angular-expressions) can't read an expression."""
+"""Finds where the engine's library (angular-expressions) fails to read an expression."""
 
 import re
 from typing import NamedTuple
@@ -25,47 +25,47 @@ class Fault(NamedTuple):
 
 
 def fault_in(expression: str, *, is_condition: bool) -> Fault | None:
-    """None if the expression can be read.
+    """Returns None if the expression can be read.
 
     Names in conditions may have blanks: the engine looks them up as a whole. Only a `setVar` can call a function, and
-    only if its whole value is the call: elsewhere the engine takes the function's name for a variable.
+    only if its whole value is the call: elsewhere the engine reads the function's name as a variable.
     """
     can_call = not is_condition and _CALL.fullmatch(expression) is not None
-    opened: list[tuple[str, bool]] = []
+    open_brackets: list[tuple[str, bool]] = []
     before, has_value = "", False
-    for found in _TOKEN.finditer(expression):
-        kind, token = found.lastgroup, found.group()
+    for match in _TOKEN.finditer(expression):
+        kind, token = match.lastgroup, match.group()
         if kind == "blank":
             continue
         if token in "'\"":
             return Fault(token, is_unpaired=True)
         if kind == "value":
-            is_named_on = is_condition and before[-1:].isalpha() and token[0].isalpha()
-            if has_value and (not is_named_on or token.lower() in _CONJUNCTIONS):
+            continues_name = is_condition and before[-1:].isalpha() and token[0].isalpha()
+            if has_value and (not continues_name or token.lower() in _CONJUNCTIONS):
                 return Fault(token)
             has_value = True
         elif token in _OPENING:
             if has_value != (token == "[") and not (has_value and can_call):
                 return Fault(before or token)
-            opened.append((token, has_value))
+            open_brackets.append((token, has_value))
             has_value = False
         elif token in _PARTNERS:
-            bracket, is_call = opened.pop() if opened else ("", False)
+            bracket, is_call = open_brackets.pop() if open_brackets else ("", False)
             if bracket != _PARTNERS[token]:
                 return Fault(token, is_unpaired=True)
             if not has_value and not (is_call and before == "("):
                 return Fault(_beside(before, token))
             has_value = True
-        elif has_value and (kind == "sign" or (token == "," and opened and opened[-1] == ("(", True))):
+        elif has_value and (kind == "sign" or (token == "," and open_brackets and open_brackets[-1] == ("(", True))):
             has_value = False
         elif has_value or token not in _PREFIXES:
             return Fault(token if kind == "mark" else _beside(before, token))
         before = token
-    if opened:
-        return Fault(opened[-1][0], is_unpaired=True)
+    if open_brackets:
+        return Fault(open_brackets[-1][0], is_unpaired=True)
     return Fault(before) if before and not has_value else None
 
 
 def _beside(before: str, token: str) -> str:
-    """The sign whose value is missing: the one before, unless nothing or an opening bracket is there."""
+    """Returns the sign whose value is missing: the one before, unless nothing or an opening bracket is there."""
     return token if before in ("", "(", "[", ",") else before

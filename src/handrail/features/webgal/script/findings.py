@@ -1,4 +1,4 @@
-"""Findings: what is wrong and where, its message in two languages, its fix, and how authors silence it."""
+"""Findings: what is wrong and where, messages in two languages, fixes, and how authors silence them."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ from handrail.ports.language import Language as Language
 
 
 class Edit(msgspec.Struct, frozen=True, gc=False):
-    """Replaces characters of one line. Safe means that it can't change what the author meant."""
+    """Replaces characters of one line. `is_safe` means that it can't change what the author meant."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
 
 
 class Finding(msgspec.Struct, frozen=True, gc=False):
-    """`line` counts from 1, `start` and `end` are characters of it from 0."""
+    """`line` counts from 1; `start` and `end` are its characters from 0."""
 
     code: str
     line: int
@@ -36,7 +36,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     values: dict[str, str] = {}
     edit: Edit | None = None
     is_grave: bool = False
-    """Of a rule whose kind depends on what follows from it: here it breaks the game."""
+    """For rules whose kind depends on the consequences: this finding breaks the game."""
 
 
 Kind = Literal["syntax", "resource", "style"]
@@ -61,36 +61,40 @@ def kind_of(finding: Finding) -> Kind:
 
 
 def is_breaking(finding: Finding) -> bool:
-    """Style alone never makes a script invalid."""
+    """Findings about style never make a script invalid."""
     return kind_of(finding) != "style"
 
 
 def message(finding: Finding, language: Language) -> str:
-    """Ends with the code that silences the rule."""
+    """Returns the message, ending with the code that silences the rule."""
     rule = rule_catalogue()[finding.code]
     near = finding.values.get("near", "")
     guess = (f"，是否想写 {near}？" if language == "zh" else f"; did you mean {near}?") if near else ""
-    said = rule.zh if language == "zh" else rule.en
+    text = rule.zh if language == "zh" else rule.en
     if "more" in finding.values:
         more, count = finding.values["more"], finding.values["count"]
-        said += f"（另有 {count} 行：{more}）" if language == "zh" else f" (and on {count} more lines: {more})"
-    return f"{said.format(**{**finding.values, 'near': near, 'guess': guess})} [{finding.code}]"
+        text += f"（另有 {count} 行：{more}）" if language == "zh" else f" (and on {count} more lines: {more})"
+    return f"{text.format(**{**finding.values, 'near': near, 'guess': guess})} [{finding.code}]"
 
 
 def once_per_file(findings: Iterable[Finding]) -> list[Finding]:
-    """Many games lack semicolons everywhere: beyond a few, they are one finding that names the other lines."""
-    found = list(findings)
-    alike = [each for each in found if each.code == _NO_SEMICOLON]
-    if len(alike) <= _FEW:
-        return found
-    lines = ", ".join(str(each.line) for each in alike[1 : _MOST_LINES_NAMED + 1])
-    more = f"{lines} …" if len(alike) - 1 > _MOST_LINES_NAMED else lines
-    first = replace(alike[0], values={"more": more, "count": str(len(alike) - 1)})
-    return [first if each is alike[0] else each for each in found if each.code != _NO_SEMICOLON or each is alike[0]]
+    """Many games have no semicolons: more than a few such findings become one that lists the other lines."""
+    all_findings = list(findings)
+    without_semicolon = [each for each in all_findings if each.code == _NO_SEMICOLON]
+    if len(without_semicolon) <= _FEW:
+        return all_findings
+    lines = ", ".join(str(each.line) for each in without_semicolon[1 : _MOST_LINES_NAMED + 1])
+    more = f"{lines} …" if len(without_semicolon) - 1 > _MOST_LINES_NAMED else lines
+    first = replace(without_semicolon[0], values={"more": more, "count": str(len(without_semicolon) - 1)})
+    return [
+        first if each is without_semicolon[0] else each
+        for each in all_findings
+        if each.code != _NO_SEMICOLON or each is without_semicolon[0]
+    ]
 
 
 def language_of(wanted: str) -> Language:
-    """Chinese unless English is requested."""
+    """Returns Chinese unless English is requested."""
     return "en" if wanted.strip().lower().startswith("en") else "zh"
 
 
@@ -101,16 +105,16 @@ _MOST_LINES_NAMED = 20
 
 
 def fixed_line(finding: Finding, lines: list[str]) -> str | None:
-    """The whole line after the fix."""
+    """Returns the whole line after the fix."""
     if finding.edit is None or finding.line > len(lines):
         return None
     return finding.edit.apply(lines[finding.line - 1])
 
 
 def with_safe_fixes(text: str, check: Callable[[str], Iterable[Finding]]) -> str:
-    """Repeats while a fix uncovers the next one: an indented command without a semicolon needs two."""
+    """Repeats if a fix uncovers another: an indented command without a semicolon needs two passes."""
     for _ in range(_MOST_PASSES):
-        after = _with_safe_edits(text, check(text))
+        after = _apply_safe_edits(text, check(text))
         if after == text:
             break
         text = after
@@ -118,35 +122,35 @@ def with_safe_fixes(text: str, check: Callable[[str], Iterable[Finding]]) -> str
 
 
 def with_fix(text: str, finding: Finding) -> str:
-    """Applies this one fix, even if it is a guess: the person has seen it."""
-    return _with_edits(text, {finding.line: [finding.edit]}) if finding.edit is not None else text
+    """Applies this fix, even if it is a guess: the person has seen it."""
+    return _apply_by_line(text, {finding.line: [finding.edit]}) if finding.edit is not None else text
 
 
-def _with_safe_edits(text: str, findings: Iterable[Finding]) -> str:
+def _apply_safe_edits(text: str, findings: Iterable[Finding]) -> str:
     by_line: dict[int, list[Edit]] = {}
     for finding in findings:
         if finding.edit is not None and finding.edit.is_safe:
             by_line.setdefault(finding.line, []).append(finding.edit)
-    return _with_edits(text, by_line)
+    return _apply_by_line(text, by_line)
 
 
-def _with_edits(text: str, by_line: Mapping[int, list[Edit]]) -> str:
-    lines = text.split("\n")  # line ends stay as they are
+def _apply_by_line(text: str, by_line: Mapping[int, list[Edit]]) -> str:
+    lines = text.split("\n")  # keeps the line ends
     for number, edits in by_line.items():
         line = lines[number - 1]
         bare = line.rstrip("\r")
-        if "\r" not in bare:  # the columns are those of a line without any
-            lines[number - 1] = _edited(bare, edits) + line[len(bare) :]
+        if "\r" not in bare:  # columns don't count carriage returns
+            lines[number - 1] = _apply_edits(bare, edits) + line[len(bare) :]
     return "\n".join(lines)
 
 
-def _edited(line: str, edits: list[Edit]) -> str:
-    """Edits from right to left. Of two that overlap, the second waits for the next pass."""
-    done = len(line) + 1
+def _apply_edits(line: str, edits: list[Edit]) -> str:
+    """Applies edits from right to left. If two overlap, the second waits for the next pass."""
+    edited_from = len(line) + 1
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
-        if edit.end <= done and (edit.start, edit.end) != (done, done):
+        if edit.end <= edited_from and (edit.start, edit.end) != (edited_from, edited_from):
             line = edit.apply(line)
-            done = edit.start
+            edited_from = edit.start
     return line
 
 
@@ -160,30 +164,30 @@ class NolintComments:
     def __init__(self, sentences: Iterable[Sentence]) -> None:
         self._everywhere: set[str] = set()
         self._on: dict[int, set[str]] = {}
-        waiting: set[str] = set()
+        for_next: set[str] = set()
         for number, sentence in enumerate(sentences, start=1):
             is_comment = sentence.command == COMMENT
-            said = sentence.content if is_comment else sentence.comment
-            found = _NOLINT.match(said) if said.startswith("nolint") else None
+            text = sentence.content if is_comment else sentence.comment
+            match = _NOLINT.match(text) if text.startswith("nolint") else None
             codes = (
-                set(re.split(r"[\s,，]+", found["codes"].upper()) if found["codes"] else [_EVERY_RULE])
-                if found
+                set(re.split(r"[\s,，]+", match["codes"].upper()) if match["codes"] else [_EVERY_RULE])
+                if match
                 else set()
             )
-            if found and found["file"]:
+            if match and match["file"]:
                 self._everywhere |= codes
             elif is_comment:
-                waiting |= codes  # for the next statement
+                for_next |= codes  # for the next statement
             else:
-                if codes or waiting:
-                    self._on[number] = codes | waiting
-                waiting = set()
+                if codes or for_next:
+                    self._on[number] = codes | for_next
+                for_next = set()
 
     def allows(self, finding: Finding) -> bool:
         return not (_covers(self._everywhere, finding.code) or _covers(self._on.get(finding.line, ()), finding.code))
 
 
-NOTHING_SILENCED = NolintComments(())
+NO_NOLINT = NolintComments(())
 
 
 def _covers(codes: Collection[str], code: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rewrites lines in one style. To the engine each is the same statement as before."""
+"""Rewrites lines in one style without changing what the engine reads."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,12 +7,12 @@ from handrail.features.webgal.script.commands import COMMANDS
 from handrail.features.webgal.script.multi_line import continues
 from handrail.features.webgal.script.parser import BLANKS, SEPARATOR, read_line
 
-# A semicolon behind them would hide that another sign stands in its place, or be escaped by it.
+# A semicolon after these would hide a full-width one, or be escaped.
 _NO_SEMICOLON_AFTER = ("；", "\\")
 
 
 def formatted_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The lines that change, counted from 0. What is written over several lines stays as it is."""
+    """Yields the lines that change, counted from 0. Statements over several lines stay as they are."""
     for number, line in enumerate(lines):
         is_continued = line.endswith("\\") or (number + 1 < len(lines) and continues(lines[number + 1]))
         is_continuation = continues(line) or (number > 0 and lines[number - 1].endswith("\\"))
@@ -24,10 +24,10 @@ def formatted_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def formatted(line: str) -> str:
-    """Without blanks that say nothing, and with a semicolon; unchanged if the engine would read another statement."""
+    """Removes meaningless blanks and adds a semicolon, unless the engine would read the line differently."""
     better = _rewritten(line)
     if better.endswith("\\") > line.endswith("\\") or continues(better) > continues(line):
-        return line  # without its blanks it would take in the next line, or be taken in
+        return line  # without its blanks it would join the line after or before it
     return better if read_line(better) == read_line(line) else line
 
 
@@ -41,11 +41,11 @@ def _rewritten(line: str) -> str:
         head, body = "", statement
     content, *arguments = body.split(SEPARATOR)
     is_command = head in COMMANDS or not colon
-    said = content.strip(BLANKS) if is_command else content.rstrip(BLANKS)
-    written = SEPARATOR.join([f"{head}{colon}{said}", *map(_argument, arguments)])
-    if not remark and not written.endswith(_NO_SEMICOLON_AFTER) and "//" not in written:
+    content_text = content.strip(BLANKS) if is_command else content.rstrip(BLANKS)
+    result = SEPARATOR.join([f"{head}{colon}{content_text}", *map(_argument, arguments)])
+    if not remark and not result.endswith(_NO_SEMICOLON_AFTER) and "//" not in result:
         remark = ";"
-    return written + remark
+    return result + remark
 
 
 def _argument(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Which scene leads to which, and jumps that lead back at once, so that the game hangs."""
+"""The graph of scenes, and jumps that lead back without a stop, so that the game hangs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ ENTRY = "start.txt"
 
 @dataclass(frozen=True, slots=True)
 class SceneLink:
-    """`how` is the command. `is_missing` means that there is no such scene."""
+    """A command (`how`) in `source` that leads to `target`. `is_missing` means that the target doesn't exist."""
 
     source: str
     target: str
@@ -30,19 +30,19 @@ class Graph:
     links: tuple[SceneLink, ...]
     entry: str | None
     is_complete: bool
-    """False where a scene's name is known only while the game runs."""
+    """False if a scene's name is only known at run time."""
 
     def reachable(self) -> set[str]:
-        onward: dict[str, list[str]] = {}
-        for way in self.links:
-            onward.setdefault(way.source, []).append(way.target)
+        targets: dict[str, list[str]] = {}
+        for link in self.links:
+            targets.setdefault(link.source, []).append(link.target)
         reached: set[str] = set()
-        waiting = [self.entry] if self.entry is not None else []
-        while waiting:
-            scene = waiting.pop()
+        pending = [self.entry] if self.entry is not None else []
+        while pending:
+            scene = pending.pop()
             if scene not in reached:
                 reached.add(scene)
-                waiting += onward.get(scene, [])
+                pending += targets.get(scene, [])
         return reached
 
     def as_data(self) -> dict[str, object]:
@@ -51,74 +51,74 @@ class Graph:
             "entry": self.entry,
             "scenes": [{"name": name, "reachable": name in reached} for name in self.scenes],
             "ways": [
-                {"from": way.source, "to": way.target, "how": way.how, "line": way.line}
-                | ({"missing": True} if way.is_missing else {})
-                for way in self.links
+                {"from": link.source, "to": link.target, "how": link.how, "line": link.line}
+                | ({"missing": True} if link.is_missing else {})
+                for link in self.links
             ],
         }
 
 
 def scene_links(name: str, scene: Scene, listing: Listing) -> tuple[SceneLink, ...]:
-    found = []
+    links = []
     for reference in scene.references:
         if reference.kind == "scene":
-            standing, path = listing.find("scene", reference.name)
+            status, path = listing.find("scene", reference.name)
             target = path.removeprefix("scene/")
-            found.append(SceneLink(name, target, reference.by, reference.line, standing is FileStatus.MISSING))
-    return tuple(found)
+            links.append(SceneLink(name, target, reference.by, reference.line, status is FileStatus.MISSING))
+    return tuple(links)
 
 
 def check_loops(scene: "Scene") -> Findings:
-    """Finds labels of one scene from which the game jumps back to them at once."""
+    """Finds labels of a scene from which the game jumps back to them without a stop."""
     if not any(reference.by == "jumpLabel" for reference in scene.references):
         return
-    told: set[int] = set()
+    reported: set[int] = set()
     for name, lines in scene.labels.items():
         if len(lines) > 1:
-            continue  # which of them is meant depends on the engine
-        way = _way(scene, lines[0])
-        if way and way[-1] == lines[0] and not told.intersection(way):
-            told.update(way)
-            labels = [scene.sentence(line).content for line in way if line in _label_lines(scene)]
+            continue  # which of them is used depends on the engine
+        cycle = _cycle_from(scene, lines[0])
+        if cycle and cycle[-1] == lines[0] and not reported.intersection(cycle):
+            reported.update(cycle)
+            labels = [scene.sentence(line).content for line in cycle if line in _label_lines(scene)]
             yield Finding("WG123", lines[0], 0, len(scene.lines[lines[0] - 1]), {"path": " → ".join(labels or [name])})
 
 
 def endless_cycles(exits: Mapping[str, tuple[int, str] | None]) -> dict[str, tuple[int, list[str]]]:
-    """Scenes that change into each other at once, for ever: the lines that leave them, and the scenes involved."""
-    found: dict[str, tuple[int, list[str]]] = {}
+    """Finds scenes that change into each other without a stop: the lines that leave them, and the scenes involved."""
+    cycles: dict[str, tuple[int, list[str]]] = {}
     for name, first in exits.items():
-        seen = [name]
-        while (onward := exits.get(seen[-1])) is not None and onward[1] not in seen:
-            seen.append(onward[1])
-        if first is not None and onward is not None and onward[1] == name:
-            found[name] = (first[0], [*seen, name])
-    return found
+        visited = [name]
+        while (following := exits.get(visited[-1])) is not None and following[1] not in visited:
+            visited.append(following[1])
+        if first is not None and following is not None and following[1] == name:
+            cycles[name] = (first[0], [*visited, name])
+    return cycles
 
 
 def _label_lines(scene: "Scene") -> set[int]:
     return {line for lines in scene.labels.values() for line in lines}
 
 
-def _way(scene: "Scene", start: int) -> list[int]:
-    """The lines that follow this one without a stop, ending with it if they lead back.
+def _cycle_from(scene: "Scene", start: int) -> list[int]:
+    """Returns the lines that follow this one without a stop, ending with it if they lead back.
 
     Empty if something stops them.
     """
-    way, line = [start], start + 1
+    lines, line = [start], start + 1
     while line <= len(scene.lines):
         sentence = scene.sentence(line)
-        onward = _onward(scene, sentence, line)
-        if onward is None:
+        following = _next_line(scene, sentence, line)
+        if following is None:
             return []
-        if line in way:
-            return [*way, line] if line == start else []
-        way.append(line)
-        line = onward
+        if line in lines:
+            return [*lines, line] if line == start else []
+        lines.append(line)
+        line = following
     return []
 
 
 def exit_of(scene: "Scene") -> tuple[int, str] | None:
-    """The line and the scene into which this one changes before it shows anything."""
+    """Returns the line and the scene into which this one changes before it shows anything."""
     if "changeScene" not in scene.text:
         return None
     line, seen = 1, set()
@@ -127,15 +127,15 @@ def exit_of(scene: "Scene") -> tuple[int, str] | None:
         sentence = scene.sentence(line)
         if sentence.command == "changeScene" and sentence.argument("when") is None:
             return line, sentence.content.removeprefix("./game/scene/")
-        onward = _onward(scene, sentence, line)
-        if onward is None:
+        following = _next_line(scene, sentence, line)
+        if following is None:
             return None
-        line = onward
+        line = following
     return None
 
 
-def _onward(scene: "Scene", sentence: Sentence, line: int) -> int | None:
-    """The line that follows at once; None if something is shown, asked or decided."""
+def _next_line(scene: "Scene", sentence: Sentence, line: int) -> int | None:
+    """Returns the line that runs next; None if something is shown, asked or decided."""
     if sentence.command == COMMENT:
         return line + 1
     if sentence.argument("when") is not None:

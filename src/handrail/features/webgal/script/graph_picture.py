@@ -1,4 +1,4 @@
-"""Draws the graph of scenes as SVG, in columns by the distance from the start."""
+"""Draws the graph of scenes as SVG, in columns by distance from the start."""
 
 from html import escape
 from typing import Literal
@@ -13,7 +13,7 @@ _ROW, _GAP, _MARGIN, _LETTER = 44, 90, 20, 7.2
 
 
 class Node(msgspec.Struct, frozen=True):
-    """`lost` means that nothing leads there; `missing` that there is no such scene."""
+    """`lost` means that nothing leads there, `missing` that the scene doesn't exist."""
 
     name: str
     kind: Literal["scene", "lost", "missing"]
@@ -23,7 +23,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Arrow(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}):
-    """`path` is an SVG path; `line` is the first line that leads this way."""
+    """`path` is an SVG path; `line` is the first line with this link."""
 
     source: str
     target: str
@@ -41,42 +41,42 @@ class Layout(msgspec.Struct, frozen=True):
 
 def make_layout(graph: Graph) -> Layout:
     columns = _columns(graph)
-    reached, known = graph.reachable(), set(graph.scenes)
+    reached, existing = graph.reachable(), set(graph.scenes)
     nodes: dict[str, Node] = {}
     left = float(_MARGIN)
     for column in columns:
         width = max(map(_width, column), default=0)
         for row, name in enumerate(column):
             kind: Literal["scene", "lost", "missing"] = "scene" if name in reached else "lost"
-            nodes[name] = Node(name, kind if name in known else "missing", left, _MARGIN + row * _ROW, width)
+            nodes[name] = Node(name, kind if name in existing else "missing", left, _MARGIN + row * _ROW, width)
         left += width + _GAP
-    first = {(way.source, way.target, way.how): way.line for way in reversed(graph.links)}
+    first = {(link.source, link.target, link.how): link.line for link in reversed(graph.links)}
     arrows = [
         Arrow(source, target, how, first[source, target, how], _curve(nodes[source], nodes[target]))
-        for source, target, how in dict.fromkeys((way.source, way.target, way.how) for way in graph.links)
+        for source, target, how in dict.fromkeys((link.source, link.target, link.how) for link in graph.links)
     ]
     height = 2 * _MARGIN + _ROW * max(map(len, columns), default=1)
     return Layout(left, height, list(nodes.values()), arrows)
 
 
 def _columns(graph: Graph) -> list[list[str]]:
-    onward: dict[str, list[str]] = {}
-    for way in graph.links:
-        onward.setdefault(way.source, []).append(way.target)
+    targets: dict[str, list[str]] = {}
+    for link in graph.links:
+        targets.setdefault(link.source, []).append(link.target)
     columns: list[list[str]] = []
     placed: set[str] = set()
-    everything = [*graph.scenes, *(way.target for way in graph.links)]
+    all_scenes = [*graph.scenes, *(link.target for link in graph.links)]
     frontier = [graph.entry] if graph.entry is not None else []
-    while len(placed) < len(set(everything)):
-        if not frontier:  # what is left over starts at whatever nothing else leads to
-            led = {way.target for way in graph.links}
-            rest = sorted(set(everything) - placed)
-            frontier = [name for name in rest if name not in led] or rest[:1]
+    while len(placed) < len(set(all_scenes)):
+        if not frontier:  # the rest starts with scenes that nothing leads to
+            linked = {link.target for link in graph.links}
+            rest = sorted(set(all_scenes) - placed)
+            frontier = [name for name in rest if name not in linked] or rest[:1]
         frontier = list(dict.fromkeys(name for name in frontier if name not in placed))
         if frontier:
             columns.append(frontier)
             placed.update(frontier)
-        frontier = [target for name in frontier for target in onward.get(name, ()) if target not in placed]
+        frontier = [target for name in frontier for target in targets.get(name, ()) if target not in placed]
     return columns
 
 

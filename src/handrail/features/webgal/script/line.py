@@ -1,4 +1,4 @@
-"""One line as the rules see it: its parts, the names in it, and what is known of it in any scene."""
+"""One line as the rules see it: its parts, the names in it, and what can be said about it in any scene."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ Findings = Iterator[Finding]
 
 
 class Line:
-    """Findings have line 0 until the scene sets the number, because equal lines are checked once."""
+    """Findings have line 0 until the scene sets the number, because equal lines are checked only once."""
 
     __slots__ = ("command", "content", "has_semicolon", "is_dialogue", "sentence", "statement", "text")
 
@@ -40,7 +40,7 @@ class Line:
         self.statement, remark = split_comment(text)
         self.has_semicolon = remark is not None
         head, colon, body = self.statement.partition(":")
-        # As it is written, without the folder that the engine puts in front.
+        # As written, without the folder that the engine prepends.
         self.content = (body if colon else head).partition(SEPARATOR)[0].strip(BLANKS)
 
     @property
@@ -57,7 +57,7 @@ class Line:
         is_grave: bool = False,
         **values: str,
     ) -> Finding:
-        """A finding about the last occurrence of this piece; `edit` is what belongs there."""
+        """Makes a finding about the last occurrence of this piece; `edit` is what belongs there."""
         start = max(self.text.rfind(piece), 0) if piece else 0
         end = start + len(piece)
         fix = None if edit is None else Edit(start, end, edit, is_safe)
@@ -73,7 +73,7 @@ class Line:
 
 
 ReferenceKind = Literal["file", "scene", "label", "animation", "variable", "speaker", "figure", "target", "dynamic"]
-"""A `figure` is given this id here; a `target` is looked for among them."""
+"""`figure` gives an id to a figure; `target` uses such an id."""
 _NAMED: dict[Content, ReferenceKind] = {
     Content.FILE: "file",
     Content.SCENE: "scene",
@@ -87,7 +87,7 @@ _GAME_FOLDER = re.compile(re.escape(GAME_ADDRESS) + r"/[a-z]+/")
 
 
 class Reference(msgspec.Struct, frozen=True, gc=False):
-    """`by` is the command that names it."""
+    """A name in a line. `by` is the command that contains it."""
 
     kind: ReferenceKind
     name: str
@@ -138,7 +138,7 @@ def _options(line: Line, at: int) -> Iterator[Reference]:
         for condition in conditions_of(text):
             yield from _variables(line, names_in(condition), at)
         yield from _variables(line, interpolated(text), at)
-        at += len(text)  # many an option is called like its target
+        at += len(text)  # options often have the same name as their targets
         if _is_dynamic(target):
             yield _named(line, "dynamic", target, at, "scene")
         elif is_address(option):
@@ -161,7 +161,7 @@ def _content(line: Line, at: int) -> Iterator[Reference]:
 
 
 def _elsewhere(line: Line, name: str, at: int) -> Iterator[Reference]:
-    """A scene on another host may name any scene and any file of the game."""
+    """A scene on another host may use any scene and any file of the game."""
     for folder in ("scene", *FOLDERS):
         yield _named(line, "dynamic", name, at, folder)
 
@@ -196,7 +196,7 @@ def variables_set(line: Line) -> Iterator[str]:
 
 
 class LineReport(msgspec.Struct, frozen=True, gc=False):
-    """Findings and references have line 0 until a scene sets the number."""
+    """What a line means for its scene. Findings and references have line 0 until a scene sets the number."""
 
     findings: tuple[Finding, ...] = ()
     references: tuple[Reference, ...] = ()

@@ -20,7 +20,7 @@ class FileStatus(Enum):
     UNKNOWN = "unknown"
     OTHER_CASE = "other case"
     OTHER_FORM = "other form"
-    """The same letters in another Unicode form (NFC, NFD): to a web server another name."""
+    """The same letters in another Unicode form (NFC, NFD), which is another name for a web server."""
     MISSING = "missing"
 
 
@@ -36,8 +36,8 @@ class Listing:
         return cls(tuple(sorted(paths)), tuple(sorted(links)))
 
     @cached_property
-    def _known(self) -> dict[str, str]:
-        """The real path by its composed form."""
+    def _by_composed(self) -> dict[str, str]:
+        """The real paths by their composed forms."""
         return {_composed(path): path for path in self.paths}
 
     @cached_property
@@ -55,35 +55,35 @@ class Listing:
     @cached_property
     def by_folder(self) -> dict[str, list[str]]:
         """The names in each of the game's folders, relative to it."""
-        found: dict[str, list[str]] = {}
+        names: dict[str, list[str]] = {}
         for path in self.paths:
             folder, slash, name = path.partition("/")
             if slash:
-                found.setdefault(folder, []).append(name)
-        return found
+                names.setdefault(folder, []).append(name)
+        return names
 
     def has_files_in(self, folder: str) -> bool:
         return folder in self._filled
 
     def find(self, folder: str, name: str) -> tuple[FileStatus, str]:
-        """The path that a name leads to, and whether it exists."""
-        known = self._found.get((folder, name))
-        if known is None:
-            known = self._found[folder, name] = self._looked_up(folder, name)
-        return known
+        """Returns the path that a name leads to, and whether it exists."""
+        result = self._cache.get((folder, name))
+        if result is None:
+            result = self._cache[folder, name] = self._look_up(folder, name)
+        return result
 
     @cached_property
-    def _found(self) -> dict[tuple[str, str], tuple[FileStatus, str]]:
+    def _cache(self) -> dict[tuple[str, str], tuple[FileStatus, str]]:
         return {}
 
-    def _looked_up(self, folder: str, name: str) -> tuple[FileStatus, str]:
-        if self._known.get(plain := f"{folder}/{name}") == plain:
+    def _look_up(self, folder: str, name: str) -> tuple[FileStatus, str]:
+        if self._by_composed.get(plain := f"{folder}/{name}") == plain:
             return FileStatus.EXISTS, plain
-        written = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
-        paths = list(map(_composed, written))
-        for spelled, path in zip(written, paths, strict=True):
-            if (real := self._known.get(path)) is not None:
-                return (FileStatus.EXISTS if real in (spelled, plain) else FileStatus.OTHER_FORM), real
+        candidates = [path for spelling in _spellings(name) if (path := _path(folder, spelling))]
+        paths = list(map(_composed, candidates))
+        for candidate, path in zip(candidates, paths, strict=True):
+            if (real := self._by_composed.get(path)) is not None:
+                return (FileStatus.EXISTS if real in (candidate, plain) else FileStatus.OTHER_FORM), real
             if path.startswith("..") or any(path == link or path.startswith(link + "/") for link in self.links):
                 return FileStatus.UNKNOWN, path
         for path in paths:
@@ -92,19 +92,19 @@ class Listing:
         return FileStatus.MISSING, paths[0] if paths else folder
 
     def near(self, folder: str, name: str) -> list[str]:
-        """Similar names, spelled as they would be written there."""
-        place, base = posixpath.split(name.replace("\\", "/"))
-        found = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
-        # Of names that short each is another's neighbour.
-        if not found and folder in self.by_folder and len(_stem(base)) >= _SHORTEST_GUESS:
+        """Returns similar names, spelled as they would be written there."""
+        subfolder, base = posixpath.split(name.replace("\\", "/"))
+        similar = self._named.get((folder, base.casefold())) or self._named.get((folder, _stem(base)))
+        # Very short names are all similar.
+        if not similar and folder in self.by_folder and len(_stem(base)) >= _SHORTEST_GUESS:
             bases, names = self._guesses(folder)
-            found = [other for near in names.guessed(base) for other in bases[near]]
-        if found and len(found) > 1 and place:
-            found = sorted(found, key=lambda other: _apart(place, posixpath.dirname(other)))
-        return (found or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]
+            similar = [other for near in names.nearest_cached(base) for other in bases[near]]
+        if similar and len(similar) > 1 and subfolder:
+            similar = sorted(similar, key=lambda other: _apart(subfolder, posixpath.dirname(other)))
+        return (similar or [f"../{path}" for path in self._elsewhere.get(base, ())])[:3]
 
     def _guesses(self, folder: str) -> tuple[dict[str, list[str]], Names]:
-        """The names of a folder by their last path components."""
+        """Returns the names of a folder by their last path components."""
         if folder not in self._guessing:
             bases: dict[str, list[str]] = {}
             for other in self.by_folder[folder]:
@@ -118,27 +118,27 @@ class Listing:
 
     @cached_property
     def _named(self) -> dict[tuple[str, str], list[str]]:
-        """By folder, and by the last path component with and without its extension."""
-        found: dict[tuple[str, str], list[str]] = {}
+        """Names by folder and last path component, with and without the extension."""
+        by_name: dict[tuple[str, str], list[str]] = {}
         for folder, names in self.by_folder.items():
             for name in names:
                 base = posixpath.basename(name)
                 for key in {base.casefold(), _stem(base)}:
-                    found.setdefault((folder, key), []).append(name)
-        return found
+                    by_name.setdefault((folder, key), []).append(name)
+        return by_name
 
     @cached_property
     def _elsewhere(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        by_base: dict[str, list[str]] = {}
         for path in self.paths:
             if "/" in path:
-                found.setdefault(posixpath.basename(path), []).append(path)
-        return found
+                by_base.setdefault(posixpath.basename(path), []).append(path)
+        return by_base
 
 
 @dataclass(frozen=True)
 class GameAssets:
-    """What belongs to the game besides its scenes. `folder` is the game's folder as people write it, with a slash."""
+    """What belongs to the game besides its scenes. `folder` is the game's folder with a trailing slash."""
 
     listing: Listing = field(default_factory=Listing)
     folder: str = "game/"
@@ -149,14 +149,14 @@ class GameAssets:
     engine: Engine | None = None
     config: str | None = None
     mentions: str = ""
-    """The text of style sheets and templates, in which files may be named."""
+    """The text of style sheets and templates, which may mention files."""
     parts: frozenset[str] = frozenset()
-    """Files that belong to a model, and are named by it alone."""
+    """Files that belong to a model and are used only by it."""
     models: frozenset[str] = frozenset()
 
 
 def _apart(place: str, other: str) -> int:
-    """The distance between two folder names."""
+    """Returns the distance between two folder names."""
     return distance(place.casefold(), other.casefold(), _FAR)
 
 
@@ -165,7 +165,7 @@ def _stem(base: str) -> str:
 
 
 def _spellings(name: str) -> list[str]:
-    """As written, and as a browser requests it: without query and fragment, percent-decoded."""
+    """Returns the name as written, and as a browser requests it: without query and fragment, percent-decoded."""
     plain = name.partition("?")[0]
     return list(dict.fromkeys((name, plain, unquote(plain), unquote(plain.partition("#")[0]))))
 

@@ -11,7 +11,7 @@ IMAGES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".avif", "
 
 
 def is_model(path: str) -> bool:
-    """Judged by the name: a Live2D model's JSON, a `.jsonl` of derived engines, or a Spine skeleton."""
+    """Decides by the name: a Live2D model's JSON, a `.jsonl` of derived engines, or a Spine skeleton."""
     name = posixpath.basename(path).lower()
     return name.endswith((".skel", ".model.json", ".model3.json", ".jsonl")) or name in (
         "model.json",
@@ -21,12 +21,12 @@ def is_model(path: str) -> bool:
 
 
 def is_part(path: str) -> bool:
-    """Judged by the name: a file of a Live2D model, of which there may be thousands."""
+    """Decides by the name whether it is a file of a Live2D model, of which there may be thousands."""
     return path.lower().endswith(_PARTS)
 
 
 def model_parts(path: str, text: str) -> frozenset[str] | None:
-    """The files that a model's JSON names, as paths like its own; None if it isn't a model."""
+    """Returns the files that a model's JSON names, as paths like its own; None if it isn't a model."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -43,14 +43,14 @@ def model_parts(path: str, text: str) -> frozenset[str] | None:
 
 
 def atlas_pages(path: str, text: str) -> frozenset[str]:
-    """The pictures that a Spine atlas names."""
+    """Returns the pictures that a Spine atlas names."""
     folder = posixpath.dirname(path)
     names = (line.strip() for line in text.splitlines() if ":" not in line)
     return frozenset(posixpath.join(folder, name) for name in names if posixpath.splitext(name)[1].lower() in IMAGES)
 
 
 def _named(value: Any) -> Iterator[str]:
-    """Every text in a model that could be a file name."""
+    """Yields every text in a model that could be a file name."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -87,7 +87,7 @@ MEDIA_TYPES = {
 
 
 def kind_of(path: str, paths: Collection[str], models: Collection[str]) -> Kind:
-    """The kind of a path below the game's folder. `paths` are all files, `models` those known to be models."""
+    """Returns the kind of a path below the game's folder. `paths` are all files, `models` the known models."""
     folder = path.partition("/")[0]
     stem, ending = posixpath.splitext(path)
     ending = ending.lower()
@@ -103,7 +103,7 @@ def kind_of(path: str, paths: Collection[str], models: Collection[str]) -> Kind:
 
 
 def media_type(path: str) -> str | None:
-    """The type of a file that a page can show or play; None for anything else."""
+    """Returns the type of a file that a page can show or play; None for anything else."""
     folder, ending = path.partition("/")[0], posixpath.splitext(path)[1].lower()
     if ending == ".webm":
         return "audio/webm" if folder in _SOUND_FOLDERS else None

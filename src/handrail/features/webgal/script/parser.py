@@ -1,4 +1,4 @@
-"""Reads a scene's text as the engine's own parser does. It never refuses: to the engine every text is a script."""
+"""Reads a scene's text as the engine's own parser does. It never fails: for the engine every text is a script."""
 
 import math
 import re
@@ -9,7 +9,7 @@ import msgspec
 from handrail.features.webgal.script.commands import COMMANDS, SAY
 
 BLANKS = "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
-"""What `trim()` takes away. Python's own set lacks the BOM and has four control characters more."""
+"""What JavaScript's `trim()` removes. Python's `strip` lacks the BOM and removes four more control characters."""
 
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _SAFE_INTEGER = 1 << 53
@@ -18,7 +18,7 @@ _INFINITE = {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf
 
 
 def number(text: str) -> int | float | None:
-    """`Number(text)`, or None if that is NaN. Whole numbers are ints."""
+    """Returns `Number(text)`, or None if that is NaN. Whole numbers are ints."""
     text = text.strip(BLANKS)
     if not text:
         return 0
@@ -41,10 +41,10 @@ def _whole(value: float) -> int | float:
 
 GAME_ADDRESS = "./game"
 FOLDERS = ("background", "figure", "bgm", "vocal", "video")
-"""In which authors keep what scenes name."""
+"""The folders of files that scenes use."""
 
 
-# What Terre's editor writes until somebody picks a file, in the author's language.
+# What Terre's editor writes until the author picks a file, in the author's language.
 _PLACEHOLDER = re.compile(
     r"选择.{0,6}(?:文件|图片|立绘|背景|音乐|音频|视频|语音|头像)"
     r"|(?:Choose|Select) (?:\w+ ){0,3}(?:file|image|figure|background|music|BGM|audio|video|scene|animation|avatar)"
@@ -70,7 +70,7 @@ Value = str | bool | int | float
 Argument = tuple[str, Value]
 
 SEPARATOR = " -"
-# Any character before the ending, not a dot: `-myogg` is a voice, too.
+# Any character before the extension, not only a dot: `-myogg` is also a voice.
 _VOICE = re.compile("[^\n\r\u2028\u2029](?:ogg|mp3|wav)", re.IGNORECASE | re.ASCII)
 
 
@@ -79,12 +79,12 @@ def voice_address(name: str) -> str:
 
 
 def is_voice(name: str) -> bool:
-    """Whether an argument without a value is a voice file."""
+    """Returns whether an argument without a value is a voice file."""
     return _VOICE.search(name) is not None
 
 
 def read_arguments(text: str, resolve: Callable[[str], str] = voice_address) -> list[Argument]:
-    """Takes a text that starts with the first separator; `resolve` maps a voice file."""
+    """Reads a text that starts with the first separator; `resolve` maps a voice file."""
     return [_argument(piece, resolve) for piece in text.split(SEPARATOR) if piece]
 
 
@@ -112,19 +112,19 @@ COLON = re.compile(r"(?<!\\):")
 _FIRST = r"\((?P<show>(?:(?!\)->|\)\[).)*+|(?:(?!\)->).)*+)\)"
 _SECOND = r"\[(?P<enable>(?:(?!\]->).)*+)\]"
 CONDITIONS = re.compile(rf"\s*+(?:{_FIRST})?(?:{_SECOND})?->")
-"""What stands before an option's text."""
+"""The conditions before an option's text."""
 
 
 def read_option(option: str) -> tuple[str, str]:
-    """Text and target; what follows a third colon is lost."""
+    """Returns text and target; what follows a third colon is lost."""
     fields = COLON.split(option, maxsplit=2)
     return fields[0], fields[1] if len(fields) > 1 else ""
 
 
 def conditions_of(text: str) -> list[str]:
-    """The conditions before an option's text."""
-    found = CONDITIONS.match(text)
-    return [condition for condition in found.groups() if condition] if found else []
+    """Returns the conditions before an option's text."""
+    match = CONDITIONS.match(text)
+    return [condition for condition in match.groups() if condition] if match else []
 
 
 def is_scene(target: str) -> bool:
@@ -133,13 +133,13 @@ def is_scene(target: str) -> bool:
 
 
 def resolve_choice(content: str) -> str:
-    """The choice with the paths of its scenes written out."""
+    """Writes out the paths of the choice's scenes."""
     pairs = map(read_option, BAR.split(content))
     return "|".join(f"{text}:{file_address('scene', target) if is_scene(target) else target}" for text, target in pairs)
 
 
 def scenes_of_choice(content: str) -> tuple[str, ...]:
-    """Takes a resolved choice. Escapes don't count here, as in the engine's parser."""
+    """Reads a resolved choice. Escapes don't count here, as in the engine's parser."""
     targets = (fields[1] for fields in (option.split(":", 2) for option in content.split("|")) if len(fields) > 1)
     return tuple(target for target in targets if is_scene(target))
 
@@ -147,7 +147,7 @@ def scenes_of_choice(content: str) -> tuple[str, ...]:
 COMMENT = "comment"
 _SEMICOLON = re.compile(r"(?<!\\);")
 _NEXT: Argument = ("next", True)
-# Only these are fetched ahead; sound effects and what is unlocked are not.
+# Only these are preloaded; sound effects and unlocked files are not.
 _PREFETCHED = frozenset({"changeBg", "changeFigure", "miniAvatar", "video", "bgm"})
 
 
@@ -164,13 +164,13 @@ class Sentence(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def speaker(self) -> str | None:
-        """Who says it, if the line says so."""
+        """Who says it, if the line names a speaker."""
         if self.command != SAY or not self.args or self.args[0][0] != "speaker":
             return None
         return str(self.args[0][1]).strip(BLANKS)
 
     def argument(self, name: str) -> object:
-        """The first argument of that name."""
+        """Returns the first argument with that name."""
         return next((value for key, value in self.args if key == name), None)
 
 
@@ -183,7 +183,7 @@ def read_scene(text: str) -> list[Sentence]:
 
 
 def split_comment(line: str) -> tuple[str, str | None]:
-    """The unescaped statement, and what follows its semicolon; None if there is no semicolon."""
+    """Returns the unescaped statement and the text after its semicolon, or None if there is no semicolon."""
     if "\\" not in line:
         statement, mark, rest = line.partition(";")
         return statement, rest.partition(";")[0] if mark else None

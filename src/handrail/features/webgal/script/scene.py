@@ -1,4 +1,4 @@
-"""One scene by itself: the problems of each line, and what the scene says about the project."""
+"""One scene: the problems of each line, and what the scene contributes to the project."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from handrail.features.webgal.script.commands import BY_TYPE, SAY
-from handrail.features.webgal.script.findings import NOTHING_SILENCED, Edit, Finding, NolintComments
+from handrail.features.webgal.script.findings import NO_NOLINT, Edit, Finding, NolintComments
 from handrail.features.webgal.script.line import NAMED_FIGURES, Line, LineReport, Reference, references, variables_set
 from handrail.features.webgal.script.multi_line import statements
 from handrail.features.webgal.script.parser import BLANKS, COMMENT, Sentence, read_line, split_lines
@@ -23,13 +23,13 @@ CHECKS = (
     contents.check_content,
     contents.check_options,
 )
-# A wide sign, a blank or a letter in the other case: the engine reads another statement, or another file's name.
-# All else about the line is told of the statement that was meant: one slip is one problem, not three.
+# A wide sign, a blank or a letter in the wrong case makes the engine read another statement or file name.
+# Other findings are about the corrected line, so that one slip is one problem and not three.
 _SLIPS = "WG102 WG103 WG104 WG105 WG109 WG112 WG115 WG120 WG121 WG126 WG127 WG128 WG129 WG130"
 SLIPS = frozenset(_SLIPS.split())
 _OTHER_NAME = "WG105"
 _NO_SEMICOLON = "WG101"
-# Behind so many nobody knows what was meant; and `\\` before a semicolon makes none of it.
+# With more slips the intention can't be guessed; also stops where `\\` escapes the semicolon that a fix adds.
 _MOST_SLIPS = 6
 
 
@@ -45,7 +45,7 @@ def _report(text: str, slips: int) -> LineReport:
     findings = tuple([finding for check in CHECKS for finding in check(line)])
     for finding in findings if slips else ():
         if (edit := finding.edit) is not None and _is_slip(finding.code, edit, text):
-            return _as_meant(text, finding, edit, slips - 1)
+            return _report_corrected(text, finding, edit, slips - 1)
     name = sentence.speaker
     named = tuple(references(line))
     return LineReport(
@@ -68,32 +68,32 @@ def _is_slip(code: str, edit: Edit, text: str) -> bool:
     return code in SLIPS
 
 
-def _as_meant(text: str, slip: Finding, edit: Edit, slips: int) -> LineReport:
-    meant = _report(edit.apply(text), slips)
-    if slip.code == _OTHER_NAME and meant.findings:  # the command could not do it: it may have been said
+def _report_corrected(text: str, slip: Finding, edit: Edit, slips: int) -> LineReport:
+    corrected = _report(edit.apply(text), slips)
+    if slip.code == _OTHER_NAME and corrected.findings:  # not valid as a command, so it may be dialogue
         slip = replace(slip, edit=replace(edit, is_safe=False))
     return replace(
-        meant,
-        findings=(slip, *(_moved(finding, edit) for finding in meant.findings)),
-        references=tuple(_moved_reference(each, edit) for each in meant.references),
+        corrected,
+        findings=(slip, *(_move_finding(finding, edit) for finding in corrected.findings)),
+        references=tuple(_move_reference(each, edit) for each in corrected.references),
     )
 
 
-def _moved(finding: Finding, slip: Edit) -> Finding:
+def _move_finding(finding: Finding, slip: Edit) -> Finding:
     start, end, edit = _written_start(finding.start, slip), _written_end(finding.end, slip), finding.edit
     if edit is not None:
         edit = Edit(_written_start(edit.start, slip), _written_end(edit.end, slip), edit.text, edit.is_safe)
         if edit.start < slip.end and slip.start < edit.end:
-            edit = None  # what stands there is another text
+            edit = None  # the text there is different
     return replace(finding, start=start, end=end, edit=edit)
 
 
-def _moved_reference(each: Reference, slip: Edit) -> Reference:
+def _move_reference(each: Reference, slip: Edit) -> Reference:
     return replace(each, start=_written_start(each.start, slip))
 
 
 def _written_start(place: int, slip: Edit) -> int:
-    """The position in the written line that belongs to a position in the fixed line."""
+    """Returns the position in the written line for a position in the fixed line."""
     if len(slip.text) == slip.end - slip.start:
         return place
     behind = place - (slip.start + len(slip.text))
@@ -108,7 +108,7 @@ def _written_end(place: int, slip: Edit) -> int:
 
 
 _CONTINUED = re.compile(r"^ +[|-]", re.MULTILINE)
-# What makes a command of a line. Between the brackets of an `if` that nobody runs, it would be run in any case.
+# Fixes that turn a line into a command. Inside an `if`, which engines don't run, it would always be executed.
 _MAKES_COMMAND = frozenset({"WG103", "WG104", "WG105", "WG109"})
 _REMEMBERED = 1 << 15
 _line_of = attrgetter("line")
@@ -126,21 +126,21 @@ class Scene:
         self.figures: set[str] = set()
         self.has_targets = False
         self.dynamic: set[str] = set()
-        # Looking for the mere blank first is many times as fast.
+        # Searching for the blank first is many times faster.
         self._is_joined = ("\n " in text or text.startswith(" ")) and _CONTINUED.search(text) is not None
-        self.nolint = NolintComments(map(read_line, self._statements)) if "nolint" in text else NOTHING_SILENCED
+        self.nolint = NolintComments(map(read_line, self._statements)) if "nolint" in text else NO_NOLINT
 
     @cached_property
     def lines(self) -> list[str]:
         return split_lines(self.text)
 
     @cached_property
-    def _joint(self) -> tuple[list[str], dict[int, int]]:
+    def _joined(self) -> tuple[list[str], dict[int, int]]:
         return statements(self.lines) if self._is_joined else (self.lines, {})
 
     @property
     def _statements(self) -> list[str]:
-        return self._joint[0]
+        return self._joined[0]
 
     def sentence(self, line: int) -> Sentence:
         return read_line(self._statements[line - 1])
@@ -160,22 +160,22 @@ class Scene:
             Reference("file", name, number, start, SAY, "vocal") for number, start, name in lines.voices
         ]
         for number, text in lines.remarkable:
-            self._note(number, report_of(text))
+            self._add_report(number, report_of(text))
         if any(finding.code == "WG106" for finding in self.findings):
-            self.findings = [_as_guess(finding) for finding in self.findings]
+            self.findings = [_as_unsafe(finding) for finding in self.findings]
         if lines.voices:
             self.references.sort(key=_line_of)
         if self._is_joined:
-            for first in self._joint[1].values():
+            for first in self._joined[1].values():
                 self.findings.append(Finding("WG118", first, 0, len(self.lines[first - 1])))
         if self.text.startswith("\ufeff") and self.sentence(1).command != COMMENT:
             self.findings.append(Finding("WG107", 1, 0, 1, edit=Edit(0, 1, "")))
 
-    def _note(self, number: int, report: LineReport) -> None:
+    def _add_report(self, number: int, report: LineReport) -> None:
         if report.references:
             for each in report.references:
                 if each.kind in NAMED_FIGURES:
-                    self._note_figure(each)
+                    self._add_figure(each)
                 self.references.append(Reference(each.kind, each.name, number, each.start, each.by, each.folder))
         if report.findings:
             self.findings += [self.relocate(replace(finding, line=number)) for finding in report.findings]
@@ -192,21 +192,21 @@ class Scene:
         if report.dynamic:
             self.dynamic.update(report.dynamic)
 
-    def _note_figure(self, each: Reference) -> None:
+    def _add_figure(self, each: Reference) -> None:
         if each.kind == "figure":
             self.figures.add(each.name)
         else:
             self.has_targets = True
 
     def relocate(self, finding: Finding) -> Finding:
-        """The columns of a joined statement exist in no line, so no line is edited by them."""
-        if not self._is_joined or finding.line not in self._joint[1]:
+        """A joined statement has columns that exist in no line, so its finding is cut to the line and has no edit."""
+        if not self._is_joined or finding.line not in self._joined[1]:
             return finding
         width = len(self.lines[finding.line - 1])
         return replace(finding, start=min(finding.start, width), end=min(finding.end, width), edit=None)
 
     def _before(self, number: int) -> int | None:
-        """The line of the previous statement, if it continues only because it says so."""
+        """Returns the line of the previous statement, if it continues only because of its `-next`."""
         for line in range(number - 1, 0, -1):
             sentence = self.sentence(line)
             if sentence.command != COMMENT:
@@ -215,7 +215,7 @@ class Scene:
         return None
 
 
-def _as_guess(finding: Finding) -> Finding:
+def _as_unsafe(finding: Finding) -> Finding:
     if finding.edit is None or finding.code not in _MAKES_COMMAND:
         return finding
     return replace(finding, edit=replace(finding.edit, is_safe=False))
@@ -230,7 +230,7 @@ def report_of(text: str) -> LineReport:
 
 
 def clear_caches() -> None:
-    """For benchmarks: forgets all checked lines."""
+    """Forgets all checked lines, for benchmarks."""
     report_of.cache_clear()
     _SHORTCUTS.clear()
 

@@ -1,4 +1,4 @@
-"""Fast paths for the lines that most scenes consist of, used only where the result is certain."""
+"""Fast paths for the most common kinds of lines, used only if the result is certain."""
 
 import re
 from collections import Counter
@@ -16,9 +16,9 @@ from handrail.features.webgal.script.parser import BLANKS, SEPARATOR
 from handrail.features.webgal.script.rules.heads import BARE, is_number, is_plain_word
 from handrail.features.webgal.script.similar_names import normalize
 
-# Wide letters are those of a command that was typed in the wrong width.
+# Wide letters belong to a command that was typed in the wrong width.
 _START = r"[^\x00-\x7f；：Ａ-Ｚａ-ｚ\s\ufeff]"
-# A hyphen after a blank starts an argument, or was meant to. `*+` gives nothing back: a mark ends the try at once.
+# A hyphen after a blank starts an argument, or was meant to. `*+` never backtracks, so a mark ends the attempt at once.
 _HYPHEN = r"(?<![ \t\u3000\u00a0])-"
 _REST = rf"[^:：;{{\\\n-]*+(?:{_HYPHEN}[^:：;{{\\\n-]*+)*+"
 _NO_COMMAND = rf"(?!(?:{'|'.join(COMMANDS)})(?![A-Za-z])|(?i:{'|'.join(BARE.values())})[\s\ufeff]*+;)"
@@ -27,19 +27,19 @@ _TEXT = rf"[^;{{\\\n-]*+(?:{_HYPHEN}[^;{{\\\n-]*+)*+"
 _BLANK = r"[\s\ufeff]*+"
 _NONE = rf"{_BLANK}none{_BLANK}(?:[;-]|$)"
 _ALONE = rf"(?:{_START}|{_NO_COMMAND}(?!{_NONE})[A-Za-z0-9\"'(.]){_REST}"
-# The blank before an argument belongs to the text, or to nobody. In this order each may stand once.
+# The blank before an argument may belong to the text. Each argument may occur once, in this order.
 _VOICE = r"(?:-([^\s=:;{\\%#-][^\s=:;{\\]*\.(?i:ogg|mp3|wav)))?"
 _COMMON = ("notend", "fontSize=(?:default|small|medium|large)", "(?:left|right|center)", "next")
 _FLAGS = "".join(rf"(?: ?(?<= )-{argument})?+" for argument in _COMMON)
 _ARGUMENTS = rf"(?:(?=-)(?<= ){_VOICE}{_FLAGS})?"
-# One match a line: with a speaker or without one, a comment, nothing, or something else.
+# One match per line: with a speaker, without one, a comment, nothing, or something else.
 _LINE = re.compile(
     rf"^(?:(?:((?:{_HEAD})?+:)(?!{_NONE})({_TEXT})|({_ALONE})){_ARGUMENTS};[ \t]*+$|;.*+$|$|(.+)$)", re.MULTILINE
 )
 
 
 class ScannedLines(msgspec.Struct, frozen=True):
-    """The lines to check, with their numbers; for the others, the count per speaker, and (line, column, voice)."""
+    """The lines to check, with their numbers; for the others, counts per speaker, and (line, column, voice)."""
 
     remarkable: list[tuple[int, str]]
     speakers: Counter[str]
@@ -47,7 +47,7 @@ class ScannedLines(msgspec.Struct, frozen=True):
 
 
 def scan_lines(text: str, is_plain: Callable[[str], bool]) -> ScannedLines:
-    """`is_plain` decides about what is before a colon."""
+    """`is_plain` decides about the text before a colon."""
     lines = _LINE.findall(text)
     heads = Counter(map(_FIRST, lines))
     heads.pop("", None)
@@ -91,12 +91,12 @@ _ASSIGNED = re.compile(
     r"([^\s={+*/－＝-]+) *=(?:[^-+*/<>&|={()\[\]'\"]*|[A-Za-z_$][\w.$]*[-+*/]\d+|random\(\d+,\d+\))", re.ASCII
 )
 _NAMED_BY_CONTENT: dict[Content, ReferenceKind] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
-_NOTHING: list[Reference] = []
+_NO_REFERENCES: list[Reference] = []
 _KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
 
 
 class Shortcuts:
-    """`judge` is the full check, which decides about every new piece."""
+    """`check_line` is the full check, which decides about every new piece."""
 
     def __init__(self, judge: CheckLine) -> None:
         self._judge = judge
@@ -108,14 +108,14 @@ class Shortcuts:
         self._argument.cache_clear()
 
     def is_plain(self, head: str) -> bool:
-        """Whether what is before a colon is an ordinary speaker."""
+        """Returns whether the text before a colon is an ordinary speaker."""
         known = self._head(head)
         return known is not None and known[0] is None and not known[2]
 
     def report(self, text: str) -> LineReport | None:
-        """None if the line needs the full check."""
+        """Returns None if the line needs the full check."""
         statement, mark, remark = text.partition(";")
-        if "\\" in statement or (remark and not _is_harmless(remark)) or (not mark and _is_odd(text)):
+        if "\\" in statement or (remark and not _is_harmless(remark)) or (not mark and _needs_full_check(text)):
             return None
         head, colon, body = statement.partition(":")
         speaker: str | None = None
@@ -126,7 +126,7 @@ class Shortcuts:
             if known is None:
                 return None
             command, speaker, is_suspect = known
-        elif not statement or not _opens_quietly(statement):
+        elif not statement or not _is_ordinary_start(statement):
             return None
         else:
             body = statement
@@ -134,36 +134,42 @@ class Shortcuts:
         if _ODD_BLANK.search(content) or (command is not None and _ODD_DASH.search(body)):
             return None
         at = len(head) + 1 if colon else 0
-        found = self._named(text, SAY if command is None else command.name, at, pieces) if pieces else _NOTHING
-        if found is None:
+        argument_references = (
+            self._named(text, SAY if command is None else command.name, at, pieces) if pieces else _NO_REFERENCES
+        )
+        if argument_references is None:
             return None
         findings = () if mark else (_missing_semicolon(text),)
         content = content.strip(BLANKS)
         if command is not None:
-            return _command_report(text, command, content, tuple(found), findings)
+            return _command_report(text, command, content, tuple(argument_references), findings)
         if content == "none":
             return None
         variables = [Reference("variable", name, 0, text.find(name, at), SAY) for name in interpolated(content)]
-        who = [Reference("variable", name, 0, text.find(name), SAY) for name in interpolated(head if colon else "")]
-        return LineReport(findings, (*who, *variables, *found), speaker=speaker, is_suspect=is_suspect)
+        speaker_variables = [
+            Reference("variable", name, 0, text.find(name), SAY) for name in interpolated(head if colon else "")
+        ]
+        return LineReport(
+            findings, (*speaker_variables, *variables, *argument_references), speaker=speaker, is_suspect=is_suspect
+        )
 
     def _named(self, text: str, command: str, at: int, pieces: list[str]) -> list[Reference] | None:
-        """The names in the arguments; None if one of them is unusual or repeated."""
-        found: list[Reference] = []
+        """Returns the names in the arguments; None if one of them is unusual or repeated."""
+        references: list[Reference] = []
         at = text.find(SEPARATOR, at)
         seen = set()
         for piece in pieces:
             if command == SAY and _VOICE_ARGUMENT.fullmatch(piece):
                 name = piece.rstrip(" ")
-                found.append(Reference("file", name, 0, text.find(name, at), SAY, "vocal"))
+                references.append(Reference("file", name, 0, text.find(name, at), SAY, "vocal"))
                 continue
             known = self._argument(command, piece)
             if known is None or known[0] in seen:
                 return None
             seen.add(known[0])
             for what, name, folder in known[1]:
-                found.append(Reference(what, name, 0, text.find(name, at), command, folder))
-        return found
+                references.append(Reference(what, name, 0, text.find(name, at), command, folder))
+        return references
 
     def _judged_head(self, head: str) -> tuple[Command | None, str | None, bool] | None:
         command = COMMANDS.get(head)
@@ -171,8 +177,8 @@ class Shortcuts:
             is_known = command.content in _KNOWN and command.is_run and not command.takes_any
             return (command, None, False) if is_known else None
         name = head.strip(BLANKS)
-        if head.startswith("\ufeff") or is_number(name) or is_plain_word(name) or not _opens_quietly(head):
-            return None  # a matter of the whole file, or of the whole line
+        if head.startswith("\ufeff") or is_number(name) or is_plain_word(name) or not _is_ordinary_start(head):
+            return None  # needs the whole file, or the whole line
         report = self._judge(f"{head}:x;")
         return None if report.findings else (None, report.speaker, report.is_suspect)
 
@@ -180,7 +186,7 @@ class Shortcuts:
         name, _, value = piece.partition("=")
         name, value = name.strip(BLANKS), value.strip(BLANKS)
         known = COMMANDS[command].arguments.get(name)
-        if known is not None and name not in NAMING and _is_any(known, value):
+        if known is not None and name not in NAMING and _is_always_valid(known, value):
             return name, ()
         content = "x=1" if COMMANDS[command].content is Content.ASSIGNMENT else "x"
         start = len(command) + len(content) + 1
@@ -212,8 +218,8 @@ def _command_report(
     return LineReport(findings, (own, *named), leaves=leaves)
 
 
-def _is_any(known: Argument, value: str) -> bool:
-    """Whether no rule can object to this value."""
+def _is_always_valid(known: Argument, value: str) -> bool:
+    """Returns whether no rule can object to this value."""
     if known.kind is Kind.TEXT:
         is_one_word = " " not in value and "-" not in value
         return is_one_word and not known.choices and value.lower() not in ("true", "false")
@@ -221,17 +227,17 @@ def _is_any(known: Argument, value: str) -> bool:
 
 
 def _is_harmless(remark: str) -> bool:
-    """Whether it can't be taken for a part of the statement."""
+    """Returns whether it can't be mistaken for a part of the statement."""
     return not any(mark in remark for mark in "-).:\\")
 
 
-def _is_odd(text: str) -> bool:
-    """Whether a missing semicolon has another reason."""
+def _needs_full_check(text: str) -> bool:
+    """Returns whether a missing semicolon may have another reason."""
     return "//" in text or text.rstrip().endswith("；") or _ODD_START.match(text) is not None
 
 
-def _opens_quietly(statement: str) -> bool:
-    """Whether nothing at the start of a line without a colon looks like a command or a comment."""
+def _is_ordinary_start(statement: str) -> bool:
+    """Returns whether the start of a line without a colon looks like neither a command nor a comment."""
     if "：" in statement or _ODD_START.match(statement) is not None:
         return False
     word = _LETTERS.match(statement)

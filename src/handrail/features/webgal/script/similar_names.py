@@ -5,32 +5,32 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
 
-_FURTHEST = 2
+_MAX_DISTANCE = 2
 _MOST_COMPARED = 200
 _NUMBER = re.compile(r"[0-9]+")
-_MOST_SOUGHT = 200
+_MAX_SEARCHES = 200
 MOST_GUESSES = 50
-"""For how many wrong names of one scene the near ones are sought: a script for another engine must not take minutes."""
+"""How many wrong names per scene get suggestions, so that a script for another engine doesn't take minutes."""
 
 
 def normalize(name: str) -> str:
-    """Names that differ only in case, blanks or width are equal."""
+    """Makes names equal that differ only in case, blanks or width."""
     return "".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def max_distance(name: str) -> int:
     """Shorter names have smaller limits, because more names are near them by chance."""
-    return 0 if len(name) < 4 else 1 if len(name) < 7 else _FURTHEST
+    return 0 if len(name) < 4 else 1 if len(name) < 7 else _MAX_DISTANCE
 
 
 def distance(one: str, other: str, limit: int) -> int:
-    """The number of missing, extra, wrong or swapped letters; `limit + 1` if it is more than `limit`."""
+    """Returns the number of missing, extra, wrong or swapped letters; `limit + 1` if it is more than `limit`."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
     one, other = _differing(one, other)
     if not one or not other:
         return max(len(one), len(other))
-    if len(one) > _MOST_COMPARED:  # nobody's name: letter by letter against letter by letter would take minutes
+    if len(one) > _MOST_COMPARED:  # not a name, and comparing all letters would take minutes
         return limit + 1
     before: list[int] = []
     last = list(range(len(other) + 1))
@@ -48,7 +48,7 @@ def distance(one: str, other: str, limit: int) -> int:
 
 
 def _differing(one: str, other: str) -> tuple[str, str]:
-    """Without the common beginning and end, which don't change the distance."""
+    """Removes the common beginning and end, which don't change the distance."""
     shorter = min(len(one), len(other))
     start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     rest = shorter - start
@@ -57,24 +57,24 @@ def _differing(one: str, other: str) -> tuple[str, str]:
 
 
 def nearest(name: str, known: Iterable[str], limit: int | None = None, count: int = 3) -> list[str]:
-    """The nearest known names, best first; those that differ only in case come first."""
+    """Returns the nearest known names, best first; those that differ only in case come first."""
     return Names(known).nearest(name, limit, count)
 
 
 class Names:
-    """Known names, indexed at the first question."""
+    """Known names, indexed at the first search."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = names
-        self._sought: dict[str, list[str]] = {}
+        self._cache: dict[str, list[str]] = {}
 
     @cached_property
     def _by_length(self) -> dict[int, list[tuple[int, str, str]]]:
-        found: dict[int, list[tuple[int, str, str]]] = {}
+        by_length: dict[int, list[tuple[int, str, str]]] = {}
         for name in self._names:
             plain = normalize(name)
-            found.setdefault(len(plain), []).append((_letters(plain), plain, name))
-        return found
+            by_length.setdefault(len(plain), []).append((_letters(plain), plain, name))
+        return by_length
 
     def nearest(self, name: str, limit: int | None = None, count: int = 3) -> list[str]:
         wanted = normalize(name)
@@ -83,22 +83,22 @@ class Names:
         found = []
         for length in range(len(wanted) - reach, len(wanted) + reach + 1):
             for others, plain, other in self._by_length.get(length, ()):
-                # Each mistake changes the set of letters by two at most: cheaper than the distance by far.
+                # Each mistake changes the set of letters by at most two; much cheaper than computing the distance.
                 if (letters ^ others).bit_count() <= 2 * reach:
                     away = distance(wanted, plain, reach)
                     if away <= reach:
                         found.append((away, other))
         return [other for _, other in sorted(found)[:count]]
 
-    def guessed(self, name: str) -> list[str]:
-        """As `nearest`, but only for the first few hundred questions, after which guessing costs too much."""
-        if name not in self._sought and len(self._sought) < _MOST_SOUGHT:
-            self._sought[name] = self.nearest(name)
-        return self._sought.get(name, [])
+    def nearest_cached(self, name: str) -> list[str]:
+        """Like `nearest`, but only for the first few hundred names, because guessing is expensive."""
+        if name not in self._cache and len(self._cache) < _MAX_SEARCHES:
+            self._cache[name] = self.nearest(name)
+        return self._cache.get(name, [])
 
 
 def plausible_correction(name: str, near: Iterable[str]) -> str | None:
-    """The first near name that is a plausible correction: v1.wav and v2.wav are near, but both are meant."""
+    """Returns the first near name that is a plausible correction: v1.wav and v2.wav are near, but both valid."""
     return next((other for other in near if not _is_numbered_alike(name, other)), None)
 
 
@@ -108,8 +108,8 @@ def _is_numbered_alike(one: str, other: str) -> bool:
 
 
 def _letters(plain: str) -> int:
-    """The letters as bits of a number: a lower bound of the distance."""
-    found = 0
+    """Returns the letters as bits of a number, for a lower bound of the distance."""
+    bits = 0
     for char in plain:
-        found |= 1 << (ord(char) & 63)
-    return found
+        bits |= 1 << (ord(char) & 63)
+    return bits

@@ -1,4 +1,4 @@
-"""The messages between an engine and its editor over the engine's websocket, in both generations of the protocol.
+"""The messages between an engine and its editor on the engine's websocket, in both versions of the protocol.
 
 Engines up to 4.5 use no subprotocol and plain messages; later ones use `V1` and envelopes.
 """
@@ -17,7 +17,7 @@ _REGISTER = "session.register-preview"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`sentence` lines of the scene were run; `stage` is the stage as the engine spells it."""
+    """The engine has run `sentence` lines of the scene; `stage` is the engine's own description."""
 
     scene: str
     sentence: int
@@ -26,7 +26,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A page that waits for a welcome message."""
+    """A page that waits for a reply to its registration."""
 
     request_id: str
 
@@ -60,16 +60,16 @@ def generation_of(subprotocols: list[str]) -> Generation:
 
 
 def parse_message(generation: Generation, text: str | bytes) -> EngineMessage | None:
-    """The engine's message; None for messages without news and for anything else."""
+    """Parses the engine's message; returns None if it has nothing of interest."""
     try:
-        told = json.loads(text)
-        if told.get("event") == _COMPLAINT:
-            return PageError(str(told["data"]))
-        if told.get("event") == _BROKEN:
-            return BrokenPicture(str(told["data"]))
-        if told.get("event") == _BEGUN:
-            return JumpStarted(int(told["data"]))
-        return _heard_v1(told) if generation == "v1" else _heard_legacy(told)
+        message = json.loads(text)
+        if message.get("event") == _COMPLAINT:
+            return PageError(str(message["data"]))
+        if message.get("event") == _BROKEN:
+            return BrokenPicture(str(message["data"]))
+        if message.get("event") == _BEGUN:
+            return JumpStarted(int(message["data"]))
+        return _parse_v1(message) if generation == "v1" else _parse_legacy(message)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         return None
 
@@ -79,7 +79,7 @@ def registration_reply(greeting: Registration) -> str:
 
 
 def jump(generation: Generation, scene: str, sentence: int, request_id: str) -> str:
-    """Starts the scene again and runs so many lines."""
+    """Starts the scene again and runs this many lines."""
     if generation == "v1":
         payload = {"sceneName": scene, "sentenceId": sentence}
         return _envelope("request", "preview.command.sync-scene", request_id, payload)
@@ -93,19 +93,19 @@ def run_text(generation: Generation, text: str, request_id: str) -> str:
     return _legacy(_SCENE_TEXT, text, "", 0)
 
 
-def _heard_legacy(told: Any) -> State | None:
-    data = told["data"]
+def _parse_legacy(message: Any) -> State | None:
+    data = message["data"]
     if data["command"] != _STATE:
         return None
-    place = data["sceneMsg"]
-    return State(str(place["scene"]), int(place["sentence"]), dict(data["stageSyncMsg"]))
+    scene = data["sceneMsg"]
+    return State(str(scene["scene"]), int(scene["sentence"]), dict(data["stageSyncMsg"]))
 
 
-def _heard_v1(told: Any) -> State | Registration | None:
-    if told["kind"] == "request" and told["type"] == _REGISTER:
-        return Registration(str(told["requestId"]))
-    if told["kind"] == "event" and told["type"] == "stage.snapshot.updated":
-        payload = told["payload"]
+def _parse_v1(message: Any) -> State | Registration | None:
+    if message["kind"] == "request" and message["type"] == _REGISTER:
+        return Registration(str(message["requestId"]))
+    if message["kind"] == "event" and message["type"] == "stage.snapshot.updated":
+        payload = message["payload"]
         return State(str(payload["sceneName"]), int(payload["sentenceId"]), dict(payload["stageState"]))
     return None
 

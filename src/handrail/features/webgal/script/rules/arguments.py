@@ -14,7 +14,7 @@ from handrail.features.webgal.script.similar_names import nearest
 
 _OTHER_VOICE = re.compile(r".+\.(?:m4a|opus|flac|aac)", re.IGNORECASE)
 _VOICE = re.compile(r".(?:ogg|mp3|wav)", re.IGNORECASE)
-# Each run of blanks or dashes is tried from its start alone: from everywhere, a long one would take minutes.
+# Each run of blanks or dashes is tried only from its start: otherwise a long one would take minutes.
 _RUN = r"(?<![ \t\u3000\u00a0])"
 _OTHER_BLANK = re.compile(rf"{_RUN}(?P<blank>[ ]*+[\t\u3000\u00a0][\t\u3000\u00a0 ]*+)-(?P<name>[A-Za-z]+)(?=[=\s]|$)")
 _DASHES = "－—–−‐﹣"
@@ -31,7 +31,7 @@ _STUCK = re.compile(r"(?<=.)-(?P<flag>next|notend|concat|continue|keep|parallel|
 _APART = re.compile(r"(?<=\S) +(?P<flag>[A-Za-z0-9]+)$")
 _NO_BLANKS = frozenset({"id", "figureId", "target"})
 _SHORT = 3
-# Written on dialogue out of habit; without effect there, and harmless.
+# Often written on dialogue, where they have no effect.
 _ANYWHERE = frozenset({"sayPlaceHolder", *(name for command in COMMANDS.values() for name in command.arguments)})
 _BOOLEANS = ("true", "false")
 _WITH_TEXT = frozenset({*SHOWN, Content.ASSIGNMENT})
@@ -62,10 +62,10 @@ def check_arguments(line: Line) -> Findings:
                 if finding.code != "WG309":
                     yield finding
                 elif not is_hidden:
-                    is_hidden = True  # one blank and hyphen hide all that follows
+                    is_hidden = True  # one blank and hyphen hide everything after them
                     yield finding
-        elif (parted := _parted(command, name, known, value)) is not None:
-            shown, fix = piece.rstrip(BLANKS), f"-{name}={parted}"
+        elif (corrected_value := _split_value(command, name, known, value)) is not None:
+            shown, fix = piece.rstrip(BLANKS), f"-{name}={corrected_value}"
             yield line.at(f"-{shown}", "WG108", fix, is_safe=False, command=command.name, name=shown, near=fix)
         elif is_given and not value and name in _NO_BLANKS:
             yield line.at(f"-{piece.rstrip(BLANKS)}", "WG132", name=name)
@@ -74,11 +74,11 @@ def check_arguments(line: Line) -> Findings:
 
 
 def _separators(line: Line, command: Command, content: str, body: str) -> Findings:
-    for found in _OTHER_BLANK.finditer(content):
-        if found["name"] in command.arguments:
-            start = line.text.find(found.group())
-            is_safe = command.content not in SHOWN or _ends_with(content, found)
-            yield line.between(start, start + len(found["blank"]), "WG120", " ", is_safe=is_safe, name=found["name"])
+    for match in _OTHER_BLANK.finditer(content):
+        if match["name"] in command.arguments:
+            start = line.text.find(match.group())
+            is_safe = command.content not in SHOWN or _ends_with(content, match)
+            yield line.between(start, start + len(match["blank"]), "WG120", " ", is_safe=is_safe, name=match["name"])
     if not line.is_dialogue:
         yield from _dashes(line, command, content, body)
     if command.content is not Content.FILE:
@@ -95,20 +95,20 @@ def _separators(line: Line, command: Command, content: str, body: str) -> Findin
 
 
 def _dashes(line: Line, command: Command, content: str, body: str) -> Findings:
-    for found in _OTHER_DASH.finditer(body):
-        is_glued = not found["blank"] and (command.content is not Content.FILE or found.start() > len(content))
-        # `intro:Chapter one —next generation` is what the player reads.
-        is_read = command.content in SHOWN and found.start() < len(content) and not _ends_with(content, found)
-        if found["name"] in command.arguments and not is_glued and not is_read:
-            start = line.text.find(found.group())
-            end = start + len(found["blank"]) + len(found["dash"])
-            is_safe = command.content not in _WITH_TEXT and "=" not in body[len(content) : found.start()]
-            yield line.between(start, end, "WG126", " -", is_safe=is_safe, mark=found["dash"], name=found["name"])
+    for match in _OTHER_DASH.finditer(body):
+        is_glued = not match["blank"] and (command.content is not Content.FILE or match.start() > len(content))
+        # `intro:Chapter one —next generation` is text that the player reads.
+        is_read = command.content in SHOWN and match.start() < len(content) and not _ends_with(content, match)
+        if match["name"] in command.arguments and not is_glued and not is_read:
+            start = line.text.find(match.group())
+            end = start + len(match["blank"]) + len(match["dash"])
+            is_safe = command.content not in _WITH_TEXT and "=" not in body[len(content) : match.start()]
+            yield line.between(start, end, "WG126", " -", is_safe=is_safe, mark=match["dash"], name=match["name"])
 
 
-def _ends_with(content: str, found: re.Match[str]) -> bool:
-    """Whether this argument is the end of the shown text."""
-    return _LAST_VALUE.fullmatch(content, found.end()) is not None
+def _ends_with(content: str, match: re.Match[str]) -> bool:
+    """Returns whether this argument is the end of the shown text."""
+    return _LAST_VALUE.fullmatch(content, match.end()) is not None
 
 
 def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool) -> Findings:
@@ -121,13 +121,13 @@ def _unknown(line: Line, command: Command, piece: str, name: str, is_given: bool
             yield line.at(shown, "WG110", rest=shown)
         return
     if command.content in _JSON and json_fault(line.content) is not None:
-        return  # it is a piece of the JSON
+        return  # it is part of the JSON
     if line.is_dialogue and name in _ANYWHERE:
         return
     if _OTHER_VOICE.fullmatch(name) and line.is_dialogue:
         yield line.at(shown, "WG312", f"-vocal={name}", is_safe=False, name=name)
         return
-    if (apart := _apart(name, command)) is not None:
+    if (apart := _split_name(name, command)) is not None:
         yield line.at(f"-{name}", "WG108", apart, command=command.name, name=name, near=apart)
         return
     if (spaced := _SPACED.fullmatch(piece.strip(BLANKS))) and _takes_value(command, spaced["name"]):
@@ -155,8 +155,8 @@ def _hidden(line: Line, shown: str) -> Finding:
     return line.at(shown, "WG309", f"—{shown[1:]}", is_safe=False, name=shown)
 
 
-def _apart(name: str, command: Command) -> str | None:
-    """`-left-next` split into its arguments, if all parts are arguments; `--left` and `-left next` likewise."""
+def _split_name(name: str, command: Command) -> str | None:
+    """Splits `-left-next` into its arguments, if all parts are arguments; likewise `--left` and `-left next`."""
     parts = re.split(r"[-\s]", name)
     if len(parts) > 1 and all(part in command.arguments for part in parts if part) and any(parts):
         return " ".join(f"-{part}" for part in parts if part)
@@ -164,17 +164,17 @@ def _apart(name: str, command: Command) -> str | None:
 
 
 def _near(name: str, command: Command) -> list[str]:
-    """Arguments are few, so even a short one's neighbour is a useful hint."""
+    """Arguments are few, so a similar one is a useful hint even for a short name."""
     return nearest(name, command.arguments, 1 if len(name) == _SHORT else None)
 
 
-def _parted(command: Command, name: str, known: Argument, value: str) -> str | None:
-    """A value with the next argument attached: `-series=a-next`, or `-id=a left`."""
+def _split_value(command: Command, name: str, known: Argument, value: str) -> str | None:
+    """Splits a value that has the next argument attached: `-series=a-next`, or `-id=a left`."""
     is_one_word = name in _NO_BLANKS or known.kind is Kind.NUMBER
-    found = _STUCK.search(value) or (_APART.search(value) if is_one_word else None)
-    if found is None or found["flag"] not in command.arguments or known.kind is Kind.CONDITION:
+    match = _STUCK.search(value) or (_APART.search(value) if is_one_word else None)
+    if match is None or match["flag"] not in command.arguments or known.kind is Kind.CONDITION:
         return None
-    return f"{value[: found.start()]} -{found['flag']}"
+    return f"{value[: match.start()]} -{match['flag']}"
 
 
 def _takes_value(command: Command, name: str) -> bool:
@@ -183,7 +183,7 @@ def _takes_value(command: Command, name: str) -> bool:
 
 def _value(line: Line, known: Argument, value: str) -> Findings:
     if "{" in value and known.kind is not Kind.JSON:
-        return  # known only when the game runs
+        return  # only known at run time
     if known.kind is Kind.FLAG and value.lower() in _BOOLEANS and not value.islower():
         yield line.at(value, "WG302", value.lower(), value=value)
     elif known.kind is Kind.NUMBER and number(value) is None:

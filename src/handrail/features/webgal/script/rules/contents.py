@@ -23,7 +23,7 @@ _WIDE_MARKS = str.maketrans("｛｝［］：，“”", '{}[]:,""')
 _BARE_KEY = re.compile(r"(?<=[{,])\s*([A-Za-z_]\w*)\s*(?=:)")
 _HALF_KEY = re.compile(r'(?<=[{,])\s*(?:"(\w+)\s*(?=:[\d{["-])|(\w+)"\s*(?=:))')
 _TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
-# One that never ends goes to the end of the text: it is not looked for again from each quote in it.
+# A string that never ends goes to the end of the text, so that the search doesn't restart at each quote in it.
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?')
 _PAIRS = {"{": "}", "[": "]"}
 
@@ -33,7 +33,7 @@ def _refuse(name: str) -> float:
 
 
 def json_fault(text: str) -> str | None:
-    """The error message, or None."""
+    """Returns the error message, or None."""
     try:
         json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -48,10 +48,10 @@ def repaired_json(text: str) -> str | None:
     better = text.translate(_WIDE_MARKS)
     if '"' not in better:
         better = better.replace("'", '"')
-    for bare in (better, _HALF_KEY.sub(lambda found: f'"{found[1] or found[2]}"', better)):
-        mended = _closed(_TRAILING_COMMA.sub("", _BARE_KEY.sub(r'"\1"', bare)))
-        if mended != text and json_fault(mended) is None:
-            return mended
+    for bare in (better, _HALF_KEY.sub(lambda match: f'"{match[1] or match[2]}"', better)):
+        repaired = _closed(_TRAILING_COMMA.sub("", _BARE_KEY.sub(r'"\1"', bare)))
+        if repaired != text and json_fault(repaired) is None:
+            return repaired
     return None
 
 
@@ -150,7 +150,7 @@ def _fault(line: Line, expression: str, fault: Fault) -> Findings:
 
 
 def _readable(unread: re.Match[str]) -> str | None:
-    """`a>=b` in a form in which the engine looks up both variables."""
+    """Rewrites `a>=b` so that the engine looks up both variables."""
     opposite = {"<=": ">", ">=": "<", "!=": "=="}.get(unread["mark"])
     if opposite is not None:
         return f"!({unread['left']}{opposite}{unread['name']})"
@@ -158,19 +158,19 @@ def _readable(unread: re.Match[str]) -> str | None:
 
 
 def meant_number(value: str) -> str | None:
-    """The number in a text with a unit, in milliseconds if it is a time."""
-    found = _NUMBER.fullmatch(value)
-    if found is None:
+    """Returns the number in a text with a unit, in milliseconds if it is a time."""
+    match = _NUMBER.fullmatch(value)
+    if match is None:
         return None
-    return f"{float(found['number']) * 1000:g}" if found["unit"] in ("s", "S", "秒") else found["number"]
+    return f"{float(match['number']) * 1000:g}" if match["unit"] in ("s", "S", "秒") else match["number"]
 
 
 def _check_assignment(line: Line, content: str) -> Findings:
     if (step := _STEP.fullmatch(content)) is not None:
         name, mark = step["name"], step["mark"]
         yield line.at(content, "WG129", f"{name}={name}{mark[0]}1", mark=mark)
-    elif (found := _ASSIGNMENT.fullmatch(content)) is not None:
-        name, mark, value = found["name"], found["mark"], found["value"]
+    elif (match := _ASSIGNMENT.fullmatch(content)) is not None:
+        name, mark, value = match["name"], match["mark"], match["value"]
         if mark != "==":
             value = f"{name}{mark[0]}{f'({value})' if _OPERATOR.search(value) else value}"
         yield line.at(content, "WG129", f"{name}={value}", mark=mark)
@@ -180,7 +180,7 @@ def _check_assignment(line: Line, content: str) -> Findings:
         else:
             yield line.at(content, "WG114")
     elif "{" in content:
-        return  # known only when the game runs, or data
+        return  # only known at run time, or data
     elif (second := _SECOND_EQUALS.search(value := content.partition("=")[2])) is not None:
         yield line.at(value, "WG129", mark=second.group())
     elif _OPERATOR.search(value):
@@ -194,29 +194,29 @@ def _check_assignment(line: Line, content: str) -> Findings:
         yield line.at(value, "WG129", mark=comparison["mark"])
 
 
-# After a full-width colon what can only be a target; anything else may be text.
+# What follows a full-width colon must be a target; otherwise the colon may be part of the text.
 _WIDE_TARGET = re.compile(r"：(?=\s*+(?:[A-Za-z0-9_./-]+|[^：]+\.txt)\s*$)")
 
 
 def check_options(line: Line) -> Findings:
     if line.sentence.command != "choose" or ":" not in line.statement:
         return
-    written = line.content
-    if "｜" in written and all(re.search("[:：]", option) for option in written.split("｜")):
-        yield line.at(written, "WG128", written.replace("｜", "|"))
+    content = line.content
+    if "｜" in content and all(re.search("[:：]", option) for option in content.split("｜")):
+        yield line.at(content, "WG128", content.replace("｜", "|"))
         return
-    options = [option for option in BAR.split(written) if option.strip()]
-    found = [finding for option in options for finding in _check_option(line, option)]
-    if _is_cut(line):  # the last one's target is behind the cut
-        found = [finding for finding in found if finding.code != "WG310"]
-    aimless = [finding for finding in found if finding.code == "WG310"]
-    # Where no option leads anywhere, that is most likely meant so: it is told once.
-    told = aimless[:1] if len(aimless) == len(options) else aimless
-    yield from (finding for finding in found if finding.code != "WG310" or finding in told)
+    options = [option for option in BAR.split(content) if option.strip()]
+    findings = [finding for option in options for finding in _check_option(line, option)]
+    if _is_cut(line):  # the last option's target is after the cut
+        findings = [finding for finding in findings if finding.code != "WG310"]
+    without_target = [finding for finding in findings if finding.code == "WG310"]
+    # If no option has a target, that is probably intended, so it is reported once.
+    reported = without_target[:1] if len(without_target) == len(options) else without_target
+    yield from (finding for finding in findings if finding.code != "WG310" or finding in reported)
 
 
 def is_lost_option(command: Command, piece: str) -> bool:
-    """Whether this argument is really the rest of an option's text: `choose:A - B:target`."""
+    """Returns whether this argument is really the rest of an option's text: `choose:A - B:target`."""
     return command.content is Content.CHOICE and (":" in piece or "|" in piece)
 
 
@@ -236,6 +236,6 @@ def _check_option(line: Line, option: str) -> Findings:
             yield line.between(start, start + 1, "WG112", ":", text=option.strip())
         else:
             yield line.at(option.strip(), "WG310", text=option.strip())
-    elif target != target.lstrip():  # blanks behind it are taken away
+    elif target != target.lstrip():  # blanks after it are removed
         start = line.text.find(option) + len(text) + 1
         yield line.between(start, start + len(target), "WG208", target.strip(), name=target)

@@ -21,7 +21,7 @@ _POINTS = frozenset({"position", "scale"})
 
 
 def unknown_keys(value: Any) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each unknown key of a transform, of a frame, or of a list of frames, with the keys that may stand there."""
+    """Yields each unknown key of a transform, a frame or a list of frames, with the valid keys."""
     for frame in value if isinstance(value, list) else [value]:
         if not isinstance(frame, dict):
             continue
@@ -37,7 +37,7 @@ def near_key(key: str, known: frozenset[str]) -> str | None:
 
 
 def check_effect(line: Line, text: str) -> Findings:
-    """Of valid JSON."""
+    """Checks valid JSON."""
     for key, known in unknown_keys(json.loads(text)):
         near = near_key(key, known)
         fix = None if near is None else f'"{near}"'
@@ -45,7 +45,7 @@ def check_effect(line: Line, text: str) -> Findings:
 
 
 def check_animation(text: str) -> Findings:
-    """Of a file in the game's folder of animations."""
+    """Checks a file in the game's folder of animations."""
     try:
         frames = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Rules for what is before the colon: a command, a speaker, or a command taken for a speaker by mistake."""
+"""Rules for the text before the colon: a command, a speaker, or a mistyped command that is read as a speaker."""
 
 import re
 from functools import lru_cache
@@ -8,7 +8,7 @@ from handrail.features.webgal.script.line import Findings, Line
 from handrail.features.webgal.script.parser import BLANKS, number
 from handrail.features.webgal.script.similar_names import distance, max_distance, nearest, normalize
 
-# What other tools and older engines call a command, and what it is called today.
+# Names of commands in other tools and older engines, and their current names.
 OTHER_NAMES = {
     "playBgm": "bgm",
     "playVocal": "playEffect",
@@ -21,7 +21,7 @@ OTHER_NAMES = {
     "setBgTransform": "setTransform",
 }
 _OTHER_CONTENT = frozenset({"setBgAni", "setFigAni", "setBgFilter", "setBgTransform"})
-"""It takes more than another name to make a command of today of these."""
+"""Commands whose content must change as well."""
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Za-z0-9]*[A-Z]")
 _ARGUMENT = re.compile(r" -[A-Za-z]+(?:=|$)| -\S")
@@ -33,7 +33,7 @@ _BARE = frozenset({Content.TEXT, Content.OPTIONAL})
 _SHORTEST_WORD = 3
 _FOLDED = {normalize(name): name for name in COMMANDS}
 BARE = {normalize(name): name for name, each in COMMANDS.items() if each.content is Content.OPTIONAL and each.is_run}
-"""Commands that stand alone on a line: `end;`."""
+"""Commands without a colon: `end;`."""
 _OTHER = {normalize(name): meant for name, meant in OTHER_NAMES.items()}
 
 
@@ -60,27 +60,29 @@ def _bare_command(line: Line) -> Findings:
     name = statement.strip(BLANKS)
     if name == statement and name in COMMANDS:
         return
-    meant = BARE.get(normalize(name)) if " " not in name else None
-    if meant == name:
+    command = BARE.get(normalize(name)) if " " not in name else None
+    if command == name:
         yield line.between(0, len(statement), "WG104", name, name=name)
-    elif meant is not None:
-        yield line.between(0, len(statement), "WG105", meant, is_safe=not is_plain_word(name), name=name, near=meant)
+    elif command is not None:
+        yield line.between(
+            0, len(statement), "WG105", command, is_safe=not is_plain_word(name), name=name, near=command
+        )
 
 
 def _speaker(line: Line, head: str) -> Findings:
     name = head.strip(BLANKS)
     if head.startswith("\ufeff"):
-        return  # a matter of the whole file
+        return  # checked for the whole file
     if name in COMMANDS:
         yield line.between(0, len(head), "WG104", name, name=name)
-    elif (meant := _FOLDED.get(normalize(name))) is not None:
-        # `Label:hello` may be said by somebody of that name: how often, the whole project knows.
-        if not is_plain_word(name) or _fits(COMMANDS[meant], line.content):
-            yield line.between(0, len(head), "WG105", meant, is_safe=not is_plain_word(name), name=name, near=meant)
+    elif (command := _FOLDED.get(normalize(name))) is not None:
+        # `Label:hello` may be said by a person with that name; the whole project shows how often.
+        if not is_plain_word(name) or _fits(COMMANDS[command], line.content):
+            yield line.between(0, len(head), "WG105", command, is_safe=not is_plain_word(name), name=name, near=command)
     elif _is_other(name):
-        meant = _OTHER[normalize(name)]
-        fix = meant if name not in _OTHER_CONTENT else None
-        yield line.between(0, len(head), "WG105", fix or None, is_safe=False, name=name, near=meant)
+        command = _OTHER[normalize(name)]
+        fix = command if name not in _OTHER_CONTENT else None
+        yield line.between(0, len(head), "WG105", fix or None, is_safe=False, name=name, near=command)
     elif is_number(name) and _MINUTES.match(line.content):
         yield line.between(0, len(head), "WG306", f":{head}", is_safe=False, name=name)
     elif _ARGUMENT.search(head):
@@ -92,18 +94,18 @@ def is_number(name: str) -> bool:
 
 
 def is_suspect(name: str) -> bool:
-    """Whether a speaker of this name must say more than one line to be believed."""
+    """Returns whether a speaker with this name must have several lines to be believed."""
     return is_plain_word(name) or (name.isascii() and (name.isdigit() or guess(name) is not None))
 
 
 def is_plain_word(name: str) -> bool:
     """A command in another case that is also an ordinary word, unlike `ChangeBg`: End, Label, BGM."""
-    meant = _FOLDED.get(normalize(name))
-    return meant is not None and name not in COMMANDS and meant.islower()
+    command = _FOLDED.get(normalize(name))
+    return command is not None and name not in COMMANDS and command.islower()
 
 
 def _fits(command: Command, content: str) -> bool:
-    """Whether nobody would say this, and the command could take it."""
+    """Returns whether this is unlikely to be dialogue and valid for the command."""
     if command.content is Content.FILE:
         return content in ("", "none") or _FILE.search(content) is not None
     if command.content is Content.MILLISECONDS:
@@ -112,7 +114,7 @@ def _fits(command: Command, content: str) -> bool:
 
 
 def is_command_by_mistake(name: str) -> bool:
-    """Only blanks, case or an old name keep it from being a command, so its arguments are not a speaker's."""
+    """Returns whether only blanks, case or an old name keep it from being a command, with its arguments."""
     return normalize(name) in _FOLDED or _is_other(name)
 
 
@@ -123,7 +125,7 @@ def _is_other(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def guess(name: str) -> list[str] | None:
-    """The commands that a speaker's name may have been meant for; None for an ordinary name."""
+    """Returns the commands that a speaker's name may be a misspelling of; None for an ordinary name."""
     if is_plain_word(name):
         return [_FOLDED[normalize(name)]]
     if not _IDENTIFIER.fullmatch(name) or name in LATER or _is_other(name) or normalize(name) in _FOLDED:
@@ -135,7 +137,7 @@ def guess(name: str) -> list[str] | None:
 
 
 def is_surely_no_name(name: str) -> bool:
-    """No person has this name, however often it speaks."""
+    """Returns whether no person has this name, however often it speaks."""
     return _INNER_CAPITAL.match(name) is not None or any(
         distance(normalize(name), plain, max_distance(plain)) <= 1 and len(plain) > 6 for plain in _FOLDED
     )

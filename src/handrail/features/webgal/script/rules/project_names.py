@@ -1,4 +1,4 @@
-"""Rules for names that the rest of the game doesn't know: files, labels, variables and speakers."""
+"""Rules about names that must exist in the game: files, labels, variables and speakers."""
 
 import posixpath
 import re
@@ -25,7 +25,7 @@ from handrail.features.webgal.script.similar_names import (
 
 _STAGE = ("fig-left", "fig-center", "fig-right", "bg-main", "stage-main")
 _SIDE = re.compile(r"fig-(?:left|right)\d+")
-"""Places of newer engines: fig-left13."""
+"""Positions of newer engines: fig-left13."""
 _OFTEN = 5
 _SHORT_LABEL = 4
 _LONG_NAME = 4
@@ -33,7 +33,7 @@ _LONG_NAME = 4
 
 @dataclass(frozen=True)
 class ProjectNames:
-    """`spoken` counts the lines of each speaker; `known` are all variables that are set or are settings."""
+    """`spoken` counts the lines of each speaker; `known` has all variables that are set or are settings."""
 
     spoken: Mapping[str, int]
     known: frozenset[str]
@@ -48,8 +48,8 @@ class ProjectNames:
     def names(self) -> Names:
         return Names(self.known)
 
-    def standing(self) -> object:
-        """Equal for all rules: they distinguish only one, several and many lines."""
+    def cache_key(self) -> object:
+        """Equal if rules can't tell the names apart: they distinguish one, several and many lines."""
         spoken = {name: (count > 1) + (count >= _OFTEN) for name, count in self.spoken.items()}
         return spoken, self.known, self.figures
 
@@ -59,26 +59,26 @@ def check_files(scene: Scene, assets: GameAssets) -> Findings:
     find = assets.listing.find
     for reference in scene.references:
         if reference.kind == "file" or reference.kind == "scene":
-            standing, path = find(reference.folder, reference.name)
-            if standing is not FileStatus.EXISTS and standing is not FileStatus.UNKNOWN:
-                yield from _file(reference, standing, path, assets, absent)
+            status, path = find(reference.folder, reference.name)
+            if status is not FileStatus.EXISTS and status is not FileStatus.UNKNOWN:
+                yield from _file(reference, status, path, assets, absent)
         elif reference.kind == "animation":
             yield from _animation(reference, assets)
 
 
-def _file(reference: Reference, standing: FileStatus, path: str, assets: GameAssets, absent: set[str]) -> Findings:
+def _file(reference: Reference, status: FileStatus, path: str, assets: GameAssets, absent: set[str]) -> Findings:
     listing, folder, name = assets.listing, reference.folder, reference.name
-    if standing is FileStatus.OTHER_CASE:
+    if status is FileStatus.OTHER_CASE:
         real = path.removeprefix(f"{folder}/")
-        yield _about(reference, "WG203", real, is_safe=True, near=real)
-    elif standing is FileStatus.OTHER_FORM:
-        yield _about(reference, "WG210", path.removeprefix(f"{folder}/"), is_safe=True)
+        yield _finding(reference, "WG203", real, is_safe=True, near=real)
+    elif status is FileStatus.OTHER_FORM:
+        yield _finding(reference, "WG210", path.removeprefix(f"{folder}/"), is_safe=True)
     elif is_placeholder(name):
-        yield _about(reference, "WG207", name=name)
+        yield _finding(reference, "WG207", name=name)
     elif not listing.has_files_in(folder) and not name.startswith("../") and folder != "scene":
         if folder not in absent:
             absent.add(folder)
-            yield _about(reference, "WG202", path=f"{assets.folder}{folder}/", folder=folder)
+            yield _finding(reference, "WG202", path=f"{assets.folder}{folder}/", folder=folder)
     else:
         code = "WG205" if reference.kind == "scene" else "WG201"
         yield _unknown(reference, code, listing.near(folder, name), path=f"{assets.folder}{folder}/{name}")
@@ -89,20 +89,22 @@ def _animation(reference: Reference, assets: GameAssets) -> Findings:
     if known is None or reference.name in known:
         return
     if is_placeholder(reference.name):
-        yield _about(reference, "WG207", name=reference.name)
+        yield _finding(reference, "WG207", name=reference.name)
     else:
         yield _unknown(reference, "WG206", nearest(reference.name, known), name=reference.name)
 
 
-def _about(reference: Reference, code: str, fix: str | None = None, *, is_safe: bool = False, **values: str) -> Finding:
+def _finding(
+    reference: Reference, code: str, fix: str | None = None, *, is_safe: bool = False, **values: str
+) -> Finding:
     edit = Edit(reference.start, reference.end, fix, is_safe) if fix is not None else None
     return Finding(code, reference.line, reference.start, reference.end, values, edit)
 
 
 def _unknown(reference: Reference, code: str, near: list[str], **values: str) -> Finding:
-    # Scenes are counted: of chapter3.txt and chapter.txt neither was meant for the other.
+    # Scenes are numbered: chapter3.txt and chapter.txt are not misspellings of each other.
     likely = [name for name in near if code != "WG205" or _digits(name) == _digits(reference.name)]
-    return _about(
+    return _finding(
         reference, code, plausible_correction(reference.name, likely), is_safe=False, near=", ".join(near), **values
     )
 
@@ -121,10 +123,10 @@ def check_labels(scene: Scene) -> Findings:
             yield Finding("WG401", line, start, start + len(name), values, is_grave=name in wanted)
     unknown = [jump for jump in jumps if jump.name not in scene.labels]
     for number, jump in enumerate(unknown):
-        if is_placeholder(jump.name):  # without a dot, an option's target is taken for a label
-            yield _about(jump, "WG207", name=jump.name)
+        if is_placeholder(jump.name):  # without a dot, an option's target is read as a label
+            yield _finding(jump, "WG207", name=jump.name)
             continue
-        # Labels are few: even a short name's neighbour is worth naming, unless no letter of it is the same.
+        # Labels are few: a similar one is worth suggesting even for short names, unless all letters differ.
         length = len(normalize(jump.name))
         limit = min(1, length - 1) if length < _SHORT_LABEL else None
         near = nearest(jump.name, scene.labels, limit) if number < MOST_GUESSES else []
@@ -137,11 +139,11 @@ def check_variables(scene: Scene, project: ProjectNames, set_by_scenes: Collecti
         return
     for reference in scene.references:
         if reference.kind == "variable" and reference.name not in project.known:
-            yield _unknown(reference, "WG403", project.names.guessed(reference.name), name=reference.name)
+            yield _unknown(reference, "WG403", project.names.nearest_cached(reference.name), name=reference.name)
 
 
 def check_targets(scene: Scene, project: ProjectNames) -> Findings:
-    """Ids that are known only when the game runs may be any."""
+    """An id that is only known at run time may be any."""
     if not scene.has_targets or any("{" in name for name in project.figures):
         return
     for reference in scene.references:
@@ -167,13 +169,13 @@ def check_speakers(scene: Scene, project: ProjectNames, characters: Collection[s
             yield Finding("WG306", line, speaker.start, speaker.end, {"name": name}, colon)
         else:
             near = guess(name) or []
-            yield _about(speaker, "WG105", near[0] if near else None, name=name, near=", ".join(near))
+            yield _finding(speaker, "WG105", near[0] if near else None, name=name, near=", ".join(near))
     strangers = [name for name in scene.speakers if spoken[name] == 1 and name not in commands]
     for name in strangers[:MOST_GUESSES]:
         if name in characters or (other := _regular_meant(name, project.regulars)) is None:
             continue
         for line in scene.speaker_lines(name):
-            yield _about(_speaker(scene, line, name), "WG315", other, name=name, near=other)
+            yield _finding(_speaker(scene, line, name), "WG315", other, name=name, near=other)
 
 
 def _speaker(scene: Scene, line: int, name: str) -> Reference:
@@ -181,7 +183,7 @@ def _speaker(scene: Scene, line: int, name: str) -> Reference:
 
 
 def _regular_meant(name: str, regulars: Mapping[str, str]) -> str | None:
-    """A frequent speaker with nearly the same name. In short names, one letter makes another person."""
+    """Returns a frequent speaker with nearly the same name. In short names, one letter makes another person."""
     plain = normalize(name)
     for other, against in regulars.items():
         if other == name or abs(len(other) - len(name)) > _LONG_NAME:
@@ -192,20 +194,20 @@ def _regular_meant(name: str, regulars: Mapping[str, str]) -> str | None:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """A digit makes another person, too: guard1 and guard2."""
+    """A digit also makes another person: guard1 and guard2."""
     if distance(one, other, 1) > 1:
         return False
     return not any(char.isdigit() for char in set(one) ^ set(other))
 
 
-def named_by(scene: Scene, listing: Listing) -> frozenset[str]:
-    """The paths below the game's folder that a scene's files lead to."""
+def referenced_files(scene: Scene, listing: Listing) -> frozenset[str]:
+    """Returns the paths below the game's folder that a scene's files lead to."""
     find = listing.find
     return frozenset([find(each.folder, each.name)[1] for each in scene.references if each.kind == "file"])
 
 
 def unused(assets: GameAssets, uses: Collection[str], dynamic: Collection[str]) -> Iterator[str]:
-    """Skips folders in which some names are known only at run time."""
+    """Skips folders in which some names are only known at run time."""
     used = {*uses, *assets.parts}
     for setting in read_config(assets.config or ""):
         if setting.key in FILES:

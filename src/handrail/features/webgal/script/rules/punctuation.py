@@ -1,4 +1,4 @@
-"""Rules for semicolons, colons, blanks and marks that look right but are wrong."""
+"""Rules for semicolons, colons, blanks and signs that look right but are wrong."""
 
 import re
 
@@ -12,7 +12,7 @@ _SPEECH = re.compile(r"[说道问答喊叫想曰云是为着写念骂笑]$")
 _NO_COMMENT = re.compile(r"^\s*(?P<mark>//+|/\*+|<!--|#+)(?=\s|//|[^\d\s])")
 _REMARK = re.compile(r"(?<=\S)\s+//")
 _SPACED_WORD = re.compile(r"^(?P<name>[A-Za-z]+)(?P<blank>[ \t]+)(?P<rest>[^-\s:：].*)$")
-# English words, too: commands only where what follows can be nothing else.
+# These are also English words: commands only if what follows can't be anything else.
 _SPACED_CONTENT = re.compile(
     r"(?:bgm\b.*\.\w{3,4}|wait\s+\d+|label\s+\S+|choose\b.*\|.*|intro\s+[^\x00-\x7f].*)(?: -.*)?$",
     re.DOTALL,
@@ -20,12 +20,12 @@ _SPACED_CONTENT = re.compile(
 # The last word of an option and its target; each word is looked at once, however many colons it has.
 _OPTION = re.compile(r"(?<!\S)[^\s:]*+:\S++(?= -|$)")
 SHOWN = frozenset({Content.TEXT, Content.CHOICE})
-"""What the player reads: a slash or a dash in it may be meant."""
+"""Text that the player reads: a slash or a dash in it may be intended."""
 _ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _SPOKEN = re.compile(r"[^\s:：]{1,16}:[^:]+")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 LONGEST_NAME = 8
-# What stands before a full-width colon in narration, and is nobody.
+# Words before a full-width colon in narration that are not persons.
 _HEADINGS = """
     提示 注意 警告 时间 時間 地点 地點 日期 天气 任务 任務 目标 目標 系统 系統 备注 说明 說明 获得 獲得 奖励 状态
     姓名 名字 年龄 性别 身份 标题 结局 結局 成就 线索 線索 问题 問題 答案 选项 例如 比如 名称 内容 地址 电话 等级
@@ -33,7 +33,7 @@ _HEADINGS = """
     序章 终章 終章 尾声 番外 场景 場景 道具 物品 效果 技能 结论 結論 主题 类型 来源 出处 参考 链接 网址 邮箱 价格 数量
     注 附 Note Notes Tip Tips PS BGM CG CV Staff STAFF
 """
-_NOBODY = frozenset(_HEADINGS.split())
+_NOT_PERSONS = frozenset(_HEADINGS.split())
 _HEADING = re.compile(
     r"(?:提示|提醒|声明|聲明|说明|說明|介绍|介紹|信息|资料|状态|名称|时间|地点|日期|等级|感谢|感謝|鸣谢|要求|条件|规则|目录|列表|度|值)$"
 )
@@ -55,7 +55,7 @@ def _missing_semicolon(line: Line) -> Findings:
     if wide:
         yield line.between(wide.start(), wide.start() + 1, "WG102", ";")
     elif _NO_COMMENT.match(line.text) is None:
-        # `changeBg:a.png // by the sea`: what follows was meant as a remark, and is part of the name.
+        # `changeBg:a.png // by the sea`: the comment becomes part of the name.
         remark = None if line.command.content in SHOWN else _REMARK.search(line.text)
         end = len(line.text.rstrip(BLANKS)) if remark is None else remark.start()
         is_in_value = remark is not None and "=" in line.text[:end].partition(SEPARATOR)[2]  # which may be a title
@@ -63,7 +63,7 @@ def _missing_semicolon(line: Line) -> Findings:
 
 
 def _cut(line: Line) -> Findings:
-    """Text that the author did not mean as a comment: arguments, or the rest of a style or an address."""
+    """Finds text that the author did not mean as a comment: arguments, or the rest of a style or an address."""
     statement, remark = line.statement, line.sentence.comment
     is_address = "://" in statement and re.fullmatch(r"\S*\.\w{2,4}", remark)
     is_style = statement.count("(") > statement.count(")") and "](" in statement
@@ -77,12 +77,12 @@ def _cut(line: Line) -> Findings:
 
 
 def _begins_command(remark: str) -> bool:
-    found = _ANOTHER.match(remark)
-    return found is not None and found["name"] in COMMANDS
+    match = _ANOTHER.match(remark)
+    return match is not None and match["name"] in COMMANDS
 
 
 def _is_spoken(line: Line) -> bool:
-    """`A:yes;B:no;`: what looks like a remark has a speaker and a semicolon of its own."""
+    """`A:yes;B:no;`: the comment has a speaker and a semicolon of its own."""
     return _SPOKEN.fullmatch(line.sentence.comment) is not None and line.text.rstrip(BLANKS).endswith(";")
 
 
@@ -91,16 +91,16 @@ def is_false_comment(line: Line) -> bool:
 
 
 def _comment_mark(line: Line) -> re.Match[str] | None:
-    """A colon makes it a speaker, and nobody has this name. But #Tom may be one, and #topic; is an ordinary line."""
-    found = _NO_COMMENT.match(line.text)
-    if found is None or not found["mark"].startswith("#") or line.text[found.end() : found.end() + 1].isspace():
-        return found
-    return None if line.has_semicolon or (line.has_speaker and found["mark"] == "#") else found
+    """A colon makes it a speaker, which is not a name. But #Tom may be one, and #topic; is an ordinary line."""
+    match = _NO_COMMENT.match(line.text)
+    if match is None or not match["mark"].startswith("#") or line.text[match.end() : match.end() + 1].isspace():
+        return match
+    return None if line.has_semicolon or (line.has_speaker and match["mark"] == "#") else match
 
 
 def _false_comment(line: Line) -> Findings:
-    if (found := _comment_mark(line)) is not None:
-        yield line.between(*found.span("mark"), "WG119", ";", is_safe=False, mark=found["mark"])
+    if (match := _comment_mark(line)) is not None:
+        yield line.between(*match.span("mark"), "WG119", ";", is_safe=False, mark=match["mark"])
 
 
 def _colon(line: Line) -> Findings:
@@ -110,18 +110,18 @@ def _colon(line: Line) -> Findings:
     wide = _WIDE_COLON.match(line.text)
     if wide and wide["name"] in COMMANDS:
         yield line.between(wide.start("name") and 0, wide.end(), "WG103", f"{wide['name']}:", name=wide["name"])
-    elif wide and not line.has_speaker and _may_be_somebody(wide["name"]):
+    elif wide and not line.has_speaker and _may_be_person(wide["name"]):
         yield line.between(*wide.span("colon"), "WG303", ":", is_safe=False, name=wide["name"])
 
 
 def _is_command(spaced: re.Match[str]) -> bool:
-    """After `changeBg x:` the colon was a mistake; an ordinary word needs more evidence."""
+    """For `changeBg x:` the colon was a mistake; an ordinary word needs more evidence."""
     if _MIXED_CASE.search(spaced["name"]) or _SPACED_CONTENT.match(spaced.string):
         return True
     return spaced["name"] == "choose" and _OPTION.search(spaced["rest"]) is not None
 
 
-def _may_be_somebody(name: str) -> bool:
-    if len(name) > LONGEST_NAME or name in _NOBODY:
+def _may_be_person(name: str) -> bool:
+    if len(name) > LONGEST_NAME or name in _NOT_PERSONS:
         return False
     return not (_SPEECH.search(name) or _HEADING.search(name) or _CLAUSE.match(name))
