@@ -44,7 +44,7 @@ def test_a_label_gets_no_name_that_the_engine_would_read_otherwise(workshop: Wor
 
 
 def test_a_label_gets_no_name_that_is_taken(workshop: Workshop) -> None:
-    with pytest.raises(Conflict, match="has a label b already"):
+    with pytest.raises(Conflict, match="already has a label b"):
         renamed(workshop, "label:a‸;\nlabel:b;", "b")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.webgal.lsp.completion import MOST_OFFERED
+from handrail.features.webgal.lsp.completion import MAX_COMPLETIONS
 from tests.features.webgal.lsp.workshop import Workshop
 
 
@@ -79,9 +79,9 @@ def test_settings_are_offered_in_the_settings_file(workshop: Workshop) -> None:
 
 
 def test_of_too_many_files_those_are_offered_that_hold_what_is_written(workshop: Workshop) -> None:
-    for number in range(MOST_OFFERED + 20):
+    for number in range(MAX_COMPLETIONS + 20):
         workshop.put(f"game/background/p{number:04}.png")
     all_of_them = workshop.offered("changeBg:‸")
-    assert (len(all_of_them.items), all_of_them.is_incomplete) == (MOST_OFFERED, True)
+    assert (len(all_of_them.items), all_of_them.is_incomplete) == (MAX_COMPLETIONS, True)
     few = workshop.offered("changeBg:p0517‸")
     assert ([offer.text for offer in few.items], few.is_incomplete) == (["p0517.png"], True)

@@ -95,7 +95,7 @@ def test_one_address_serves_every_line_and_ends_with_the_server(editor: Editor) 
 
 def test_a_line_that_no_way_leads_to_says_so(editor: Editor) -> None:
     shown = run(editor, PREVIEW, line=11)
-    assert "No way through the scene leads to line 12" in shown.note
+    assert "Line 12 can't be reached" in shown.note
 
 
 @pytest.mark.parametrize("given", [{"line": -1}, {"line": "x"}, {"uri": "file:///elsewhere.txt"}])

@@ -37,10 +37,14 @@ def named_by(workshop: Workshop, text: str, *, with_definition: bool = True) -> 
         ("changeBg:beach.jpg -ease=lin‸ear;", ["**-ease**", "`easeIn`"]),
         (
             "changeBg:bea‸ch.jpg;",
-            ["`game/background/beach.jpg`", "There, 1.5 KB", "Used in 3 places: next.txt:4, start.txt:1, config.txt:2"],
+            [
+                "`game/background/beach.jpg`",
+                "Exists, 1.5 KB",
+                "Used in 3 places: next.txt:4, start.txt:1, config.txt:2",
+            ],
         ),
         ("changeBg:Beach‸.jpg;", ["real name is beach.jpg"]),
-        ("changeBg:gone‸.jpg;", ["There is no such file", "Used nowhere else"]),
+        ("changeBg:gone‸.jpg;", ["File not found", "Used nowhere else"]),
         ("changeScene:next‸.txt;", ["`game/scene/next.txt`", "6 lines"]),
         ("label:ho‸me;\njumpLabel:home;", ["Label **home**: line 1", "Jumped to 1 times: line 2"]),
         ("jumpLabel:aw‸ay;", ["no label **away**", "Jumped to 1 times"]),

@@ -14,10 +14,10 @@ from lsprotocol import types
 from lsprotocol.types import Position, Range
 from pygls.exceptions import JsonRpcException
 
-from handrail.features.webgal.lsp.checker import MOST_SHOWN
+from handrail.features.webgal.lsp.checker import MAX_DIAGNOSTICS
 from tests.features.webgal.lsp.editor import Editor
 
-MANY = MOST_SHOWN + 500
+MANY = MAX_DIAGNOSTICS + 500
 
 
 def put(root: Path, name: str, text: str | bytes) -> str:
@@ -214,7 +214,7 @@ def test_of_very_many_problems_the_first_are_shown_and_the_rest_are_counted(proj
     editor, uri = project.editor, project.opened("many.txt", "end;\n;nolint-file WG402")
     version = editor.write(uri, "雪乃:好\n" * MANY + ";nolint-file WG402")
     found = editor.wait_for_version(uri, version)
-    assert (len(found), found[-1].message) == (MOST_SHOWN + 1, "500 more problems are not listed.")
+    assert (len(found), found[-1].message) == (MAX_DIAGNOSTICS + 1, "500 more problems are not listed.")
 
 
 def test_questions_are_answered_from_what_was_typed_last(project: Project) -> None:
@@ -252,7 +252,7 @@ def test_a_label_is_renamed_for_exactly_the_version_that_was_seen(project: Proje
 
 @pytest.mark.parametrize(
     ("units", "new", "why"),
-    [(2, "x", "Only labels and characters"), (6, "b", "has a label b already"), (6, "", "not empty")],
+    [(2, "x", "Only labels and characters"), (6, "b", "already has a label b"), (6, "", "can't be empty")],
 )
 def test_what_can_not_be_renamed_is_refused_with_a_reason(project: Project, units: int, new: str, why: str) -> None:
     uri = project.opened(f"refused{units}{new}.txt", "label:a;\nlabel:b;")
@@ -268,7 +268,7 @@ def test_fixes_are_offered_where_they_are_needed(project: Project) -> None:
     assert [(action.title, action.kind) for action in actions] == [
         ("Change to changeBg:beach.jpg;", "quickfix"),
         ("Silence WG201 here (;nolint)", "quickfix"),
-        ("Fix all that can safely be fixed", "source.fixAll.handrail"),
+        ("Fix all safely fixable problems", "source.fixAll.handrail"),
     ]
     (edit,) = actions[-1].edit.document_changes
     assert [(str(each.range), each.new_text) for each in edit.edits] == [("0:0-0:6", "雪乃:😀好;"), ("2:0-2:3", "end;")]

@@ -14,8 +14,8 @@ from handrail.features.webgal.script.findings import Finding, Kind, Language, ki
 from handrail.ports.errors import Failure
 
 SOURCE = "handrail"
-MOST_SHOWN = 1000
-"""Of one file; editors show no more, and a script for another engine may have one on each of its lines."""
+MAX_DIAGNOSTICS = 1000
+"""Per file; editors show no more, and a script for another engine may have a problem on each line."""
 
 _SEVERITIES: dict[Kind, DiagnosticSeverity] = {
     "syntax": DiagnosticSeverity.Error,
@@ -37,19 +37,19 @@ def diagnostic(finding: Finding, lines: Sequence[str], columns: Columns, languag
 def diagnostics(
     findings: Sequence[Finding], lines: Sequence[str], columns: Columns, language: Language
 ) -> list[Diagnostic]:
-    shown = [diagnostic(finding, lines, columns, language) for finding in findings[:MOST_SHOWN]]
-    if len(findings) > MOST_SHOWN:
-        more = phrase("more", language, count=len(findings) - MOST_SHOWN)
-        last = columns.span(lines, len(lines), 0, 0)
-        shown.append(Diagnostic(range=last, message=more, severity=DiagnosticSeverity.Information, source=SOURCE))
-    return shown
+    items = [diagnostic(finding, lines, columns, language) for finding in findings[:MAX_DIAGNOSTICS]]
+    if len(findings) > MAX_DIAGNOSTICS:
+        text = phrase("more", language, count=len(findings) - MAX_DIAGNOSTICS)
+        end = columns.span(lines, len(lines), 0, 0)
+        items.append(Diagnostic(range=end, message=text, severity=DiagnosticSeverity.Information, source=SOURCE))
+    return items
 
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.03, 0.5
 
 Publish = Callable[[str, int | None, Sequence[Diagnostic]], None]
-_News = tuple[str, object, list[Finding], list[Diagnostic]]
-_Told = tuple[Game, int | None, object, list[Finding]]
+_CheckedFile = tuple[str, object, list[Finding], list[Diagnostic]]
+_PublishedFile = tuple[Game, int | None, object, list[Finding]]
 
 
 class Checker:
@@ -58,53 +58,53 @@ class Checker:
     def __init__(self, state: EditorState, publish: Publish, complain: Callable[[str], None]) -> None:
         self._state = state
         self._publish = publish
-        self._complain = complain
+        self._report = complain
         self._has_work = asyncio.Event()
         self._is_deep = True
-        self._last_stir = self._pause = 0.0
-        self._told: dict[str, _Told] = {}
+        self._last_change = self._pause = 0.0
+        self._published: dict[str, _PublishedFile] = {}
         self._complaints: dict[EditorProject, str] = {}
 
     def schedule(self, *, is_deep: bool = False) -> None:
-        """Something has changed. With `deep`, also files on disk or around the scenes."""
+        """Schedules a check after a change. `is_deep` includes files on disk and those around the scenes."""
         self._is_deep |= is_deep
-        self._last_stir = asyncio.get_running_loop().time()
+        self._last_change = asyncio.get_running_loop().time()
         self._has_work.set()
 
     def republish(self) -> None:
         """Publishes everything again, as after a change of the language."""
-        self._told.clear()
+        self._published.clear()
         self.schedule()
 
     async def run(self) -> None:
         clock = asyncio.get_running_loop().time
         while True:
             await self._has_work.wait()
-            await self._calm()
+            await self._debounce()
             self._has_work.clear()
             started = clock()
             is_deep, self._is_deep = self._is_deep, False
-            self._forget_left()
+            self._withdraw_closed()
             for project in tuple(self._state.projects):
                 await self._try(project, is_deep=is_deep)
-            if not is_deep:  # what takes long while somebody types is done less often
+            if not is_deep:  # slow checks are done less often while the person types
                 self._pause = 2 * (clock() - started)
 
     async def _try(self, project: EditorProject, *, is_deep: bool) -> None:
-        """Reports a project that can't be checked once, and goes on with the others."""
+        """Reports a project that can't be checked once, and continues with the others."""
         try:
             await self._check(project, is_deep=is_deep)
             self._complaints.pop(project, None)
         except Failure as failure:
             if self._complaints.get(project) != failure.message:
-                self._complain(failure.message)
+                self._report(failure.message)
             self._complaints[project] = failure.message
 
-    async def _calm(self) -> None:
-        clock, begun = asyncio.get_running_loop().time, self._last_stir
+    async def _debounce(self) -> None:
+        clock, started = asyncio.get_running_loop().time, self._last_change
         pause = min(max(self._pause, _SHORTEST_PAUSE), _LONGEST_PAUSE)
-        while (left := min(self._last_stir + pause, begun + _LONGEST_PAUSE) - clock()) > 0:  # noqa: ASYNC110
-            await asyncio.sleep(left)
+        while (remaining := min(self._last_change + pause, started + _LONGEST_PAUSE) - clock()) > 0:  # noqa: ASYNC110
+            await asyncio.sleep(remaining)
 
     async def _check(self, project: EditorProject, *, is_deep: bool) -> None:
         worker, texts = self._state.worker, project.now(self._state.documents.values()).texts
@@ -116,41 +116,43 @@ class Checker:
             await self._publish_changes(game, project.now(self._state.documents.values()))
 
     async def _publish_changes(self, game: Game, snapshot: Snapshot) -> None:
-        seen: set[str] = set()
-        async for news in self._state.worker.in_turns(self._news(game, snapshot, seen)):
-            for path, text, findings, shown in (each for each in news if each is not None):
+        published_uris: set[str] = set()
+        async for batch in self._state.worker.in_turns(self._changed_files(game, snapshot, published_uris)):
+            for path, text, findings, shown in (each for each in batch if each is not None):
                 if snapshot.is_current(path, self._state.documents.values()):
                     uri, version = snapshot.uri(path), snapshot.version(path)
-                    self._told[uri] = (game, version, text, findings)
+                    self._published[uri] = (game, version, text, findings)
                     self._publish(uri, version, shown)
             if self._has_work.is_set():
-                return  # a newer text has overtaken the others
-        self._withdraw(game, seen)
+                return  # there is a newer text
+        self._withdraw(game, published_uris)
 
-    def _news(self, game: Game, snapshot: Snapshot, seen: set[str]) -> Iterator[_News | None]:
+    def _changed_files(self, game: Game, snapshot: Snapshot, published_uris: set[str]) -> Iterator[_CheckedFile | None]:
         """Runs in the worker's thread."""
         columns, language = self._state.columns, self._state.language
         game.update_texts(snapshot.texts)
         yield None
         for path, findings in game.all_findings(snapshot.texts):
             uri = snapshot.uri(path)
-            seen.add(uri)
+            published_uris.add(uri)
             text: object = game.scene(path) or game.text(path)
-            before = self._told.get(uri)
-            is_quiet = not findings and path not in snapshot.texts
-            if is_quiet if before is None else before[1:] == (snapshot.version(path), text, findings):
+            before = self._published.get(uri)
+            is_empty = not findings and path not in snapshot.texts
+            if is_empty if before is None else before[1:] == (snapshot.version(path), text, findings):
                 yield None
             else:
                 yield path, text, findings, diagnostics(findings, game.lines(path), columns, language)
 
-    def _forget_left(self) -> None:
-        """Publishes nothing about folders that were closed."""
-        known = {game for project in self._state.projects for game in tuple(project.games.values())}
-        for game in {told[0] for told in self._told.values()} - known:
+    def _withdraw_closed(self) -> None:
+        """Removes the problems of folders that were closed."""
+        existing = {game for project in self._state.projects for game in tuple(project.games.values())}
+        for game in {published[0] for published in self._published.values()} - existing:
             self._withdraw(game, set())
 
-    def _withdraw(self, game: Game, seen: set[str]) -> None:
-        """Clears the problems of files that are gone."""
-        for uri in [uri for uri, told in self._told.items() if told[0] is game and uri not in seen]:
-            if self._told.pop(uri)[-1]:
+    def _withdraw(self, game: Game, published_uris: set[str]) -> None:
+        """Removes the problems of files that no longer exist."""
+        for uri in [
+            uri for uri, published in self._published.items() if published[0] is game and uri not in published_uris
+        ]:
+            if self._published.pop(uri)[-1]:
                 self._publish(uri, None, [])

@@ -1,4 +1,4 @@
-"""What can be completed at the cursor, and how it is written there."""
+"""What can be completed at the cursor, and the text to insert."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from lsprotocol.types import CompletionItemKind
 
-from handrail.features.webgal.lsp.cursor_context import Context, Wanted, context
+from handrail.features.webgal.lsp.cursor_context import Context, Expected, context_at
 from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.lsp.hover import handbook
 from handrail.features.webgal.lsp.phrases import phrase
@@ -18,11 +18,11 @@ from handrail.features.webgal.script.media import IMAGES, is_model
 from handrail.features.webgal.script.project import CONFIG
 from handrail.features.webgal.script.scene import Scene
 
-MOST_OFFERED = 500
+MAX_COMPLETIONS = 500
 _TARGETS = ("fig-left", "fig-center", "fig-right", "bg-main", "stage-main")
-_TRUTHS = ("true", "false")
-_BARE = ("end", "showVars", "pixiInit")
-# The usual ones; what follows is changed by hand.
+_BOOLEANS = ("true", "false")
+_WITHOUT_COLON = ("end", "showVars", "pixiInit")
+# Common transforms, to be edited by hand.
 TRANSFORMS = (
     '{"position":{"x":0,"y":0}}',
     '{"scale":{"x":1,"y":1}}',
@@ -35,7 +35,7 @@ TRANSFORMS = (
 
 
 class Completion(msgspec.Struct, frozen=True, gc=False):
-    """`text` replaces what was written from the context's start on."""
+    """`text` replaces what was written since the context's start."""
 
     text: str
     kind: CompletionItemKind
@@ -43,7 +43,7 @@ class Completion(msgspec.Struct, frozen=True, gc=False):
     detail: str = ""
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         return self.label or self.text
 
 
@@ -59,52 +59,52 @@ def completions_at(game: Game, path: str, line: int, column: int, language: Lang
     lines = game.lines(path)
     text = lines[line] if line < len(lines) else ""
     if path == game.prefix + CONFIG:
-        start, found = _settings(game, text[:column])
-        return _narrowed(start, found, text[start:column])
+        start, items = _settings(game, text[:column])
+        return _limit(start, items, text[start:column])
     scene = game.scene(path)
-    at = context(text, column) if scene is not None else None
+    at = context_at(text, column) if scene is not None else None
     if at is None or scene is None:
         return Completions(column, [])
-    return _narrowed(at.start, _offered(game, scene, at, text[column:], language), text[at.start : column])
+    return _limit(at.start, _completions(game, scene, at, text[column:], language), text[at.start : column])
 
 
-def _narrowed(start: int, found: Iterable[Completion], written: str) -> Completions:
-    """Keeps those that fit the text written so far, and then the first of these."""
-    items = list(found)
-    if len(items) <= MOST_OFFERED:
+def _limit(start: int, candidates: Iterable[Completion], written: str) -> Completions:
+    """Keeps those that match the text written so far, up to the limit."""
+    items = list(candidates)
+    if len(items) <= MAX_COMPLETIONS:
         return Completions(start, items)
-    wanted = written.strip().casefold()
-    fitting = [offer for offer in items if wanted in offer.shown.casefold()]
-    return Completions(start, fitting[:MOST_OFFERED], is_incomplete=True)
+    typed = written.strip().casefold()
+    matching = [offer for offer in items if typed in offer.display_text.casefold()]
+    return Completions(start, matching[:MAX_COMPLETIONS], is_incomplete=True)
 
 
-def _offered(game: Game, scene: Scene, at: Context, after: str, language: Language) -> Iterator[Completion]:
+def _completions(game: Game, scene: Scene, at: Context, after: str, language: Language) -> Iterator[Completion]:
     assets = game.project.assets
-    if at.wanted is Wanted.HEAD:
+    if at.expected is Expected.HEAD:
         yield from _heads(game, after, language)
-    elif at.wanted in (Wanted.LABEL, Wanted.TARGET):
+    elif at.expected in (Expected.LABEL, Expected.TARGET):
         yield from (Completion(name, CompletionItemKind.Reference) for name in scene.labels)
-        if at.wanted is Wanted.TARGET:
+        if at.expected is Expected.TARGET:
             yield from _files(assets, "scene")
-    elif at.wanted is Wanted.FILE:
+    elif at.expected is Expected.FILE:
         yield from _files(assets, at.folder)
         if at.command.content is Content.FILE:
             yield Completion("none", CompletionItemKind.Keyword)
-    elif at.wanted in (Wanted.VARIABLE, Wanted.VALUE):
+    elif at.expected in (Expected.VARIABLE, Expected.VALUE):
         yield from (Completion(name, CompletionItemKind.Variable) for name in sorted(game.variables()))
-        if at.wanted is Wanted.VALUE:
-            yield from _words(_TRUTHS)
-    elif at.wanted is Wanted.ANIMATION:
+        if at.expected is Expected.VALUE:
+            yield from _words(_BOOLEANS)
+    elif at.expected is Expected.ANIMATION:
         yield from _words(sorted(assets.animations or ()))
-    elif at.wanted is Wanted.NAME:
+    elif at.expected is Expected.NAME:
         yield from _words(at.command.choices)
-    elif at.wanted is Wanted.TRANSFORM:
+    elif at.expected is Expected.TRANSFORM:
         yield from _transforms()
-    elif at.wanted is Wanted.ARGUMENT:
+    elif at.expected is Expected.ARGUMENT:
         yield from _arguments(at, language)
         if at.command.name == SAY and not at.used:
             yield from _files(assets, "vocal")
-    elif at.wanted is Wanted.ARGUMENT_VALUE and (known := at.command.arguments.get(at.argument)) is not None:
+    elif at.expected is Expected.ARGUMENT_VALUE and (known := at.command.arguments.get(at.argument)) is not None:
         yield from _values(game, at, known)
 
 
@@ -115,26 +115,26 @@ def _heads(game: Game, after: str, language: Language) -> Iterator[Completion]:
             yield Completion(name + mark, CompletionItemKind.Class, name, phrase("speaker", language))
     for command in COMMANDS.values():
         if command.is_run:
-            end = (";" if not after else "") if command.name in _BARE else mark
-            about = handbook().commands[command.name].said(language)
-            yield Completion(command.name + end, CompletionItemKind.Function, command.name, about)
+            end = (";" if not after else "") if command.name in _WITHOUT_COLON else mark
+            description = handbook().commands[command.name].text(language)
+            yield Completion(command.name + end, CompletionItemKind.Function, command.name, description)
 
 
 def _arguments(at: Context, language: Language) -> Iterator[Completion]:
-    for name, known in at.command.arguments.items():
+    for name, argument in at.command.arguments.items():
         if name not in at.used:
-            text = name if known.kind is Kind.FLAG else f"{name}="
-            yield Completion(text, CompletionItemKind.Property, name, handbook().arguments[name].said(language))
+            text = name if argument.kind is Kind.FLAG else f"{name}="
+            yield Completion(text, CompletionItemKind.Property, name, handbook().arguments[name].text(language))
 
 
-def _values(game: Game, at: Context, known: Argument) -> Iterator[Completion]:
-    if known.choices:
-        yield from _words(known.choices)
-    elif known.kind is Kind.FLAG:
-        yield from _words(_TRUTHS)
-    elif known.kind is Kind.FILE:
+def _values(game: Game, at: Context, argument: Argument) -> Iterator[Completion]:
+    if argument.choices:
+        yield from _words(argument.choices)
+    elif argument.kind is Kind.FLAG:
+        yield from _words(_BOOLEANS)
+    elif argument.kind is Kind.FILE:
         yield from _files(game.project.assets, at.folder)
-    elif known.kind is Kind.ANIMATION:
+    elif argument.kind is Kind.ANIMATION:
         yield from _words(sorted(game.project.assets.animations or ()))
     elif at.argument == "target":
         yield from _words(_TARGETS)
@@ -150,11 +150,11 @@ def _transforms() -> Iterator[Completion]:
 
 def _files(assets: GameAssets, folder: str) -> Iterator[Completion]:
     for name in assets.listing.by_folder.get(folder, ()):
-        if _is_offered(assets, folder, name):
+        if _is_completed(assets, folder, name):
             yield Completion(name, CompletionItemKind.File)
 
 
-def _is_offered(assets: GameAssets, folder: str, name: str) -> bool:
+def _is_completed(assets: GameAssets, folder: str, name: str) -> bool:
     """The parts of a model are never offered."""
     path = f"{folder}/{name}"
     if posixpath.basename(name).startswith(".") or path in assets.parts:

@@ -14,16 +14,16 @@ _WORD = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _CONDITION = re.compile(r"^\s*[(\[](?!.*->)")
 
 
-class Wanted(StrEnum):
+class Expected(StrEnum):
     HEAD = "head"
     TEXT = "text"
     FILE = "file"
     TARGET = "target"
-    """Of an option: a label or a scene."""
+    """An option's target: a label or a scene."""
     LABEL = "label"
     VARIABLE = "variable"
     VALUE = "value"
-    """Of an expression: a variable or a truth value."""
+    """Part of an expression: a variable or a boolean."""
     ANIMATION = "animation"
     NAME = "name"
     TRANSFORM = "transform"
@@ -34,7 +34,7 @@ class Wanted(StrEnum):
 class Context(msgspec.Struct, frozen=True):
     """`start` is where the text written so far begins; `used` are the arguments that are already there."""
 
-    wanted: Wanted
+    expected: Expected
     start: int
     command: Command
     folder: str = ""
@@ -43,29 +43,29 @@ class Context(msgspec.Struct, frozen=True):
 
 
 _BY_CONTENT = {
-    Content.SCENE: Wanted.FILE,
-    Content.FILE: Wanted.FILE,
-    Content.JUMP: Wanted.LABEL,
-    Content.VARIABLE: Wanted.VARIABLE,
-    Content.ANIMATION: Wanted.ANIMATION,
-    Content.NAME: Wanted.NAME,
-    Content.TRANSFORM: Wanted.TRANSFORM,
+    Content.SCENE: Expected.FILE,
+    Content.FILE: Expected.FILE,
+    Content.JUMP: Expected.LABEL,
+    Content.VARIABLE: Expected.VARIABLE,
+    Content.ANIMATION: Expected.ANIMATION,
+    Content.NAME: Expected.NAME,
+    Content.TRANSFORM: Expected.TRANSFORM,
 }
 _JSON = (Content.TRANSFORM, Content.FRAMES)
 
 
-def context(line: str, column: int) -> Context | None:
-    """None in comments, where nothing is offered."""
+def context_at(line: str, column: int) -> Context | None:
+    """Returns None in comments, where nothing is offered."""
     before = line[:column]
     if statement_end(before) < len(before):
         return None
     head, colon, _ = before.partition(":")
     if not colon:
         start = len(before) - len(before.lstrip(BLANKS))
-        return Context(Wanted.HEAD, start, COMMANDS[SAY])
+        return Context(Expected.HEAD, start, COMMANDS[SAY])
     command = COMMANDS.get(head, COMMANDS[SAY])
     body = len(head) + 1
-    # A dash that was just typed begins an argument before anything follows it.
+    # A dash that was just typed already begins an argument.
     dash = before.rfind(SEPARATOR, body)
     if dash >= 0:
         return _argument(line, before, body, dash + len(SEPARATOR), command)
@@ -74,25 +74,25 @@ def context(line: str, column: int) -> Context | None:
 
 def _content(before: str, body: int, command: Command) -> Context:
     start = body + len(before[body:]) - len(before[body:].lstrip(BLANKS))
-    said = before[start:]
+    content = before[start:]
     if command.content not in _JSON and (brace := _OPEN_BRACE.search(before, body)) is not None:
-        return Context(Wanted.VARIABLE, brace.start(1), command)
+        return Context(Expected.VARIABLE, brace.start(1), command)
     if command.content is Content.CHOICE:
         return _option(before, start, command)
     if command.content is Content.ASSIGNMENT:
-        return _expression(before, command) if "=" in said else Context(Wanted.VARIABLE, start, command)
-    wanted = _BY_CONTENT.get(command.content, Wanted.TEXT)
-    return Context(wanted, start, command, command.folder or "")
+        return _expression(before, command) if "=" in content else Context(Expected.VARIABLE, start, command)
+    expected = _BY_CONTENT.get(command.content, Expected.TEXT)
+    return Context(expected, start, command, command.folder or "")
 
 
 def _option(before: str, start: int, command: Command) -> Context:
-    option = max((found.end() for found in BAR.finditer(before, start)), default=start)
+    option = max((match.end() for match in BAR.finditer(before, start)), default=start)
     colon = COLON.search(before, option)
     if colon is not None:
-        return Context(Wanted.TARGET, colon.end(), command, "scene")
+        return Context(Expected.TARGET, colon.end(), command, "scene")
     if _CONDITION.match(before[option:]):
         return _expression(before, command)
-    return Context(Wanted.TEXT, option, command)
+    return Context(Expected.TEXT, option, command)
 
 
 def _argument(line: str, before: str, body: int, start: int, command: Command) -> Context:
@@ -100,17 +100,17 @@ def _argument(line: str, before: str, body: int, start: int, command: Command) -
     others = line[body : statement_end(line)].split(SEPARATOR)[1:]
     used = frozenset(piece.partition("=")[0].strip(BLANKS) for piece in others)
     if not is_given:
-        return Context(Wanted.ARGUMENT, start, command, used=used - {name.strip(BLANKS)})
+        return Context(Expected.ARGUMENT, start, command, used=used - {name.strip(BLANKS)})
     name, at = name.strip(BLANKS), start + before[start:].index("=") + 1
-    known = command.arguments.get(name)
-    if known is not None and known.kind is Kind.CONDITION:
+    argument = command.arguments.get(name)
+    if argument is not None and argument.kind is Kind.CONDITION:
         return _expression(before, command)
-    if (brace := _OPEN_BRACE.search(before, at)) is not None and (known is None or known.kind is not Kind.JSON):
-        return Context(Wanted.VARIABLE, brace.start(1), command)
-    folder = (known.folder or command.folder or "background") if known is not None else ""
-    return Context(Wanted.ARGUMENT_VALUE, at, command, folder, name)
+    if (brace := _OPEN_BRACE.search(before, at)) is not None and (argument is None or argument.kind is not Kind.JSON):
+        return Context(Expected.VARIABLE, brace.start(1), command)
+    folder = (argument.folder or command.folder or "background") if argument is not None else ""
+    return Context(Expected.ARGUMENT_VALUE, at, command, folder, name)
 
 
 def _expression(before: str, command: Command) -> Context:
     word = _WORD.search(before)
-    return Context(Wanted.VALUE, word.start(1) if word is not None else len(before), command)
+    return Context(Expected.VALUE, word.start(1) if word is not None else len(before), command)

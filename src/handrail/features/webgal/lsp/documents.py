@@ -17,7 +17,7 @@ _SAFE = "/~!$&'()*+,;=@"
 
 
 def path_of(uri: str) -> str | None:
-    """The absolute path of a file on this machine; None for any other URI."""
+    """Returns the absolute path of a file on this machine; None for any other URI."""
     try:
         parts = urlsplit(uri)
         if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
@@ -29,14 +29,14 @@ def path_of(uri: str) -> str | None:
 
 
 class ProjectUris:
-    """The URIs of one project. `spelled` is its folder as the client spells it, which may be a link."""
+    """The URIs of one project. `client_folder` is its folder as the client writes it, which may be a link."""
 
-    def __init__(self, location: str, spelled: str) -> None:
-        self._spelled = spelled.rstrip("/")
-        self._roots = dict.fromkeys((self._spelled, location.rstrip("/"), os.path.realpath(location).rstrip("/")))
+    def __init__(self, location: str, client_folder: str) -> None:
+        self._client_folder = client_folder.rstrip("/")
+        self._roots = dict.fromkeys((self._client_folder, location.rstrip("/"), os.path.realpath(location).rstrip("/")))
 
     def below(self, uri: str) -> str | None:
-        """The path relative to the project, not checked; None if the file is outside."""
+        """Returns the path relative to the project, not checked; None if the file is outside."""
         path = path_of(uri)
         for root in self._roots if path is not None else ():
             if path is not None and path.startswith(f"{root}/"):
@@ -44,7 +44,7 @@ class ProjectUris:
         return None
 
     def uri(self, path: str) -> str:
-        return "file://" + quote(f"{self._spelled}/{path}", safe=_SAFE)
+        return "file://" + quote(f"{self._client_folder}/{path}", safe=_SAFE)
 
 
 _UTF8, _UTF16, _UTF32 = "utf-8", "utf-16", "utf-32"
@@ -59,10 +59,10 @@ _LAST_PLAIN = {_UTF8: "\x7f", _UTF16: "\uffff", _UTF32: "\U0010ffff"}
 
 class Columns:
     def __init__(self, encoding: PositionEncodingKind | str | None = None) -> None:
-        # A member of such an enum equals its text and is yet another key.
-        wanted = encoding.value if isinstance(encoding, PositionEncodingKind) else encoding
-        known = wanted if wanted in _WIDTHS else _UTF16
-        self._width, self._plain = _WIDTHS[known], _LAST_PLAIN[known]
+        # A member of such an enum equals its text but is a different dictionary key.
+        requested = encoding.value if isinstance(encoding, PositionEncodingKind) else encoding
+        used = requested if requested in _WIDTHS else _UTF16
+        self._width, self._plain = _WIDTHS[used], _LAST_PLAIN[used]
 
     def units(self, line: str, column: int) -> int:
         before = line[:column]
@@ -80,7 +80,7 @@ class Columns:
         return len(line)
 
     def span(self, lines: Sequence[str], line: int, start: int, end: int) -> Range:
-        """A range of characters of a line, counted from 0. If there is no such line, the end of the text."""
+        """Converts a range of characters of a line, counted from 0. A missing line means the end of the text."""
         if line >= len(lines):
             line, start, end = len(lines) - 1, len(lines[-1]), len(lines[-1])
         text = lines[line]
@@ -91,10 +91,10 @@ class Columns:
 
 
 def lines_of(text: str) -> list[str]:
-    return normal(text).split("\n")
+    return normalize_line_ends(text).split("\n")
 
 
-def normal(text: str) -> str:
+def normalize_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -140,15 +140,15 @@ class Snapshot:
         self._versions = {path: document.version for path, document in self._documents.items()}
 
     def version(self, path: str) -> int | None:
-        """None if the file is not open."""
+        """Returns None if the file is not open."""
         return self._versions.get(path)
 
     def uri(self, path: str) -> str:
-        """As the client spells it, if it has the file open."""
+        """Returns the URI as the client writes it, if it has the file open."""
         document = self._documents.get(path)
         return document.uri if document is not None else self._uris.uri(path)
 
     def is_current(self, path: str, documents: Iterable[Document]) -> bool:
-        """Whether the editor still has the text that was checked."""
+        """Returns whether the editor still has the text that was checked."""
         before = self._documents.get(path)
         return before is None or any(now is before and now.version == self._versions[path] for now in documents)

@@ -1,4 +1,4 @@
-"""The editor's projects, open texts and settings. One thread reads them."""
+"""The editor's projects, open texts and settings. One thread does all reading."""
 
 import asyncio
 import time
@@ -37,24 +37,24 @@ class Worker:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def in_turns(self, steps: Iterator[T]) -> AsyncIterator[list[T]]:
-        """The results of the steps, in batches. Not iterating further stops the work."""
+        """Yields the results of the steps in batches. To stop the work, stop iterating."""
         has_ended = False
         while not has_ended:
-            given, has_ended = await self.do(lambda: _turn(steps))
-            yield given
+            results, has_ended = await self.do(lambda: _run_turn(steps))
+            yield results
 
     def close(self) -> None:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
 
-def _turn(steps: Iterator[T]) -> tuple[list[T], bool]:
-    given: list[T] = []
+def _run_turn(steps: Iterator[T]) -> tuple[list[T], bool]:
+    results: list[T] = []
     end = time.monotonic() + _TURN_SECONDS
     for step in steps:
-        given.append(step)
+        results.append(step)
         if time.monotonic() >= end:
-            return given, False
-    return given, True
+            return results, False
+    return results, True
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class FileView:
     columns: Columns
     language: Language
     edits_versions: bool
-    """Whether the client understands edits of exactly one version."""
+    """Whether the client supports edits that apply to one version only."""
 
     @cached_property
     def lines(self) -> Sequence[str]:
         return self.game.lines(self.path)
 
     def at(self, position: Position) -> tuple[int, int]:
-        """The line and the character. After the end, a line that doesn't exist."""
+        """Returns the line and the character. After the end, a line that doesn't exist."""
         if position.line >= len(self.lines):
             return len(self.lines), 0
         return position.line, self.columns.characters(self.lines[position.line], position.character)
@@ -93,7 +93,7 @@ class FileView:
 
 
 class EditorProject:
-    """`spelled` is the project's folder as the client spells it."""
+    """`spelled` is the project's folder as the client writes it."""
 
     def __init__(self, reader: ProjectReader, spelled: str) -> None:
         self.reader = reader
@@ -112,7 +112,7 @@ class EditorProject:
         return self.games[folder] if folder is not None else None
 
     def find_games(self, paths: Iterable[str | None]) -> None:
-        """The games of these paths that are not known yet. Reads from disk."""
+        """Finds the games of these paths. Reads from disk."""
         for path in paths:
             if path is None or not self.is_scene(path):
                 self.game_for(path)
@@ -121,20 +121,20 @@ class EditorProject:
         return Snapshot(self.uris, documents)
 
     def is_scene(self, path: str) -> bool:
-        return any(game.scene_name(path) is not None for game in self._known())
+        return any(game.scene_name(path) is not None for game in self._games_copy())
 
     def depends_on_text(self, path: str) -> bool:
-        """Whether a text that is not a scene affects a game."""
-        return any(game.depends_on_text(path) for game in self._known())
+        """Returns whether a text that is not a scene affects a game."""
+        return any(game.depends_on_text(path) for game in self._games_copy())
 
     def depends_on_file(self, path: str) -> bool:
-        """Whether a change of this file on disk may change a game's problems."""
+        """Returns whether a change of this file on disk may change a game's problems."""
         if path.startswith("."):
             return path.startswith(".handrail/")
-        return not self.games or any(game.depends_on_file(path) for game in self._known())
+        return not self.games or any(game.depends_on_file(path) for game in self._games_copy())
 
-    def _known(self) -> tuple[Game, ...]:
-        """A copy, because the worker may find other games meanwhile."""
+    def _games_copy(self) -> tuple[Game, ...]:
+        """Returns a copy, because the worker may find other games at the same time."""
         return tuple(self.games.values())
 
 
@@ -143,23 +143,23 @@ class EditorState:
         self.language = language
         self.columns = Columns()
         self.documents: dict[str, Document] = {}
-        """By their URI as the client writes it."""
+        """The documents by the URI that the client uses."""
         self.edits_versions = False
         self.projects: list[EditorProject] = []
         self.worker = Worker()
-        self._left: list[EditorProject] = []
+        self._closed_projects: list[EditorProject] = []
 
     def project_of(self, uri: str) -> tuple[EditorProject, str] | None:
-        """The innermost project that has the file, and the file's path in it."""
-        found = [(project, path) for project in self.projects if (path := project.uris.below(uri)) is not None]
-        return min(found, key=lambda each: len(each[1])) if found else None
+        """Returns the innermost project that contains the file, and the file's path in it."""
+        matches = [(project, path) for project in self.projects if (path := project.uris.below(uri)) is not None]
+        return min(matches, key=lambda match: len(match[1])) if matches else None
 
     async def ask(self, uri: str, work: Callable[[FileView], T]) -> T | None:
-        """Asks about a file of a game as it is in the editor now. None for any other file."""
-        found = self.project_of(uri)
-        if found is None:
+        """Runs work on a file of a game as it is in the editor. Returns None for any other file."""
+        match = self.project_of(uri)
+        if match is None:
             return None
-        project, path = found
+        project, path = match
         snapshot = project.now(self.documents.values())
         view_settings = (snapshot, self.columns, self.language, self.edits_versions)
 
@@ -176,29 +176,29 @@ class EditorState:
         return await self.worker.do(answer)
 
     async def ask_all(self, work: Callable[[FileView], Iterable[T]]) -> list[T]:
-        """Asks about every game of the open folders; the view's path is that of its settings."""
+        """Runs work on every game of the open folders; the view's path is the game's config file."""
         documents = list(self.documents.values())
 
         def answer(project: EditorProject) -> list[T]:
             snapshot = project.now(documents)
             settings = (snapshot, self.columns, self.language, self.edits_versions)
             project.game_for(None)
-            found: list[T] = []
+            results: list[T] = []
             for game in tuple(project.games.values()):
                 _bring_up_to_date(game, snapshot)
-                found += work(FileView(game, game.prefix + CONFIG, *settings))
-            return found
+                results += work(FileView(game, game.prefix + CONFIG, *settings))
+            return results
 
         return [each for project in self.projects for each in await self.worker.do(partial(answer, project))]
 
     def close_project(self, spelled: str) -> None:
-        """Removes a folder that was closed. It is closed at the end, because a request may still use it."""
-        self._left += [project for project in self.projects if project.spelled == spelled]
+        """Removes a closed folder. Its reader is closed at the end, because a request may still use it."""
+        self._closed_projects += [project for project in self.projects if project.spelled == spelled]
         self.projects = [project for project in self.projects if project.spelled != spelled]
 
     def close(self) -> None:
         self.worker.close()
-        for project in (*self.projects, *self._left):
+        for project in (*self.projects, *self._closed_projects):
             project.reader.close()
 
 

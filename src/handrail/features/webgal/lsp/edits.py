@@ -44,7 +44,7 @@ def replacements(game: Game, path: str, part: Part, new: str, language: Language
 
 
 def _label(game: Game, path: str, old: str, new: str, language: Language) -> list[Replacement]:
-    if not _is_fit(new, _NEVER_IN_LABELS) or new == "none":
+    if not _is_valid(new, _NEVER_IN_LABELS) or new == "none":
         raise InvalidParams(phrase("bad label", language))
     if usages.labels(game, path, new, Role.LABEL):
         raise Conflict(phrase("taken label", language, name=new))
@@ -52,30 +52,30 @@ def _label(game: Game, path: str, old: str, new: str, language: Language) -> lis
 
 
 def _character(game: Game, path: str, old: str, new: str, language: Language) -> list[Replacement]:
-    if not _is_fit(new, _NEVER_IN_NAMES) or new in COMMANDS:
+    if not _is_valid(new, _NEVER_IN_NAMES) or new in COMMANDS:
         raise InvalidParams(phrase("bad name", language))
     if usages.speakers(game, new) or character(game, new):
         raise Conflict(phrase("taken name", language, name=new))
-    found = [Replacement(place, new) for place in usages.speakers(game, old)]
+    edits_found = [Replacement(place, new) for place in usages.speakers(game, old)]
     for file in character_files(game):
         places = [place for place in character(game, old) if place.path == file]
         edits = rename_edits("\n".join(game.lines(file)), old, new) if places else []
         if edits is None:
             raise Conflict(phrase("mend characters", language, path=file))
-        found += [Replacement(place, text) for place, (_, _, text) in zip(places, edits, strict=True)]
-    return found
+        edits_found += [Replacement(place, text) for place, (_, _, text) in zip(places, edits, strict=True)]
+    return edits_found
 
 
-def _is_fit(name: str, never: Sequence[str]) -> bool:
+def _is_valid(name: str, never: Sequence[str]) -> bool:
     return bool(name) and name == name.strip(BLANKS) and not any(mark in name for mark in never)
 
 
 _NOLINT = re.compile(r";\s*nolint[\s:：]*(?:[A-Za-z]{2}\d{3}[\s,，]*)+$", re.ASCII)
 _LONGEST = 60
-# About the file as a whole, or about lines that belong to no statement of their own.
-_OF_FILES = frozenset({"WG118", "WG402"})
-# A remark can't help bytes that are read before it.
-_BEYOND_REMARKS = frozenset({"WG107", "WG125"})
+# Rules about the whole file, or about lines without a statement of their own.
+_ABOUT_FILES = frozenset({"WG118", "WG402"})
+# A comment can't silence rules about the bytes before it.
+_NOT_SILENCEABLE = frozenset({"WG107", "WG125"})
 
 
 class Fix(msgspec.Struct, frozen=True, gc=False):
@@ -97,12 +97,12 @@ def fixes(game: Game, path: str, findings: Sequence[Finding], language: Language
             better = edit.apply(lines[finding.line - 1]).strip()
             title = phrase("fix", language, text=better if len(better) <= _LONGEST else better[:_LONGEST] + "…")
             yield Fix(title, [Replacement(place, edit.text)], finding, edit.is_safe)
-        if path != game.prefix + CONFIG and finding.code not in _BEYOND_REMARKS:
-            yield _silenced(path, finding, lines, language)
+        if path != game.prefix + CONFIG and finding.code not in _NOT_SILENCEABLE:
+            yield _silence_fix(path, finding, lines, language)
 
 
 def all_fixed(game: Game, path: str) -> list[Replacement]:
-    """Edits lines only. None for files that are neither scenes nor settings."""
+    """Edits lines only. Returns nothing for files that are neither scenes nor settings."""
     if game.scene_name(path) is None and path != game.prefix + CONFIG:
         return []
     lines = game.lines(path)
@@ -114,16 +114,16 @@ def all_fixed(game: Game, path: str) -> list[Replacement]:
     ]
 
 
-def _silenced(path: str, finding: Finding, lines: Sequence[str], language: Language) -> Fix:
+def _silence_fix(path: str, finding: Finding, lines: Sequence[str], language: Language) -> Fix:
     code, number = finding.code, finding.line - 1
-    if code in _OF_FILES:
+    if code in _ABOUT_FILES:
         start = len(lines[0]) - len(lines[0].lstrip("\ufeff"))
         edit = Replacement(Place(path, 0, start, start), f";nolint-file {code}\n")
         return Fix(phrase("silence file", language, code=code), [edit], finding)
-    return Fix(phrase("silence", language, code=code), [_remark(path, number, lines, code)], finding)
+    return Fix(phrase("silence", language, code=code), [_nolint_comment(path, number, lines, code)], finding)
 
 
-def _remark(path: str, number: int, lines: Sequence[str], code: str) -> Replacement:
+def _nolint_comment(path: str, number: int, lines: Sequence[str], code: str) -> Replacement:
     """Puts the comment after the statement if there is none yet, otherwise on a line before it."""
     line = lines[number]
     end, width = statement_end(line), len(line.rstrip())
@@ -139,7 +139,7 @@ def _remark(path: str, number: int, lines: Sequence[str], code: str) -> Replacem
 FIX_ALL = "source.fixAll.handrail"
 ACTION_KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 _MOST_FIXES = 50
-"""For one place: who marks a whole scene wants them all at once."""
+"""Per selection: for a whole scene, fixing everything at once is better."""
 
 
 def prepare_rename(view: FileView, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
@@ -152,8 +152,8 @@ def prepare_rename(view: FileView, params: types.PrepareRenameParams) -> types.P
 def rename(view: FileView, params: types.RenameParams) -> types.WorkspaceEdit:
     placed = view.part(params.position)
     part = check_renameable(placed.part if placed is not None else None, view.language)
-    found = replacements(view.game, view.path, part, params.new_name, view.language)
-    return _edit(view, found)
+    edits = replacements(view.game, view.path, part, params.new_name, view.language)
+    return _edit(view, edits)
 
 
 def code_actions(view: FileView, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -161,19 +161,19 @@ def code_actions(view: FileView, params: types.CodeActionParams) -> list[types.C
     actions: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix, context.only):
         actions += _quick_fixes(view, params.range)
-    # All of a long scene is not mended anew for every move of the cursor.
+    # Don't compute fixes for a whole scene at every move of the cursor.
     is_asked = context.only is not None or context.trigger_kind is not types.CodeActionTriggerKind.Automatic
-    if is_asked and _is_wanted(FIX_ALL, context.only) and (found := all_fixed(view.game, view.path)):
-        edit = _edit(view, found)
+    if is_asked and _is_wanted(FIX_ALL, context.only) and (edits := all_fixed(view.game, view.path)):
+        edit = _edit(view, edits)
         actions.append(types.CodeAction(phrase("fix all", view.language), kind=FIX_ALL, edit=edit))
     return actions
 
 
-def _quick_fixes(view: FileView, marked: types.Range) -> Iterator[types.CodeAction]:
-    found = view.game.findings(view.path)
-    on_lines = [each for each in found if marked.start.line < each.line <= marked.end.line + 1]
-    touched = [each for each in on_lines if _touches(view, each, marked)] or on_lines
-    for fix in fixes(view.game, view.path, touched[:_MOST_FIXES], view.language):
+def _quick_fixes(view: FileView, selection: types.Range) -> Iterator[types.CodeAction]:
+    findings = view.game.findings(view.path)
+    on_lines = [each for each in findings if selection.start.line < each.line <= selection.end.line + 1]
+    selected = [each for each in on_lines if _touches(view, each, selection)] or on_lines
+    for fix in fixes(view.game, view.path, selected[:_MOST_FIXES], view.language):
         yield types.CodeAction(
             fix.title,
             kind=types.CodeActionKind.QuickFix,
@@ -183,9 +183,9 @@ def _quick_fixes(view: FileView, marked: types.Range) -> Iterator[types.CodeActi
         )
 
 
-def _touches(view: FileView, finding: Finding, marked: types.Range) -> bool:
+def _touches(view: FileView, finding: Finding, selection: types.Range) -> bool:
     place = view.span(finding.line - 1, finding.start, finding.end)
-    return bool(place.start <= marked.end and marked.start <= place.end)
+    return bool(place.start <= selection.end and selection.start <= place.end)
 
 
 def _is_wanted(kind: str, only: Sequence[str] | None) -> bool:
@@ -193,19 +193,19 @@ def _is_wanted(kind: str, only: Sequence[str] | None) -> bool:
     return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
-def _edit(view: FileView, found: Sequence[Replacement]) -> types.WorkspaceEdit:
+def _edit(view: FileView, edits: Sequence[Replacement]) -> types.WorkspaceEdit:
     """Bound to the versions that were checked, if the client supports that."""
     by_path: dict[str, list[types.TextEdit]] = {}
-    for each in found:
+    for each in edits:
         by_path.setdefault(each.place.path, []).append(types.TextEdit(view.range_of(each.place), each.text))
     snapshot = view.snapshot
     if not view.edits_versions:
-        return types.WorkspaceEdit(changes={snapshot.uri(path): edits for path, edits in by_path.items()})
+        return types.WorkspaceEdit(changes={snapshot.uri(path): text_edits for path, text_edits in by_path.items()})
     return types.WorkspaceEdit(
         document_changes=[
             types.TextDocumentEdit(
-                types.OptionalVersionedTextDocumentIdentifier(snapshot.uri(path), snapshot.version(path)), edits
+                types.OptionalVersionedTextDocumentIdentifier(snapshot.uri(path), snapshot.version(path)), text_edits
             )
-            for path, edits in by_path.items()
+            for path, text_edits in by_path.items()
         ]
     )

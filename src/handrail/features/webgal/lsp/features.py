@@ -14,7 +14,7 @@ from handrail.features.webgal.lsp.editor_state import FileView, RequestFailed
 from handrail.features.webgal.lsp.hover import hover_text
 from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.lsp.usages import definitions, parts_on
-from handrail.features.webgal.lsp.usages import references as named
+from handrail.features.webgal.lsp.usages import references as find_references
 from handrail.features.webgal.lsp.variables import all_variables
 from handrail.features.webgal.script.anatomy import Role
 from handrail.features.webgal.script.listing import FileStatus
@@ -29,15 +29,15 @@ PREVIEW = "handrail.server.preview"
 VARIABLES = "handrail.server.variables"
 _TRIGGERS = [":", "-", "{", "=", "|", "/", "(", "["]
 _MOST_LINKS = 1000
-"""Lines with some: an editor asks again after every change."""
+"""Lines with links; editors ask again after every change."""
 
 
 def completion(view: FileView, params: types.CompletionParams) -> types.CompletionList:
     line, column = view.at(params.position)
-    found = completions_at(view.game, view.path, line, column, view.language)
-    place = view.span(line, found.start, column)
-    items = [_item(number, offer, place) for number, offer in enumerate(found.items)]
-    return types.CompletionList(found.is_incomplete, items)
+    completions = completions_at(view.game, view.path, line, column, view.language)
+    place = view.span(line, completions.start, column)
+    items = [_item(number, offer, place) for number, offer in enumerate(completions.items)]
+    return types.CompletionList(completions.is_incomplete, items)
 
 
 def hover(view: FileView, params: types.HoverParams) -> types.Hover | None:
@@ -59,27 +59,27 @@ def references(view: FileView, params: types.ReferenceParams) -> list[types.Loca
     if placed is None:
         return []
     with_definition = params.context.include_declaration
-    return view.locations(named(view.game, view.path, placed.part, with_definition=with_definition))
+    return view.locations(find_references(view.game, view.path, placed.part, with_definition=with_definition))
 
 
 def links(view: FileView, params: types.DocumentLinkParams | None = None) -> list[types.DocumentLink]:
-    """Links to files and scenes that exist."""
+    """Returns links to files and scenes that exist."""
     scene, find = view.game.scene(view.path), view.game.project.assets.listing.find
-    naming = {each.line for each in scene.references if each.kind in ("file", "scene")} if scene is not None else set()
-    found = []
-    for number in sorted(naming)[:_MOST_LINKS]:
+    lines = {each.line for each in scene.references if each.kind in ("file", "scene")} if scene is not None else set()
+    result = []
+    for number in sorted(lines)[:_MOST_LINKS]:
         for placed in parts_on(view.lines, number - 1):
             if placed.part.role in (Role.FILE, Role.SCENE):
-                standing, target = find(placed.part.folder, placed.part.text)
-                if standing is FileStatus.EXISTS:
+                status, target = find(placed.part.folder, placed.part.text)
+                if status is FileStatus.EXISTS:
                     place = view.span(placed.line, placed.start, placed.end)
-                    found.append(types.DocumentLink(place, view.snapshot.uri(view.game.prefix + target)))
-    return found
+                    result.append(types.DocumentLink(place, view.snapshot.uri(view.game.prefix + target)))
+    return result
 
 
 def _item(number: int, offer: Completion, place: types.Range) -> types.CompletionItem:
     return types.CompletionItem(
-        offer.shown,
+        offer.display_text,
         kind=offer.kind,
         detail=offer.detail or None,
         sort_text=f"{number:04}",
@@ -87,7 +87,7 @@ def _item(number: int, offer: Completion, place: types.Range) -> types.Completio
     )
 
 
-_QUESTIONS: tuple[tuple[str, Callable[[FileView, Any], Any], object], ...] = (
+_REQUESTS: tuple[tuple[str, Callable[[FileView, Any], Any], object], ...] = (
     (types.TEXT_DOCUMENT_COMPLETION, completion, types.CompletionOptions(trigger_characters=_TRIGGERS)),
     (types.TEXT_DOCUMENT_HOVER, hover, None),
     (types.TEXT_DOCUMENT_DEFINITION, definition, None),
@@ -109,13 +109,13 @@ _QUESTIONS: tuple[tuple[str, Callable[[FileView, Any], Any], object], ...] = (
 
 
 def register(server: "EditorServer") -> None:
-    _register_news(server)
-    _register_own(server)
-    for method, answer, options in _QUESTIONS:
-        _register_question(server, method, answer, options)
+    _register_notifications(server)
+    _register_commands(server)
+    for method, answer, options in _REQUESTS:
+        _register_request(server, method, answer, options)
 
 
-def _register_own(server: "EditorServer") -> None:
+def _register_commands(server: "EditorServer") -> None:
     """Registers what concerns all games, and our own commands."""
     state = server.state
 
@@ -124,31 +124,31 @@ def _register_own(server: "EditorServer") -> None:
         return await state.ask_all(lambda view: outline.workspace_symbols(view, params.query))
 
     @server.command(PREVIEW)
-    async def preview(given: Any) -> Any:
-        wanted = _read(given, previews.Wanted)
-        plan = await state.ask(wanted.uri, lambda view: previews.planned(view, wanted))
-        found = state.project_of(wanted.uri)
-        if plan is None or found is None:
+    async def preview(arguments: Any) -> Any:
+        request = _read(arguments, previews.PreviewParams)
+        plan = await state.ask(request.uri, lambda view: previews.plan_preview(view, request))
+        match = state.project_of(request.uri)
+        if plan is None or match is None:
             raise RequestFailed(phrase("no scene", state.language))
         try:
-            return msgspec.to_builtins(await server.previews.show(found[0], plan))
+            return msgspec.to_builtins(await server.previews.show(match[0], plan))
         except Failure as failure:
             raise RequestFailed(f"{failure.message} {failure.hint or ''}".rstrip()) from None
 
     @server.command(VARIABLES)
-    async def variables(given: Any) -> Any:
-        found = await state.ask(_read(given, previews.Wanted).uri, all_variables)
-        return [] if found is None else found
+    async def variables(arguments: Any) -> Any:
+        match = await state.ask(_read(arguments, previews.PreviewParams).uri, all_variables)
+        return [] if match is None else match
 
 
-def _read(given: Any, kind: type[T]) -> T:
+def _read(arguments: Any, kind: type[T]) -> T:
     try:
-        return msgspec.convert(given, kind)
+        return msgspec.convert(arguments, kind)
     except msgspec.ValidationError as error:
         raise JsonRpcInvalidParams(str(error)) from None
 
 
-def _register_question(
+def _register_request(
     server: "EditorServer", method: str, answer: Callable[[FileView, Any], Any], options: object
 ) -> None:
     @server.feature(method, options)
@@ -156,7 +156,7 @@ def _register_question(
         return await server.state.ask(params.text_document.uri, lambda view: answer(view, params))
 
 
-def _register_news(server: "EditorServer") -> None:
+def _register_notifications(server: "EditorServer") -> None:
     """Registers the notifications."""
     state, checker = server.state, server.checker
 
@@ -169,10 +169,10 @@ def _register_news(server: "EditorServer") -> None:
         await server.start()
 
     def schedule_check(uri: str, *, is_on_disk: bool) -> None:
-        """Where a text bears on a game; deep, where it is not just one scene's."""
-        found = state.project_of(uri)
-        if found is not None:
-            project, path = found
+        """Schedules a check if the text affects a game; a deep one if it affects more than one scene."""
+        match = state.project_of(uri)
+        if match is not None:
+            project, path = match
             is_deep = project.depends_on_file(path) if is_on_disk else project.depends_on_text(path)
             if is_deep or not is_on_disk:
                 checker.schedule(is_deep=is_deep)

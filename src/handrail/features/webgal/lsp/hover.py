@@ -10,7 +10,7 @@ import msgspec
 from handrail.features.webgal.lsp import usages
 from handrail.features.webgal.lsp.game import Game
 from handrail.features.webgal.lsp.phrases import phrase
-from handrail.features.webgal.lsp.usages import Place, character, settings, shown_place
+from handrail.features.webgal.lsp.usages import Place, character, place_text, settings
 from handrail.features.webgal.script.anatomy import Part, Role
 from handrail.features.webgal.script.commands import COMMANDS, STOCK_ANIMATIONS, Command, Kind
 from handrail.features.webgal.script.findings import Language
@@ -25,7 +25,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     en: str
     example: str = ""
 
-    def said(self, language: Language) -> str:
+    def text(self, language: Language) -> str:
         return self.zh if language == "zh" else self.en
 
 
@@ -41,18 +41,18 @@ def handbook() -> Handbook:
 
 
 def about_command(command: Command, language: Language) -> str:
-    """Markdown about a command."""
+    """Returns Markdown about a command."""
     entry = handbook().commands[command.name]
-    arguments = " ".join(f"`-{name}{_KINDS.get(known.kind, '=…')}`" for name, known in command.arguments.items())
-    return f"**{command.name}** — {entry.said(language)}\n\n```webgal\n{entry.example}\n```\n\n{arguments}"
+    arguments = " ".join(f"`-{name}{_KINDS.get(argument.kind, '=…')}`" for name, argument in command.arguments.items())
+    return f"**{command.name}** — {entry.text(language)}\n\n```webgal\n{entry.example}\n```\n\n{arguments}"
 
 
 def about_argument(command: Command, name: str, language: Language) -> str | None:
-    known, entry = command.arguments.get(name), handbook().arguments.get(name)
-    if known is None or entry is None:
+    argument, entry = command.arguments.get(name), handbook().arguments.get(name)
+    if argument is None or entry is None:
         return None
-    choices = " · ".join(f"`{choice}`" for choice in known.choices)
-    return f"**-{name}** — {entry.said(language)}" + (f"\n\n{choices}" if choices else "")
+    choices = " · ".join(f"`{choice}`" for choice in argument.choices)
+    return f"**-{name}** — {entry.text(language)}" + (f"\n\n{choices}" if choices else "")
 
 
 _MOST_PLACES = 5
@@ -84,14 +84,14 @@ def _label(game: Game, path: str, name: str, language: Language) -> str:
 
 
 def _file(game: Game, part: Part, language: Language) -> str:
-    standing, target = game.project.assets.listing.find(part.folder, part.text)
+    status, target = game.project.assets.listing.find(part.folder, part.text)
     path = game.prefix + target
-    if standing is FileStatus.EXISTS:
+    if status is FileStatus.EXISTS:
         state = phrase("exists", language, size=_size(game, path, language))
-    elif standing is FileStatus.OTHER_CASE:
+    elif status is FileStatus.OTHER_CASE:
         state = phrase("other case", language, name=target.removeprefix(f"{part.folder}/"))
     else:
-        state = phrase("missing" if standing is FileStatus.MISSING else "unknown", language)
+        state = phrase("missing" if status is FileStatus.MISSING else "unknown", language)
     places = usages.files(game, target)
     used = _places("used", places, language) if len(places) > 1 else phrase("unused", language)
     return _paragraphs(f"`{path}`", state, used)
@@ -117,13 +117,13 @@ def _character(game: Game, name: str, language: Language) -> str:
 
 
 def _animation(game: Game, name: str, language: Language) -> str:
-    path, known = f"animation/{name}.json", game.project.assets.animations
+    path, existing = f"animation/{name}.json", game.project.assets.animations
     if path in game.project.assets.listing.paths:
         where = f"`{game.prefix}{path}`"
-    elif name in STOCK_ANIMATIONS or known is None:
+    elif name in STOCK_ANIMATIONS or existing is None:
         where = phrase("stock", language)
     else:
-        where = "`animationTable.json`" if name in known else phrase("no animation", language)
+        where = "`animationTable.json`" if name in existing else phrase("no animation", language)
     return f"{phrase('animation', language, name=name)} — {where}"
 
 
@@ -142,14 +142,14 @@ def _size(game: Game, path: str, language: Language) -> str:
 
 
 def _places(name: str, places: Sequence[Place], language: Language) -> str:
-    return phrase(name, language, count=len(places), places=_some([shown_place(place) for place in places]))
+    return phrase(name, language, count=len(places), places=_first_few([place_text(place) for place in places]))
 
 
 def _lines(places: Sequence[Place]) -> str:
-    return _some([str(place.line + 1) for place in places])
+    return _first_few([str(place.line + 1) for place in places])
 
 
-def _some(words: Sequence[str]) -> str:
+def _first_few(words: Sequence[str]) -> str:
     return ", ".join(words[:_MOST_PLACES]) + ("…" if len(words) > _MOST_PLACES else "")
 
 

@@ -1,4 +1,4 @@
-"""Formatting, and what the editor writes between the words: who goes on speaking, and where a jump leads."""
+"""Formatting, and inlay hints: who continues to speak, and where a jump leads."""
 
 from collections.abc import Iterator
 
@@ -38,48 +38,48 @@ def _edits(view: FileView, numbers: range) -> list[types.TextEdit]:
 def inlay_hints(view: FileView, params: types.InlayHintParams) -> list[types.InlayHint]:
     if view.game.scene(view.path) is None:
         return []
-    shown = range(params.range.start.line, min(params.range.end.line + 1, len(view.lines)))
-    return [*_speakers(view, shown), *_jumps(view, shown)]
+    visible_lines = range(params.range.start.line, min(params.range.end.line + 1, len(view.lines)))
+    return [*_speakers(view, visible_lines), *_jumps(view, visible_lines)]
 
 
-def _speakers(view: FileView, shown: range) -> Iterator[types.InlayHint]:
-    """The name that stays in the name box, before text without one."""
+def _speakers(view: FileView, visible_lines: range) -> Iterator[types.InlayHint]:
+    """Yields the name that stays in the name box, before text without a name."""
     speaker: str | None = None
-    for number, line in enumerate(view.lines[: shown.stop]):
+    for number, line in enumerate(view.lines[: visible_lines.stop]):
         if continues(line):
             continue
         sentence = read_line(line)
-        if sentence.command == "label":  # whoever jumps here comes with a name of their own
+        if sentence.command == "label":  # jumps to here may come with any name
             speaker = None
         if sentence.command != SAY:
             continue
-        named = _named(sentence)
-        if named is not None:
-            speaker = named
-        elif speaker and number in shown and line.strip():
-            yield types.InlayHint(types.Position(number, 0), f"{speaker}:", tooltip=_told(view, "goes on"))
+        name = _shown_name(sentence)
+        if name is not None:
+            speaker = name
+        elif speaker and number in visible_lines and line.strip():
+            yield types.InlayHint(types.Position(number, 0), f"{speaker}:", tooltip=_hint(view, "goes on"))
 
 
-def _named(sentence: Sentence) -> str | None:
-    """The name that a line puts into the name box: none at all with `-clear`; None if it leaves what is there."""
+def _shown_name(sentence: Sentence) -> str | None:
+    """Returns the name that a line shows: empty with `-clear`, None if the line leaves it unchanged."""
     if sentence.argument("clear") is True:
         return ""
     return next((str(value).strip() for name, value in sentence.args if name == "speaker"), None)
 
 
-def _jumps(view: FileView, shown: range) -> Iterator[types.InlayHint]:
+def _jumps(view: FileView, visible_lines: range) -> Iterator[types.InlayHint]:
     scene = view.game.scene(view.path)
     assert scene is not None
-    for number in shown:
+    for number in visible_lines:
         line = view.lines[number]
         if not (line.startswith(_JUMPS) or continues(line)):
             continue
         for placed in parts_on(view.lines, number):
             if placed.part.role is Role.JUMP and placed.part.text in scene.labels:
-                leads = phrase("leads to", view.language, line=scene.labels[placed.part.text][0])
+                hint = phrase("leads to", view.language, line=scene.labels[placed.part.text][0])
                 place = view.span(placed.line, placed.end, placed.end).start
-                yield types.InlayHint(place, leads, padding_left=True)
+                yield types.InlayHint(place, hint, padding_left=True)
 
 
-def _told(view: FileView, which: str) -> str:
+def _hint(view: FileView, which: str) -> str:
     return phrase(which, view.language)

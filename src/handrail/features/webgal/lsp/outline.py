@@ -1,4 +1,4 @@
-"""The structure of a scene: what can be folded, its outline, and the names of the whole game to search for."""
+"""The structure of a scene: folding, outline, and the searchable names of the whole game."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ _ENTRIES = {
 
 
 def _sections(view: FileView) -> list[tuple[int, int]]:
-    """The lines of each label and of what follows it, counted from 0, without the remarks before the next label."""
+    """Returns the lines of each label and what follows it, counted from 0, without comments before the next label."""
     scene = view.game.scene(view.path)
     starts = sorted({number - 1 for numbers in scene.labels.values() for number in numbers}) if scene else []
     return [
@@ -33,36 +33,39 @@ def _sections(view: FileView) -> list[tuple[int, int]]:
 
 
 def _last_statement(lines: Sequence[str], first: int, last: int) -> int:
-    while last > first and _is_remark(lines[last]):
+    while last > first and _is_comment(lines[last]):
         last -= 1
     return last
 
 
-def _is_remark(line: str) -> bool:
+def _is_comment(line: str) -> bool:
     return not line.partition(";")[0].strip(BLANKS)
 
 
 def folding_ranges(view: FileView, params: types.FoldingRangeParams | None = None) -> list[types.FoldingRange]:
-    """Labels with what follows them, `;#region` to `;#endregion`, remarks, and statements over several lines."""
+    """Folds labels with what follows them, `;#region` to `;#endregion`, comments, and statements over several lines."""
     if view.game.scene(view.path) is None:
         return []
     folds = [
         *(types.FoldingRange(first, last) for first, last in _sections(view)),
         *_regions(view.lines),
-        *(types.FoldingRange(*run, kind=types.FoldingRangeKind.Comment) for run in _runs(view.lines, _is_said_remark)),
+        *(
+            types.FoldingRange(*run, kind=types.FoldingRangeKind.Comment)
+            for run in _runs(view.lines, _is_plain_comment)
+        ),
         *(types.FoldingRange(first - 1, last) for first, last in _runs(view.lines, continues) if first > 0),
     ]
     return sorted((fold for fold in folds if fold.end_line > fold.start_line), key=lambda fold: fold.start_line)
 
 
-def _is_said_remark(line: str) -> bool:
+def _is_plain_comment(line: str) -> bool:
     return line.lstrip(BLANKS).startswith(";") and _REGION.match(line) is None
 
 
-def _runs(lines: Sequence[str], is_meant: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+def _runs(lines: Sequence[str], predicate: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     first = None
     for number, line in enumerate([*lines, ""]):
-        if number < len(lines) and is_meant(line):
+        if number < len(lines) and predicate(line):
             first = number if first is None else first
         elif first is not None:
             yield first, number - 1
@@ -70,19 +73,19 @@ def _runs(lines: Sequence[str], is_meant: Callable[[str], bool]) -> Iterator[tup
 
 
 def _regions(lines: Sequence[str]) -> Iterator[types.FoldingRange]:
-    opened: list[int] = []
+    open_regions: list[int] = []
     for number, line in enumerate(lines):
-        found = _REGION.match(line)
-        if found is None:
+        match = _REGION.match(line)
+        if match is None:
             continue
-        if found[1] is None:
-            opened.append(number)
-        elif opened:
-            yield types.FoldingRange(opened.pop(), number, kind=types.FoldingRangeKind.Region)
+        if match[1] is None:
+            open_regions.append(number)
+        elif open_regions:
+            yield types.FoldingRange(open_regions.pop(), number, kind=types.FoldingRangeKind.Region)
 
 
 def symbols(view: FileView, params: types.DocumentSymbolParams | None = None) -> list[types.DocumentSymbol]:
-    """The labels of a scene, and below each the choices and scenes that follow it."""
+    """Returns the labels of a scene, and below each the choices and scenes that follow it."""
     if view.game.scene(view.path) is None:
         return []
     sections = _sections(view)
@@ -121,21 +124,21 @@ def _entry_name(command: str, line: str) -> str:
     return content.partition(" -")[0] or command
 
 
-_Named = tuple[str, types.SymbolKind, Place, str]
+_Symbol = tuple[str, types.SymbolKind, Place, str]
 """A name, its kind and place, and the scene that it belongs to."""
 
 
 def workspace_symbols(view: FileView, query: str) -> list[types.WorkspaceSymbol]:
-    """Scenes, labels, characters and variables whose names have the letters of the query in this order."""
-    wanted = re.compile(".*?".join(map(re.escape, query)), re.IGNORECASE | re.DOTALL)
-    found = islice((each for each in _names(view.game) if wanted.search(each[0])), _MOST_SYMBOLS)
+    """Finds scenes, labels, characters and variables whose names have the letters of the query in order."""
+    pattern = re.compile(".*?".join(map(re.escape, query)), re.IGNORECASE | re.DOTALL)
+    matches = islice((each for each in _names(view.game) if pattern.search(each[0])), _MOST_SYMBOLS)
     return [
         types.WorkspaceSymbol(view.locations([place])[0], name, kind, container_name=scene or None)
-        for name, kind, place, scene in found
+        for name, kind, place, scene in matches
     ]
 
 
-def _names(game: Game) -> Iterator[_Named]:
+def _names(game: Game) -> Iterator[_Symbol]:
     scenes = sorted(game.project.scenes.items())
     for name, _ in scenes:
         yield name, types.SymbolKind.File, Place(game.scene_path(name), 0, 0, 0), ""
@@ -146,17 +149,17 @@ def _names(game: Game) -> Iterator[_Named]:
             yield label, types.SymbolKind.Key, place, name
     seen: set[tuple[str, types.SymbolKind]] = set()
     for name, scene in scenes:
-        for what, role, kind in (
+        for words, role, kind in (
             (scene.speakers, Role.SPEAKER, types.SymbolKind.Object),
             (scene.sets, Role.SET, types.SymbolKind.Variable),
         ):
-            for word in sorted(set(what) - {""}):
-                found = _first(game, name, word, role) if (word, kind) not in seen else None
-                if found is not None:
+            for word in sorted(set(words) - {""}):
+                first = _first(game, name, word, role) if (word, kind) not in seen else None
+                if first is not None:
                     seen.add((word, kind))
-                    yield word, kind, found, name
+                    yield word, kind, first, name
 
 
 def _first(game: Game, scene: str, word: str, role: Role) -> Place | None:
-    found = occurrences(game.project.scenes[scene].lines, word, lambda part: part.role is role and part.text == word)
-    return next((Place(game.scene_path(scene), each.line, each.start, each.end) for each in found), None)
+    parts = occurrences(game.project.scenes[scene].lines, word, lambda part: part.role is role and part.text == word)
+    return next((Place(game.scene_path(scene), each.line, each.start, each.end) for each in parts), None)

@@ -13,12 +13,12 @@ _PHRASES: dict[str, tuple[str, str]] = {
     ),
     "more": ("还有 {count} 个问题未列出", "{count} more problems are not listed."),
     "fix": ("改为 {text}", "Change to {text}"),
-    "fix all": ("修复全部可安全修复的问题", "Fix all that can safely be fixed"),
+    "fix all": ("修复全部可安全修复的问题", "Fix all safely fixable problems"),
     "silence": ("忽略此处的 {code}（;nolint）", "Silence {code} here (;nolint)"),
     "silence file": ("忽略整个文件的 {code}（;nolint-file）", "Silence {code} in this file (;nolint-file)"),
-    "exists": ("文件存在，{size}", "There, {size}"),
+    "exists": ("文件存在，{size}", "Exists, {size}"),
     "other case": ("实际文件名是 {name}", "The file's real name is {name}"),
-    "missing": ("文件不存在", "There is no such file"),
+    "missing": ("文件不存在", "File not found"),
     "unknown": ("无法确定：位于链接之后或项目之外", "Unknown: it is behind a link or outside the project"),
     "used": ("使用 {count} 处：{places}", "Used in {count} places: {places}"),
     "unused": ("没有其他地方使用", "Used nowhere else"),
@@ -42,25 +42,25 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "only names": ("只能重命名标签和角色", "Only labels and characters can be renamed."),
     "bad label": (
         "标签名不能为空或为 none，首尾不能有空白，也不能含有 : ; | . {{ \\ 或“空格加 -”",
-        "A label is not empty, not none, has no blanks around it, and none of : ; | . {{ \\ or a blank and -.",
+        "A label can't be empty or none, start or end with a blank, or contain : ; | . {{ \\ or a blank followed by -.",
     ),
     "bad name": (
         "角色名不能为空，首尾不能有空白，不能是指令名，也不能含有 : ; \\ 或“空格加 -”",
-        "A character's name is not empty, no command's, has no blanks around it, and none of : ; \\ or a blank and -.",
+        "A name can't be empty, a command, start or end with a blank, or contain : ; \\ or a blank followed by -.",
     ),
-    "taken label": ("本文件已有标签 {name}", "This file has a label {name} already."),
+    "taken label": ("本文件已有标签 {name}", "This file already has a label {name}."),
     "taken name": (
         "已有角色 {name}，合并后无法分开",
-        "There is a character {name} already; they could not be told apart.",
+        "There is already a character {name}; the two could no longer be separated.",
     ),
-    "goes on": ("沿用上一句的角色名", "Still speaking: the line names nobody else"),
+    "goes on": ("沿用上一句的角色名", "Same speaker as before"),
     "not reached": (
         "没有路径能到达第 {line} 行，因此在它之前的各行之后显示",
-        "No way through the scene leads to line {line}: it is shown after the lines before it.",
+        "Line {line} can't be reached, so it is shown after the lines before it.",
     ),
     "no scene": ("这不是游戏中的场景文件", "This is not a scene of a game."),
     "leads to": ("→ 第 {line} 行", "→ line {line}"),
-    "mend characters": ("无法在 {path} 中只改这个名字", "The name alone can't be changed in {path}."),
+    "mend characters": ("无法在 {path} 中只改这个名字", "Can't change only this name in {path}."),
 }
 
 

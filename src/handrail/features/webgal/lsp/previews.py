@@ -1,4 +1,4 @@
-"""The command `handrail.server.preview`: the engine's page at any line of an open text, and its variables then."""
+"""The command `handrail.server.preview`: the engine's page at any line of an open text, and its variables there."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from handrail.features.webgal.backends.game_site.screen import GameScreen
     from handrail.features.webgal.backends.game_site.server import LocalGameSite
 
-Tell = Callable[["Stage"], None]
+ReportStage = Callable[["Stage"], None]
 
 
-class Wanted(msgspec.Struct, frozen=True, rename="camel"):
-    """`uri` names the text. `line` counts from 0, as everywhere in the protocol; without one, the scene starts."""
+class PreviewParams(msgspec.Struct, frozen=True, rename="camel"):
+    """`uri` names the text. `line` counts from 0, as everywhere in the protocol; without it, the scene starts."""
 
     uri: str
     line: Annotated[int, Meta(ge=0)] | None = None
@@ -29,15 +29,15 @@ class Wanted(msgspec.Struct, frozen=True, rename="camel"):
     choices: list[Annotated[int, Meta(ge=1)]] = []
 
 
-class Shown(msgspec.Struct, frozen=True, rename="camel"):
-    """`note` says what is special about it, for people."""
+class PreviewPage(msgspec.Struct, frozen=True, rename="camel"):
+    """`note` tells people about anything special."""
 
     url: str
     note: str | None = None
 
 
 class Stage(msgspec.Struct, frozen=True, rename="camel"):
-    """What the engine said last: the text and the line (from 0) that it is at, and the game's variables."""
+    """The engine's last report: the text and the line (from 0) that it is at, and the game's variables."""
 
     scene: str
     variables: dict[str, Any]
@@ -46,46 +46,46 @@ class Stage(msgspec.Struct, frozen=True, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
+class _SentScene:
     uri: str
     scene: str
     route: Route | None
 
 
 class EditorPreviews:
-    """One address per game: an open page there follows to the line that was asked for last."""
+    """One address per game: an open page there moves to the line that was requested last."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+    def __init__(self, report: ReportStage) -> None:
+        self._report = report
         self._sites: dict[tuple[str, str], tuple[LocalGameSite, GameScreen]] = {}
-        self._sent: dict[GameScreen, _Sent] = {}
+        self._sent: dict[GameScreen, _SentScene] = {}
 
-    async def show(self, project: EditorProject, plan: "Plan") -> Shown:
-        """NotShown if there is no engine."""
+    async def show(self, project: EditorProject, plan: "Plan") -> PreviewPage:
+        """Raises NotShown if there is no engine."""
         key = (project.reader.location, plan.game)
         if key not in self._sites:
             site = await project.reader.open_site(plan.game)
             screen = site.open_screen()
-            screen.on_state = lambda state: self._heard(screen, state)
+            screen.on_state = lambda state: self._handle_state(screen, state)
             self._sites[key] = site, screen
         screen = self._sites[key][1]
-        self._sent[screen] = _Sent(plan.uri, plan.destination.scene, plan.route)
+        self._sent[screen] = _SentScene(plan.uri, plan.destination.scene, plan.route)
         screen.send_to(plan.destination)
-        return Shown(screen.address, plan.note)
+        return PreviewPage(screen.address, plan.note)
 
     async def close(self) -> None:
         for site, _ in self._sites.values():
             await site.close()
         self._sites.clear()
 
-    def _heard(self, screen: "GameScreen", state: State) -> None:
+    def _handle_state(self, screen: "GameScreen", state: State) -> None:
         sent, scene = self._sent[screen], state.scene.partition("?")[0]
         variables = state.stage.get("GameVar")
-        told = dict(variables) if isinstance(variables, dict) else {}
+        known_variables = dict(variables) if isinstance(variables, dict) else {}
         if scene != sent.scene:
-            return self._tell(Stage(scene, told))
+            return self._report(Stage(scene, known_variables))
         line = state.sentence if sent.route is None else sent.route.line_of(state.sentence)
-        return self._tell(Stage(scene, told, sent.uri, max(line - 1, 0)))
+        return self._report(Stage(scene, known_variables, sent.uri, max(line - 1, 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +97,16 @@ class Plan:
     note: str | None
 
 
-def planned(view: FileView, wanted: Wanted) -> Plan | None:
-    """How to come to the line; None if the text is not a scene. The text is the editor's, saved or not."""
+def plan_preview(view: FileView, params: PreviewParams) -> Plan | None:
+    """Plans how to reach the line; returns None if the text is not a scene. Unsaved text counts."""
     name = view.game.scene_name(view.path)
     if name is None:
         return None
     text = "\n".join(view.lines)
     game, uri = view.game.prefix.rstrip("/") or ".", view.snapshot.uri(view.path)
-    if wanted.line is None and not wanted.variables and not wanted.choices:
+    if params.line is None and not params.variables and not params.choices:
         return Plan(game, uri, Destination(name, first_shown_line(text), text), None, None)
-    line = first_shown_line(text) if wanted.line is None else min(wanted.line + 1, len(view.lines))
-    route = route_to(text, line, wanted.variables, wanted.choices)
+    line = first_shown_line(text) if params.line is None else min(params.line + 1, len(view.lines))
+    route = route_to(text, line, params.variables, params.choices)
     note = None if route.is_reached else phrase("not reached", view.language, line=line)
     return Plan(game, uri, Destination(name, len(route.origins), route.text), route, note)

@@ -1,4 +1,4 @@
-"""The language server: its projects, its language, and what it sends without being asked."""
+"""The language server: its projects, its language, and the notifications it sends."""
 
 import asyncio
 import logging
@@ -26,8 +26,8 @@ from handrail.ports.errors import Failure
 
 
 class Protocol(LanguageServerProtocol):
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.on_exit: Callable[[int], None] = lambda status: None
 
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -40,7 +40,7 @@ class Protocol(LanguageServerProtocol):
             raise
 
     @lsp_method(types.EXIT)
-    def lsp_exit(self, *given: Any) -> Generator[Any, Any, None]:
+    def lsp_exit(self, *args: Any) -> Generator[Any, Any, None]:
         self.on_exit(0 if self._shutdown else 1)
         yield from ()
 
@@ -75,12 +75,12 @@ class EditorServer(LanguageServer):
     def __init__(self, open_reader: OpenReader, language: Language, project: str | None = None) -> None:
         super().__init__("handrail", handrail.__version__, protocol_cls=Protocol)
         self.state = EditorState(language)
-        self.checker = Checker(self.state, self._publish, self._complain)
+        self.checker = Checker(self.state, self._publish, self._warn)
         self.previews = EditorPreviews(lambda stage: self.protocol.notify(PREVIEW_STATE, msgspec.to_builtins(stage)))
         self._open_reader = open_reader
         self._project = project
         self._checking: asyncio.Task[None] | None = None
-        self._has_refused = False
+        self._has_failed = False
         register(self)
 
     async def end(self) -> None:
@@ -92,7 +92,7 @@ class EditorServer(LanguageServer):
         self.state.close()
 
     def report_server_error(self, error: Exception, source: type[PyglsError] | type[JsonRpcException]) -> None:
-        """Logs the error and opens no window over the text. Errors that the client got are not logged."""
+        """Logs the error instead of opening a window. Errors that the client received are not logged."""
         if isinstance(error, JsonRpcInternalError):
             _log.error("%s\n%s", error, "".join((error.data or {}).get("traceback", ())))
         elif not isinstance(error, JsonRpcException):
@@ -111,8 +111,8 @@ class EditorServer(LanguageServer):
             try:
                 self.state.projects.append(EditorProject(self._open_reader(folder), folder))
             except Failure as failure:
-                self._complain(f"{failure.message} {failure.hint or ''}".rstrip())
-                self._has_refused = True
+                self._warn(f"{failure.message} {failure.hint or ''}".rstrip())
+                self._has_failed = True
 
     def change_projects(self, event: types.WorkspaceFoldersChangeEvent) -> None:
         if self._project is not None:
@@ -123,45 +123,45 @@ class EditorServer(LanguageServer):
         self.checker.schedule(is_deep=True)
 
     async def start(self) -> None:
-        """Called once the client listens."""
+        """Called once the client is ready."""
         if self._checking is not None:
             return
         self._checking = asyncio.ensure_future(self.checker.run())
-        self._checking.add_done_callback(_tell_of_its_end)
+        self._checking.add_done_callback(_log_end)
         self.checker.schedule(is_deep=True)
         if not self.state.projects:
-            if not self._has_refused:
-                self._complain(phrase("no folder", self.state.language))
+            if not self._has_failed:
+                self._warn(phrase("no folder", self.state.language))
             return
         games = [await self.state.worker.do(partial(project.game_for, None)) for project in self.state.projects]
         if not any(games):
             where = ", ".join(project.reader.location for project in self.state.projects)
-            self._complain(phrase("no game", self.state.language, where=where))
+            self._warn(phrase("no game", self.state.language, where=where))
         self._watch()
 
-    def settings(self, given: Any) -> None:
-        """`{"language": "en"}`, alone or as the section `handrail`."""
-        given = given.get("handrail", given) if isinstance(given, dict) else {}
-        wanted = given.get("language") if isinstance(given, dict) else None
-        if isinstance(wanted, str) and language_of(wanted) != self.state.language:
-            self.state.language = language_of(wanted)
+    def settings(self, options: Any) -> None:
+        """Reads `{"language": "en"}`, directly or in the section `handrail`."""
+        options = options.get("handrail", options) if isinstance(options, dict) else {}
+        language = options.get("language") if isinstance(options, dict) else None
+        if isinstance(language, str) and language_of(language) != self.state.language:
+            self.state.language = language_of(language)
             if self._checking is not None:
                 self.checker.republish()
 
     def _watch(self) -> None:
         """Asks the client, which watches files anyway, to report changes on disk."""
         workspace = self.client_capabilities.workspace
-        watching = workspace.did_change_watched_files if workspace is not None else None
-        if watching is None or not watching.dynamic_registration:
+        watch_support = workspace.did_change_watched_files if workspace is not None else None
+        if watch_support is None or not watch_support.dynamic_registration:
             return
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_WATCHED)])
-        wish = types.Registration("watched", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-        self.client_register_capability(types.RegistrationParams([wish]))
+        registration = types.Registration("watched", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        self.client_register_capability(types.RegistrationParams([registration]))
 
     def _publish(self, uri: str, version: int | None, found: Sequence[types.Diagnostic]) -> None:
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
-    def _complain(self, message: str) -> None:
+    def _warn(self, message: str) -> None:
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"handrail: {message}"))
 
 
@@ -173,6 +173,6 @@ def _folders(params: types.InitializeParams) -> list[str]:
     return paths or ([params.root_path] if params.root_path else [])
 
 
-def _tell_of_its_end(checking: "asyncio.Task[None]") -> None:
+def _log_end(checking: "asyncio.Task[None]") -> None:
     if not checking.cancelled():
         _log.error("The checks have ended; restart the server.", exc_info=checking.exception())

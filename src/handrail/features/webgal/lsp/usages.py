@@ -16,13 +16,13 @@ from handrail.features.webgal.script.project import CONFIG
 
 Lines = Sequence[str]
 _Piece = tuple[int, int, int]
-"""Where in the statement it begins, on which line, and in which column of that."""
-_LONGEST_STATEMENT = 1000
-"""Lines of one statement that are looked at: nobody writes a longer one by hand."""
+"""Where it begins in the statement, on which line, and in which column."""
+_MAX_STATEMENT_LINES = 1000
+"""The limit on lines of one statement; people don't write longer ones by hand."""
 
 
 class LocatedPart(msgspec.Struct, frozen=True, gc=False):
-    """`line` counts from 0, as in editors; `start` and `end` are characters of it."""
+    """`line` counts from 0, as in editors; `start` and `end` are its characters."""
 
     part: Part
     line: int
@@ -31,30 +31,30 @@ class LocatedPart(msgspec.Struct, frozen=True, gc=False):
 
 
 def parts_on(lines: Lines, line: int) -> list[LocatedPart]:
-    """The parts of one line."""
-    return [placed for placed in _placed(*_statement(lines, line)) if placed.line == line]
+    """Returns the parts of one line."""
+    return [placed for placed in _locate(*_statement(lines, line)) if placed.line == line]
 
 
 def part_at(lines: Lines, line: int, column: int) -> LocatedPart | None:
-    """The part under the cursor, or directly before it."""
+    """Returns the part under the cursor, or directly before it."""
     if line >= len(lines):
         return None
     touched = [placed for placed in parts_on(lines, line) if placed.start <= column <= placed.end]
     return touched[-1] if touched else None
 
 
-def occurrences(lines: Lines, needle: str, is_meant: Callable[[Part], bool]) -> Iterator[LocatedPart]:
-    """All occurrences in a scene. Only statements that contain the needle are parsed."""
+def occurrences(lines: Lines, needle: str, predicate: Callable[[Part], bool]) -> Iterator[LocatedPart]:
+    """Finds all occurrences in a scene. Only statements that contain the needle are parsed."""
     seen = -1
     for number, line in enumerate(lines):
         if number > seen and needle in line:
             text, pieces = _statement(lines, number)
             seen = pieces[-1][1]
-            if number <= seen:  # otherwise it continues what has ended already
-                yield from (placed for placed in _placed(text, pieces) if is_meant(placed.part))
+            if number <= seen:  # otherwise it continues a statement that has already ended
+                yield from (placed for placed in _locate(text, pieces) if predicate(placed.part))
 
 
-def _placed(text: str, pieces: list[_Piece]) -> Iterator[LocatedPart]:
+def _locate(text: str, pieces: list[_Piece]) -> Iterator[LocatedPart]:
     for part in anatomy(text):
         start, number, column = next(piece for piece in reversed(pieces) if piece[0] <= part.start)
         first = part.start - start + column
@@ -63,10 +63,10 @@ def _placed(text: str, pieces: list[_Piece]) -> Iterator[LocatedPart]:
 
 def _statement(lines: Lines, line: int) -> tuple[str, list[_Piece]]:
     first = line
-    while first > 0 and continues(lines[first]) and line - first < _LONGEST_STATEMENT:
+    while first > 0 and continues(lines[first]) and line - first < _MAX_STATEMENT_LINES:
         first -= 1
     text, pieces = "" if continues(lines[first]) else lines[first], [(0, first, 0)]
-    for number in range(first + 1, min(first + _LONGEST_STATEMENT, len(lines))):
+    for number in range(first + 1, min(first + _MAX_STATEMENT_LINES, len(lines))):
         if not continues(lines[number]) or not text.strip() or split_comment(text)[1] is not None:
             break
         piece = lines[number].strip()
@@ -80,7 +80,7 @@ _FILES = (Role.FILE, Role.SCENE)
 
 
 class Place(msgspec.Struct, frozen=True, gc=False):
-    """`path` is relative to the project; `line` counts from 0, `start` and `end` are characters of it."""
+    """`path` is relative to the project; `line` counts from 0, `start` and `end` are its characters."""
 
     path: str
     line: int
@@ -89,45 +89,45 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 
 
 def labels(game: Game, path: str, name: str, *roles: Role) -> list[Place]:
-    """Only in the same file: no other can jump there."""
+    """Only searches the same file: no other can jump there."""
     scene = game.scene(path)
     if scene is None:
         return []
-    found = occurrences(scene.lines, name, lambda part: part.role in roles and part.text == name)
-    return [Place(path, each.line, each.start, each.end) for each in found]
+    parts = occurrences(scene.lines, name, lambda part: part.role in roles and part.text == name)
+    return [Place(path, each.line, each.start, each.end) for each in parts]
 
 
 def variables(game: Game, name: str, *roles: Role) -> list[Place]:
-    return list(_everywhere(game, name, lambda part: part.role in roles and part.text == name))
+    return list(_in_all_scenes(game, name, lambda part: part.role in roles and part.text == name))
 
 
 def speakers(game: Game, name: str) -> list[Place]:
-    return list(_everywhere(game, name, lambda part: part.role is Role.SPEAKER and part.text == name))
+    return list(_in_all_scenes(game, name, lambda part: part.role is Role.SPEAKER and part.text == name))
 
 
 def files(game: Game, target: str) -> list[Place]:
-    """All names that lead to one path below the game's folder, however they are spelled."""
+    """Returns all names that lead to one path below the game's folder, in any spelling."""
     find = game.project.assets.listing.find
-    found: list[Place] = []
+    places_found: list[Place] = []
     for name, scene in sorted(game.project.scenes.items()):
-        wanted = {
+        spellings = {
             reference.name
             for reference in scene.references
             if reference.kind in ("file", "scene") and find(reference.folder, reference.name)[1] == target
         }
-        for spelled in sorted(wanted):
-            places = occurrences(scene.lines, spelled, _leads_to(game, spelled, target))
-            found += [Place(game.scene_path(name), each.line, each.start, each.end) for each in places]
-    return [*found, *_in_settings(game, target)]
+        for spelling in sorted(spellings):
+            places = occurrences(scene.lines, spelling, _leads_to(game, spelling, target))
+            places_found += [Place(game.scene_path(name), each.line, each.start, each.end) for each in places]
+    return [*places_found, *_in_settings(game, target)]
 
 
 def target_of(game: Game, part: Part) -> str:
-    """The path below the game's folder that the name of a file or scene leads to."""
+    """Returns the path below the game's folder that the name of a file or scene leads to."""
     return game.project.assets.listing.find(part.folder, part.text)[1]
 
 
-def _leads_to(game: Game, spelled: str, target: str) -> Callable[[Part], bool]:
-    return lambda part: part.role in _FILES and part.text == spelled and target_of(game, part) == target
+def _leads_to(game: Game, spelling: str, target: str) -> Callable[[Part], bool]:
+    return lambda part: part.role in _FILES and part.text == spelling and target_of(game, part) == target
 
 
 def _in_settings(game: Game, target: str) -> Iterator[Place]:
@@ -141,22 +141,22 @@ def _in_settings(game: Game, target: str) -> Iterator[Place]:
                 yield Place(path, setting.line - 1, start, start + len(value))
 
 
-def _everywhere(game: Game, needle: str, is_meant: Callable[[Part], bool]) -> Iterator[Place]:
+def _in_all_scenes(game: Game, needle: str, predicate: Callable[[Part], bool]) -> Iterator[Place]:
     for name, scene in sorted(game.project.scenes.items()):
         if needle in scene.text:
-            for each in occurrences(scene.lines, needle, is_meant):
+            for each in occurrences(scene.lines, needle, predicate):
                 yield Place(game.scene_path(name), each.line, each.start, each.end)
 
 
-_KNOWN = (FileStatus.EXISTS, FileStatus.OTHER_CASE)
+_EXISTING = (FileStatus.EXISTS, FileStatus.OTHER_CASE)
 
 
 def definitions(game: Game, path: str, part: Part) -> list[Place]:
     if part.role in (Role.LABEL, Role.JUMP):
         return labels(game, path, part.text, Role.LABEL)
     if part.role in (Role.SCENE, Role.FILE):
-        standing, target = game.project.assets.listing.find(part.folder, part.text)
-        return [Place(game.prefix + target, 0, 0, 0)] if standing in _KNOWN else []
+        status, target = game.project.assets.listing.find(part.folder, part.text)
+        return [Place(game.prefix + target, 0, 0, 0)] if status in _EXISTING else []
     if part.role in (Role.READ, Role.SET):
         return variables(game, part.text, Role.SET) or settings(game, part.text)
     if part.role is Role.SPEAKER:
@@ -181,7 +181,7 @@ def references(game: Game, path: str, part: Part, *, with_definition: bool) -> l
 
 
 def character(game: Game, name: str) -> list[Place]:
-    """The place in the file in which the game or the project keeps its characters."""
+    """Returns the places where the game or the project defines a character."""
     return [
         _place(path, game.lines(path), start, end)
         for path in character_files(game)
@@ -199,19 +199,19 @@ def animation(game: Game, name: str) -> list[Place]:
 
 
 def settings(game: Game, name: str) -> list[Place]:
-    """Every setting is a variable, too."""
+    """Settings are variables as well."""
     path = game.prefix + CONFIG
-    found = read_config("\n".join(game.lines(path)))
-    return [Place(path, each.line - 1, 0, len(each.key)) for each in found if each.key == name]
+    entries = read_config("\n".join(game.lines(path)))
+    return [Place(path, each.line - 1, 0, len(each.key)) for each in entries if each.key == name]
 
 
-def shown_place(place: Place) -> str:
-    """File name and line, for people."""
+def place_text(place: Place) -> str:
+    """Returns file name and line, for people."""
     return f"{posixpath.basename(place.path)}:{place.line + 1}"
 
 
 def _place(path: str, lines: list[str], start: int, end: int) -> Place:
-    """From character offsets of the whole text; a name never spans lines."""
+    """Converts character offsets of the whole text; a name never spans lines."""
     line = 0
     while start > len(lines[line]):
         start, end = start - len(lines[line]) - 1, end - len(lines[line]) - 1

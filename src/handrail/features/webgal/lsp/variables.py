@@ -10,7 +10,7 @@ from handrail.features.webgal.script.anatomy import Role
 
 
 def all_variables(view: FileView) -> list[dict[str, Any]]:
-    """`name`, `sets` and `reads` (places) of each. Settings that no scene names are left out."""
+    """Returns `name`, `sets` and `reads` (places) of each. Settings that no scene uses are left out."""
     scenes = view.game.project.scenes.values()
     names = set().union(*(scene.sets for scene in scenes))
     names |= {each.name for scene in scenes for each in scene.references if each.kind == "variable"}
