@@ -336,7 +336,7 @@ def test_a_script_that_kills_what_watches_over_it_ends_and_the_answer_says_so(wo
     workshop.package(build=f"{LEFT_BEHIND} & until [ -s pids ]; do sleep 0.01; done; kill -9 $PPID; sleep 1000")
     result = workshop.run()
     assert (result["ok"], result["logs"][-1]) == (False, "exit status 137")
-    assert result["logs"][-2].startswith("What watches over scripts was killed")
+    assert result["logs"][-2].startswith("The script's supervisor was killed")
     until(lambda: workshop.left() == [], "what it left runs on")
 
 
@@ -353,7 +353,7 @@ def test_dev_returns_once_it_listens_stays_and_ends_with_handrail(workshop: Work
     with httpx2.Client(trust_env=False, timeout=PATIENCE) as http:
         assert http.get(f"{address}notes.md").text == "# Notes\n"
     again = client.ok("execute_command", scriptName="dev")
-    assert (again["ok"], again["logs"]) == (True, ["dev is running already.", address])
+    assert (again["ok"], again["logs"]) == (True, ["dev is already running.", address])
     (server,) = workshop.left()
     workshop.package(dev=f"{served} --directory game")
     assert client.code("execute_command", scriptName="dev") == "E_CONFLICT"
@@ -375,7 +375,7 @@ def test_two_devs_that_are_asked_for_at_once_are_one_or_a_conflict(start: Start,
     answers = {answer["id"]: answer["result"] for answer in (client.receive() for _ in range(3))}
     assert begun.read_text() == "x\n", "the step before it was run for the first alone"
     assert answers["first"]["structuredContent"]["ok"] is True
-    assert answers["same"]["structuredContent"]["logs"][0] == "dev is running already."
+    assert answers["same"]["structuredContent"]["logs"][0] == "dev is already running."
     assert "E_CONFLICT" in json.dumps(answers["other"])
     client.close()
     begun.unlink()

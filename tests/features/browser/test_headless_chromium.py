@@ -15,7 +15,7 @@ from handrail.features.browser.chromium.headless import HeadlessChromium
 from handrail.features.browser.chromium.page import ChromiumPage
 from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
 from handrail.features.webgal.preview_ports import Destination
-from handrail.features.webgal.previews.preview_session import Patience, PreviewSession
+from handrail.features.webgal.previews.preview_session import PreviewSession, Timeouts
 from handrail.ports.errors import Declined, NotShown
 from handrail.stores.local.files.folder import LocalFolder
 from tests.waiting import eventually, until
@@ -84,7 +84,7 @@ async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp
     async def open_site(game: str) -> LocalGameSite:
         return await LocalGameSite.start(Game(files, game, files, ".", lambda path: True))
 
-    preview_session = PreviewSession(lambda: browser, open_site, patience=Patience(starting=2))
+    preview_session = PreviewSession(lambda: browser, open_site, timeouts=Timeouts(starting=2))
     try:
         with pytest.raises(NotShown, match="did not start within 2 s"):
             await preview_session.show("game", Destination("start.txt", 1))

@@ -48,7 +48,7 @@ async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(
     monkeypatch.setattr(engines, "ENGINE_FOLDER", project / "nowhere")
     told = await error(project)
     assert told["code"] == "E_PREVIEW_FAIL"
-    assert told["message"] == "The WebGAL engine is not installed, and the project brings none."
+    assert told["message"] == "The WebGAL engine is not installed, and the project doesn't include one."
     assert "make setup" in told["hint"]
     with pytest.raises(Failure, match="not installed"):
         engines.describe_engine(Wiring().machine.open_folder, project)
@@ -63,7 +63,7 @@ async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(
     monkeypatch.setattr(asyncio, "start_server", taken)
     told = await error(project)
     assert told["code"] == "E_PREVIEW_FAIL"
-    assert told["message"] == "No port of this machine could be opened for the preview: Address already in use."
+    assert told["message"] == "Could not open a port for the preview: Address already in use."
 
 
 @pytest.mark.parametrize(("program", "why"), [("exit 1", "ended at once"), ("exec cat <&3", "did not start")])

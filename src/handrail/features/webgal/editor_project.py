@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handrail.kernel.program import Program
 
 _PREVIEW = "preview_scene"
-"""Whose leave to read decides what an engine may fetch."""
+"""The tool whose read permission decides what an engine may load."""
 
 
 async def serve_editor(project: Path | None, program: Program, state: Path | None) -> int:
@@ -32,7 +32,7 @@ async def serve_editor(project: Path | None, program: Program, state: Path | Non
 
 
 class ProjectReader:
-    """Reads with the same rules and limits as the tools, and creates nothing."""
+    """Reads with the same rules and limits as the tools, and writes nothing."""
 
     def __init__(self, folder: str, program: Program, state: Path | None) -> None:
         self._program = program
@@ -66,11 +66,11 @@ class ProjectReader:
 
     def size(self, path: str) -> int | None:
         folder, _, name = path.rpartition("/")
-        found = self._files.stamps(folder or ".").get(name)
-        return found.size if found is not None else None
+        stamp = self._files.stamps(folder or ".").get(name)
+        return stamp.size if stamp is not None else None
 
     async def open_site(self, game: str) -> LocalGameSite:
-        """Where an engine shows the game. NotShown if there is no engine."""
+        """Starts the site where an engine shows the game. Raises NotShown if there is no engine."""
         from handrail.features.webgal.backends.game_site.server import Game, LocalGameSite
         from handrail.features.webgal.engines import find_engine
 

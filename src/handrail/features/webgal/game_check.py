@@ -1,4 +1,4 @@
-"""The work of check_game: which files are checked, what is found, and what is fixed."""
+"""The implementation of check_game: which files are checked, what is found, and what is fixed."""
 
 from collections.abc import Iterable
 
@@ -15,46 +15,48 @@ from handrail.ports.errors import NotFound
 from handrail.ports.paths import parse_path
 
 
-def checked(webgal: WebGal, call: Call, params: Params) -> Result:
+def check_games(webgal: WebGal, call: Call, params: Params) -> Result:
     files: dict[str, File] = {}
     engines: set[str] = set()
     scenes = lines = 0
-    for folder, wanted in _wanted(webgal, params.paths).items():
+    for folder, selected in _selected_files(webgal, params.paths).items():
         project, unreadable = webgal.games.open_game(folder, call.checkpoint)
         prefix = project.assets.folder
         for path in unreadable:
-            if wanted is None or path in wanted:
+            if selected is None or path in selected:
                 problem = Finding("WG125", 1)
                 files[path] = File(path, [_problem(webgal, problem, [])])
         for name, findings in project.everything().items():
             path = prefix + name
-            if findings and (wanted is None or path in wanted):
+            if findings and (selected is None or path in selected):
                 files[path] = _file(webgal, project, name, findings, with_fix=params.fix)
-        looked_at = [scene for name, scene in project.scenes.items() if wanted is None or _path(prefix, name) in wanted]
-        scenes += len(looked_at)
-        lines += sum(len(scene.lines) for scene in looked_at)
+        scenes_checked = [
+            scene for name, scene in project.scenes.items() if selected is None or _path(prefix, name) in selected
+        ]
+        scenes += len(scenes_checked)
+        lines += sum(len(scene.lines) for scene in scenes_checked)
         if (engine := project.assets.engine) is not None:
             engines.add(engine.version)
     return Result([files[path] for path in sorted(files)], scenes, lines, sorted(engines))
 
 
-def _wanted(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:
-    """The files to check for each game folder; None for all of them."""
-    found: dict[str, set[str] | None] = {}
+def _selected_files(webgal: WebGal, paths: Iterable[str]) -> dict[str, set[str] | None]:
+    """Returns the files to check for each game folder; None for all of them."""
+    selected: dict[str, set[str] | None] = {}
     for path in paths or (".",):
         name = "/".join(parse_path(path)) or "."
         if name == "." or webgal.games.files.mode(name) is None:
             webgal.games.files.entries(name)  # NotFound where there is neither file nor folder
             for folder in games_below(webgal.games.files, name, webgal.games.may_read):
-                found[folder] = None
+                selected[folder] = None
             continue
         folder_of_file = find_game(webgal.games.files, name)
         if folder_of_file is None:
             raise NotFound(f"{name} belongs to no WebGAL game.", path=name)
-        listed = found.setdefault(folder_of_file, set())
-        if listed is not None:
-            listed.add(name)
-    return found
+        files = selected.setdefault(folder_of_file, set())
+        if files is not None:
+            files.add(name)
+    return selected
 
 
 def _file(webgal: WebGal, project: Project, name: str, findings: list[Finding], *, with_fix: bool) -> File:
@@ -67,7 +69,7 @@ def _file(webgal: WebGal, project: Project, name: str, findings: list[Finding], 
 
 def _problem(webgal: WebGal, finding: Finding, lines: list[str]) -> Problem:
     text = lines[finding.line - 1] if finding.line <= len(lines) else ""
-    better = fixed_line(finding, lines)
+    fixed = fixed_line(finding, lines)
     return Problem(
         finding.line,
         finding.code,
@@ -76,7 +78,7 @@ def _problem(webgal: WebGal, finding: Finding, lines: list[str]) -> Problem:
         finding.start,
         finding.end,
         text,
-        better if better is not None else UNSET,
+        fixed if fixed is not None else UNSET,
     )
 
 

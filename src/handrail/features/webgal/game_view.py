@@ -31,7 +31,7 @@ class ProblemPlace:
 
 @dataclass(frozen=True, slots=True)
 class FixedFile:
-    """A file with its fixes, and the hashes of its content now and then."""
+    """A file with its fixes, and the hashes of its content before and after."""
 
     path: str
     content: str
@@ -41,10 +41,10 @@ class FixedFile:
 
 
 _TOOL = "validate_script"
-"""Whose leave to read decides what is shown, as with every check."""
-_LARGEST = 64 << 20
+"""The tool whose read permission decides what is shown, as with every check."""
+_MAX_FILE = 64 << 20
 _BOM = "\ufeff"
-"""Which a reader of `config.txt` drops, and a mended one keeps."""
+"""Dropped when `config.txt` is read, but kept when it is fixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +59,26 @@ class _OpenGame:
 class GameView:
     """The project's game as a page shows it, ready to be encoded as JSON.
 
-    Everything blocks, respects the project's rules, and changes nothing.
+    All methods block, respect the project's rules, and change nothing.
     """
 
     def __init__(self, webgal: WebGal) -> None:
         checks = webgal.checks
         self._files: Folder = checks.files
         self._policy = checks.policy
-        # Its own: what a page looks at must not be changed by an agent's check in another thread meanwhile.
+        # A separate object, so that an agent's check in another thread can't change what a page is reading.
         self._games = Games(checks.files, checks.policy, checks.language)
         self._changes: Changes = webgal.changes
         self._lock = threading.Lock()
         self._last: _OpenGame | None = None
 
     def stamp(self) -> str | None:
-        """Changes when anything that the page shows may have changed. None if there is no game."""
+        """Returns a value that changes when anything on the page may have changed; None if there is no game."""
         folder = find_game(self._files)
         return None if folder is None else self._stamp(folder, self._files.stamps(folder))
 
     def overview(self, language: Language) -> Overview | None:
-        """The scenes and all problems. None if there is no game."""
+        """Returns the scenes and all problems; None if there is no game."""
         with self._lock:
             if not has_games(self._files):
                 return None
@@ -86,7 +86,7 @@ class GameView:
             return overview(game.project, game.unreadable, game.stamp, language)
 
     def scene(self, path: str) -> Text:
-        """The text of a scene or of `config.txt`, with the parts of each line. NotFound for anything else."""
+        """Returns the text of a scene or of `config.txt`, with the parts of each line. Raises NotFound."""
         with self._lock:
             game = self._open_game()
             name = self._text_in(game, path)
@@ -97,41 +97,43 @@ class GameView:
             return make_layout(self._open_game().project.graph())
 
     def resources(self) -> Resources:
-        """The files that scenes can use, where they are used, and which used files are missing."""
+        """Returns the files that scenes can use, where they are used, and which used files are missing."""
         with self._lock:
             game = self._open_game()
             return resources(game.project, game.stamps)
 
     def file(self, path: str) -> tuple[str, bytes]:
-        """The media type and content of a picture or sound of the game. NotFound for anything else."""
+        """Returns the media type and content of a picture or sound of the game. Raises NotFound."""
         name = "/".join(parse_path(path))
         folder = find_game(self._files)
         prefix = "" if folder in (None, ".") else f"{folder}/"
         kind = media_type(name.removeprefix(prefix)) if folder is not None and name.startswith(prefix) else None
         if kind is None or not self._policy().may_read(_TOOL, name):
             raise NotFound(f"{path} is neither a picture nor a sound of the game.", path=path)
-        return kind, self._files.read(name, _LARGEST)
+        return kind, self._files.read(name, _MAX_FILE)
 
     def fix_file(self, path: str, place: ProblemPlace | None) -> FixedFile:
-        """The file with one problem fixed, or without a place with all safe fixes.
+        """Returns the file with one problem fixed, or without a place with all safe fixes.
 
-        Conflict if there is no such problem.
+        Raises Conflict if there is no such problem.
         """
         with self._lock:
             game = self._open_game()
             name = self._text_in(game, path)
             before = game.project.text_of(name)
             after = (
-                _with_place(game.project, name, before, place) if place else game.project.with_safe_fixes(name, before)
+                _fix_place(game.project, name, before, place) if place else game.project.with_safe_fixes(name, before)
             )
-        mark = _BOM if name == CONFIG and self._games.text_of(path).startswith(_BOM) else ""
-        shown = self._changes.preview(path, (mark + after).encode(), f"Fix {path}")
-        if after == before or shown.binding["baseHash"] != hashlib.sha256((mark + before).encode()).hexdigest():
-            raise Conflict(f"{path} has changed since it was looked at.", hint="Look at it again.", path=path)
-        return FixedFile(path, mark + after, shown.diff or "", shown.binding["baseHash"], shown.binding["afterHash"])
+        bom = _BOM if name == CONFIG and self._games.text_of(path).startswith(_BOM) else ""
+        preview = self._changes.preview(path, (bom + after).encode(), f"Fix {path}")
+        if after == before or preview.binding["baseHash"] != hashlib.sha256((bom + before).encode()).hexdigest():
+            raise Conflict(f"{path} has changed since it was shown.", hint="Reload it.", path=path)
+        return FixedFile(
+            path, bom + after, preview.diff or "", preview.binding["baseHash"], preview.binding["afterHash"]
+        )
 
     def _text_in(self, game: _OpenGame, path: str) -> str:
-        """The path of a text below the game's folder."""
+        """Returns the path of a text below the game's folder."""
         prefix = game.project.assets.folder
         name = path.removeprefix(prefix)
         is_scene = name.startswith(f"{SCENES}/") and name.removeprefix(f"{SCENES}/") in game.project.scenes
@@ -149,19 +151,19 @@ class GameView:
         return self._last
 
     def _stamp(self, folder: str, stamps: Mapping[str, Stamp]) -> str:
-        """Covers the game's files, files beside it that matter, and the rules about it."""
+        """Covers the game's files, related files outside of its folder, and the rules."""
         policy = self._policy()
         names = ("characters.json", f"{posixpath.dirname(folder) or '.'}/webgal-engine.json")
-        beside = [text_or_nothing(self._files, name) for name in names]
-        seen = (folder, sorted(stamps.items()), beside, policy.rules, policy.limits.lint_ignore)
-        return hashlib.sha256(repr(seen).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        related = [text_or_nothing(self._files, name) for name in names]
+        state = (folder, sorted(stamps.items()), related, policy.rules, policy.limits.lint_ignore)
+        return hashlib.sha256(repr(state).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _with_place(project: Project, name: str, text: str, place: ProblemPlace) -> str:
+def _fix_place(project: Project, name: str, text: str, place: ProblemPlace) -> str:
     findings = project.everything().get(name, ())
-    found = [each for each in findings if (each.line, each.code, each.start) == (place.line, place.code, place.start)]
-    return with_fix(text, found[0]) if found else text
+    matches = [each for each in findings if (each.line, each.code, each.start) == (place.line, place.code, place.start)]
+    return with_fix(text, matches[0]) if matches else text
 
 
 def _never() -> None:
-    """A page's request is not stopped halfway."""
+    """Doesn't stop a check, because a page's request is not interrupted."""

@@ -1,4 +1,4 @@
-"""The project's games, read from disk and checked again where files have changed."""
+"""The project's games, read from disk and checked again when files have changed."""
 
 import json
 import posixpath
@@ -20,10 +20,10 @@ from handrail.kernel.policy import Policy
 from handrail.ports.errors import Damaged, Failure, NotClean
 from handrail.ports.files import Folder
 
-_LARGEST_FILE = 1 << 20
+_MAX_FILE = 1 << 20
 _VERSION = re.compile(r'"(?:webgalVersion|version)"\s*:\s*"(\d+\.\d+\.\d+)')
-# Style sheets, and the lists of models that derived engines show as one.
-_NAMING = (".css", ".scss", ".jsonl")
+# Style sheets, and lists of models that derived engines show as one.
+_MENTIONING_SUFFIXES = (".css", ".scss", ".jsonl")
 
 
 def read_assets(files: Folder, folder: str, policy: Policy, tool: str) -> GameAssets:
@@ -33,7 +33,7 @@ def read_assets(files: Folder, folder: str, policy: Policy, tool: str) -> GameAs
         if entry.is_link:
             hidden.append(path)
         elif policy.rules and not policy.may_read(tool, prefix + path):
-            hidden.append(posixpath.dirname(path))  # nor may it be guessed what is there and what is not
+            hidden.append(posixpath.dirname(path))  # which files exist there must not be revealed either
         elif not entry.is_folder:
             paths.append(path)
     listing = Listing.of(paths, hidden)
@@ -45,13 +45,13 @@ def read_assets(files: Folder, folder: str, policy: Policy, tool: str) -> GameAs
     models: set[str] = set()
     for name in listing.by_folder.get("figure", ()):
         path = f"figure/{name}"
-        if name.endswith(".json") and not is_part(name) and (named := model_parts(path, text(path))) is not None:
+        if name.endswith(".json") and not is_part(name) and (model_files := model_parts(path, text(path))) is not None:
             models.add(path)
-            parts |= named
+            parts |= model_files
         elif name.endswith(".atlas"):
             parts |= atlas_pages(path, text(path)) | {path}
-    naming = [path for path in listing.paths if path.endswith(_NAMING) or path.startswith("template/")]
-    known = set(listing.paths)
+    mentioning = [path for path in listing.paths if path.endswith(_MENTIONING_SUFFIXES) or path.startswith("template/")]
+    existing = set(listing.paths)
     return GameAssets(
         listing=listing,
         folder=prefix,
@@ -61,23 +61,23 @@ def read_assets(files: Folder, folder: str, policy: Policy, tool: str) -> GameAs
         ),
         characters=names_in(text(CHARACTERS)) | names_in(text_or_nothing(files, CHARACTERS)),
         engine=_engine(files, folder),
-        config=text(CONFIG) if CONFIG in known else None,
-        mentions="\n".join(text(path) for path in naming if not path.endswith((".png", ".jpg", ".webp", ".ttf"))),
+        config=text(CONFIG) if CONFIG in existing else None,
+        mentions="\n".join(text(path) for path in mentioning if not path.endswith((".png", ".jpg", ".webp", ".ttf"))),
         parts=frozenset(parts),
         models=frozenset(models),
     )
 
 
 def text_or_nothing(files: Folder, path: str) -> str:
-    """The file's text, or an empty one if it can't be read."""
+    """Returns the file's text, or an empty one if it can't be read."""
     try:
-        return files.read(path, _LARGEST_FILE).decode("utf-8-sig")
+        return files.read(path, _MAX_FILE).decode("utf-8-sig")
     except (Failure, UnicodeDecodeError):
         return ""
 
 
 def _animations(listing: Listing, table: str) -> frozenset[str] | None:
-    """Names of the game's animations; unknown without the folder."""
+    """Returns the names of the game's animations; None if it has no such folder."""
     names = listing.by_folder.get("animation")
     if names is None:
         return None
@@ -90,17 +90,17 @@ def _animations(listing: Listing, table: str) -> frozenset[str] | None:
 
 
 def _engine(files: Folder, game: str) -> Engine | None:
-    """The engine that the game ships, by its script or by the file that names its version."""
+    """Returns the engine that the game includes, by its script or by the file with its version."""
     folder = engine_folder(files, game)
     if folder is not None and (engine := engine_in(files, folder)) is not None:
         return engine
-    found = _VERSION.search(text_or_nothing(files, f"{posixpath.dirname(game) or '.'}/webgal-engine.json"))
-    return Engine(found[1]) if found else None
+    match = _VERSION.search(text_or_nothing(files, f"{posixpath.dirname(game) or '.'}/webgal-engine.json"))
+    return Engine(match[1]) if match else None
 
 
-_MOST_TOLD = 20
+_MAX_DIAGNOSTICS = 20
 _TOOL = "validate_script"
-"""Whose leave to read decides what a check may look at."""
+"""The tool whose read permission decides what a check may read."""
 
 Checkpoint = Callable[[], None]
 
@@ -116,11 +116,11 @@ class Games:
         self.files = files
         self.language = language
         self._policy = policy
-        self._known: dict[str, tuple[tuple[GameAssets, tuple[str, ...]], _Game]] = {}
+        self._cache: dict[str, tuple[tuple[GameAssets, tuple[str, ...]], _Game]] = {}
         self._lock = threading.Lock()
 
     def check_text(self, text: str, path: str | None, checkpoint: Checkpoint) -> list[Finding]:
-        """Checks a script within the game that its path belongs to."""
+        """Checks a script in the game that its path belongs to."""
         with self._lock:
             game = self._game(find_game(self.files, path), checkpoint)
             if path is None:
@@ -131,7 +131,7 @@ class Games:
             return game.project.findings_of(text, name.removeprefix(f"{SCENES}/"))
 
     def open_game(self, folder: str, checkpoint: Checkpoint) -> tuple[Project, list[str]]:
-        """The game in a folder as it is now, and the scenes that are not valid text."""
+        """Returns the game in a folder as it is now, and the scenes that are not valid text."""
         with self._lock:
             game = self._game(folder, checkpoint)
             return game.project, game.unreadable
@@ -149,26 +149,26 @@ class Games:
         except UnicodeDecodeError as error:
             raise Damaged(f"Not a text: {path} (byte {error.start}).", path=path) from None
         if "\0" in text:
-            raise Damaged(f"Not a text: {path} (it holds a NUL).", path=path)
+            raise Damaged(f"Not a text: {path} (it contains a NUL).", path=path)
         return text
 
     def review(self, path: str, content: bytes) -> None:
-        """NotClean if a scene has mistakes."""
+        """Raises NotClean if a scene has mistakes."""
         if not _is_scene(path):
             return
         try:
             text = content.decode()
         except UnicodeDecodeError:
             return  # the write itself is refused for that
-        found = [finding for finding in self.check_text(text, path, _never) if is_breaking(finding)]
-        if found:
+        findings = [finding for finding in self.check_text(text, path, _never) if is_breaking(finding)]
+        if findings:
             raise NotClean(
-                f"{path} has {len(found)} mistakes, and the policy requires a clean check before writes (lintOnWrite).",
+                f"{path} has {len(findings)} mistakes; the policy requires a clean check before writes (lintOnWrite).",
                 hint="Fix them; validate_script with this content lists them all.",
                 path=path,
                 diagnostics=[
                     {"line": each.line, "kind": kind_of(each), "message": message(each, self.language)}
-                    for each in found[:_MOST_TOLD]
+                    for each in findings[:_MAX_DIAGNOSTICS]
                 ],
             )
 
@@ -178,18 +178,18 @@ class Games:
         if folder is None:
             return _Game(Project(GameAssets(), silenced))
         assets = read_assets(self.files, folder, policy, _TOOL)
-        known = self._known.get(folder)
+        cached = self._cache.get(folder)
         key = (assets, silenced)
-        game = known[1] if known is not None and known[0] == key else _Game(Project(assets, silenced))
-        self._known[folder] = (key, game)
+        game = cached[1] if cached is not None and cached[0] == key else _Game(Project(assets, silenced))
+        self._cache[folder] = (key, game)
         self._read_scenes(game, checkpoint)
         return game
 
     def _read_scenes(self, game: _Game, checkpoint: Checkpoint) -> None:
         project, game.unreadable = game.project, []
         names = [name for name in project.assets.listing.by_folder.get(SCENES, ()) if name.endswith(".txt")]
-        for gone in set(project.scenes).difference(names):
-            project.remove(gone)
+        for name in set(project.scenes).difference(names):
+            project.remove(name)
         for name in names:
             checkpoint()
             path = f"{project.assets.folder}{SCENES}/{name}"
@@ -200,7 +200,7 @@ class Games:
 
 
 def _never() -> None:
-    """For a check inside something else, which can't be stopped by itself."""
+    """Doesn't stop a check that runs inside of something else."""
 
 
 def _below(folder: str, path: str) -> str:

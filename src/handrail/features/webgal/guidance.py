@@ -17,32 +17,32 @@ if TYPE_CHECKING:
     from handrail.features.webgal.tools.list_project_resources import Result
 
 _FOLDER = "scene/"
-_ENDING = ".txt"
+_SUFFIX = ".txt"
 
 
 def scene_path(project: "Project", name: str) -> str:
-    """The path of a scene, whether it exists or not."""
+    """Returns the path of a scene, whether it exists or not."""
     return f"{project.assets.folder}{_FOLDER}{scene_name(project, name)}"
 
 
-def scene_name(project: "Project", given: str) -> str:
-    """The scene's name in the game, with its extension. OutsideRoot, InvalidParams."""
-    name = "/".join(parse_path(given)).removeprefix(f"{project.assets.folder}{_FOLDER}")
-    return name if name.endswith(_ENDING) else f"{name}{_ENDING}"
+def scene_name(project: "Project", text: str) -> str:
+    """Returns the scene's name in the game, with its extension. Raises OutsideRoot or InvalidParams."""
+    name = "/".join(parse_path(text)).removeprefix(f"{project.assets.folder}{_FOLDER}")
+    return name if name.endswith(_SUFFIX) else f"{name}{_SUFFIX}"
 
 
-def existing_scene(project: "Project", given: str) -> str:
-    """The name of an existing scene. NotFound."""
-    name = scene_name(project, given)
+def existing_scene(project: "Project", text: str) -> str:
+    """Returns the name of an existing scene. Raises NotFound."""
+    name = scene_name(project, text)
     if name not in project.scenes:
         near = get_close_matches(name, project.scenes, n=3) or sorted(project.scenes)[:5]
         hint = f"There are {', '.join(near)}." if near else "The game has no scenes yet."
-        raise NotFound(f"There is no scene {name}.", hint=hint, path=scene_path(project, given))
+        raise NotFound(f"There is no scene {name}.", hint=hint, path=scene_path(project, text))
     return name
 
 
 def scene_findings(project: "Project", names: Iterable[str]) -> "Iterator[tuple[str, Finding, str, str | None]]":
-    """The scene, the finding, its message and the fixed line."""
+    """Yields the scene, the finding, its message and the fixed line."""
     from handrail.features.webgal.script.findings import fixed_line, message
     from handrail.features.webgal.script.parser import split_lines
 
@@ -57,21 +57,21 @@ _MOST_FINDINGS = 100
 
 LANGUAGE: Language = preferred_language(os.environ) or "en"
 TEXTS = texts_in(LANGUAGE)
-"""Prompts are English where nobody says which language they want."""
+"""Prompts are in English unless a language is requested."""
 
 
 def format_text(name: str, /, **values: object) -> str:
     return TEXTS[name].format(**values)
 
 
-def facts(project: "Project", listed: "Result") -> str:
-    """The game in a few lines. Names are spelled exactly as scripts must spell them."""
+def describe_game(project: "Project", listed: "Result") -> str:
+    """Describes the game in a few lines. Names are written exactly as in scripts."""
     folder = project.assets.folder
     variables = sorted({name for scene in project.scenes.values() for name in scene.sets})
     return "\n".join(
         [
             TEXTS["facts"],
-            _line(TEXTS["characters"], _people(project)),
+            _line(TEXTS["characters"], _characters(project)),
             _line(format_text("backgrounds", folder=folder), listed.backgrounds),
             _line(format_text("figures", folder=folder), listed.figures),
             _line(format_text("bgm", folder=folder), listed.bgm),
@@ -83,10 +83,12 @@ def facts(project: "Project", listed: "Result") -> str:
     )
 
 
-def problems(project: "Project", names: Sequence[str], told: "Iterable[tuple[str, Finding, str, str | None]]") -> str:
-    """`told` holds the scene, the finding, its message and the fixed line."""
+def describe_problems(
+    project: "Project", names: Sequence[str], findings: "Iterable[tuple[str, Finding, str, str | None]]"
+) -> str:
+    """`findings` has the scene, the finding, its message and the fixed line."""
     lines, count, current = [], 0, None
-    for name, finding, message, mended in told:
+    for name, finding, message, fixed in findings:
         count += 1
         if count > _MOST_FINDINGS:
             continue
@@ -94,8 +96,8 @@ def problems(project: "Project", names: Sequence[str], told: "Iterable[tuple[str
             lines.append(f"### {project.assets.folder}scene/{name}")
             current = name
         lines.append(format_text("at line", line=finding.line, message=message))
-        if mended is not None:
-            lines.append(format_text("better", text=mended))
+        if fixed is not None:
+            lines.append(format_text("better", text=fixed))
     if count > _MOST_FINDINGS:
         lines.append(format_text("more problems", count=count - _MOST_FINDINGS))
     if not count:
@@ -103,21 +105,23 @@ def problems(project: "Project", names: Sequence[str], told: "Iterable[tuple[str
     return "\n".join([TEXTS["results"], *lines])
 
 
-def steps(*each: str) -> str:
+def numbered_steps(*each: str) -> str:
     return "\n".join([TEXTS["steps"], *(f"{number}. {text}" for number, text in enumerate(each, 1))])
 
 
-def _people(project: "Project") -> list[str]:
-    spoken: Counter[str] = Counter()
+def _characters(project: "Project") -> list[str]:
+    line_counts: Counter[str] = Counter()
     for scene in project.scenes.values():
-        spoken.update(scene.speakers)
-    known = [*sorted(project.assets.characters), *(name for name, _ in spoken.most_common())]
-    mistyped = {name for scene in project.scenes.values() for name, _ in scene.suspects if spoken[name] == 1}
-    names = [name for name in dict.fromkeys(known) if name.strip() and name not in mistyped]
-    return [format_text("lines spoken", name=name, count=spoken[name]) if spoken[name] else name for name in names]
+        line_counts.update(scene.speakers)
+    names_by_frequency = [*sorted(project.assets.characters), *(name for name, _ in line_counts.most_common())]
+    mistyped = {name for scene in project.scenes.values() for name, _ in scene.suspects if line_counts[name] == 1}
+    names = [name for name in dict.fromkeys(names_by_frequency) if name.strip() and name not in mistyped]
+    return [
+        format_text("lines spoken", name=name, count=line_counts[name]) if line_counts[name] else name for name in names
+    ]
 
 
-def _line(what: str, names: Sequence[str]) -> str:
-    shown = TEXTS["comma"].join(names[:_MOST_NAMES]) or TEXTS["none"]
+def _line(title: str, names: Sequence[str]) -> str:
+    text = TEXTS["comma"].join(names[:_MOST_NAMES]) or TEXTS["none"]
     rest = format_text("in all", count=len(names)) if len(names) > _MOST_NAMES else ""
-    return f"- {what}{TEXTS['colon']}{shown}{rest}"
+    return f"- {title}{TEXTS['colon']}{text}{rest}"

@@ -55,7 +55,7 @@ def open_webgal(project: Project) -> WebGal:
 
 
 def review(project: Project) -> Callable[[str, bytes], None]:
-    """For the workspace: NotClean refuses a scene with mistakes."""
+    """Offers the workspace a check that refuses scenes with mistakes (NotClean)."""
     webgal: WebGal = project.part("webgal")
     return webgal.games.review
 
@@ -85,23 +85,23 @@ def _preview_session(project: Project) -> PreviewSession:
         if settings.terre == "off":
             return None
         terre[:] = terre or [TerreFinder(settings.terre_port, files.location)]
-        found = await terre[0].find(game)
-        if found is None and settings.terre == "required":
+        site = await terre[0].find(game)
+        if site is None and settings.terre == "required":
             raise NotShown(
-                f"No WebGAL Terre that has this game runs on port {settings.terre_port}, and `terre` wants one.",
-                hint="Start Terre and open the game there, or set `terre` to auto: then handrail shows it by itself.",
+                f"`terre` is set to required, but no WebGAL Terre with this game runs on port {settings.terre_port}.",
+                hint="Start Terre and open the game there, or set `terre` to auto so that handrail shows it.",
                 port=settings.terre_port,
             )
-        return found
+        return site
 
     lifetime = _WITH_SERVER if project.is_server else _WITH_PROCESS
     return PreviewSession(lambda: project.offer("browser", "local_browser"), open_site, find_terre, lifetime=lifetime)
 
 
 def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
-    """For every process but the server: shows scenes through the running server of this project, otherwise by itself.
+    """For processes other than the server: shows scenes through this project's running server, or itself.
 
-    The server is looked for when something is shown.
+    The server is looked up when something is shown.
     """
     from handrail.features.webgal.previews.preview_session import ServerFirstPreviews
 
@@ -117,7 +117,7 @@ def server_first(project: Project, own: ScenePreviews) -> ScenePreviews:
 
 
 def hosted_previews(project: Project) -> HostedScenes:
-    """For the server: what it shows for other processes."""
+    """For the server: the scenes that it shows for other processes."""
     from handrail.features.webgal.previews.shared_previews import HostedScenes
 
     webgal: WebGal = project.part("webgal")
@@ -130,7 +130,7 @@ def hosted_previews(project: Project) -> HostedScenes:
 
 
 def framed_previews(project: Project) -> ConsoleFrames:
-    """For the console's server. Made once, because it keeps the open screens."""
+    """For the console's server. Created once, because it keeps the open screens."""
     from handrail.features.webgal.previews.shared_previews import ConsoleFrames
 
     webgal: WebGal = project.part("webgal")

@@ -1,4 +1,4 @@
-"""What the WebGAL tools share. The checks are imported at their first use, because most starts need none."""
+"""What the WebGAL tools share. The checks are imported at their first use, because most starts don't need them."""
 
 from __future__ import annotations
 

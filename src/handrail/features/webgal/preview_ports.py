@@ -1,4 +1,4 @@
-"""The ports of a preview: a game shown by its engine, and the headless browser that looks at it.
+"""The ports of a preview: a game shown by its engine, and the headless browser that photographs it.
 
 A `Screen` shows a game at an address with a secret in its path, for our own page or a frame in the console. Every page
 that is open there goes to the destination that the screen was last sent to.
@@ -18,7 +18,7 @@ from handrail.ports.errors import Failure
 class Destination:
     """`scene` is relative to the game's folder of scenes. The scene runs until `line` (from 1) is done.
 
-    `content` replaces the file: the unsaved text of an editor. `as_jpeg` is how its picture is taken; a PNG otherwise.
+    `content` is an editor's unsaved text that replaces the file. `as_jpeg` selects JPEG for the picture instead of PNG.
     """
 
     scene: str
@@ -29,22 +29,22 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where the engine says that it is; `line` is the last line that it ran."""
+    """Where the engine reports to be; `line` is the last line that it ran."""
 
     scene: str
     line: int
     stage: dict[str, Any]
     has_left: bool = False
-    """It has gone on to another scene, or back to the title."""
+    """It has continued with another scene, or returned to the title."""
     is_waiting: bool = False
-    """It stopped before the line that was asked for: at a choice, an input, a video."""
+    """It stopped before the requested line: at a choice, an input or a video."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownScene:
-    """A scene that is shown. `whereabouts` says which program shows it, and how long `url` works.
+    """A scene that is shown. `whereabouts` tells which program shows it and how long `url` works.
 
-    `missing` are files that the engine requested and that don't exist, since its page was loaded; `newly_missing` those
+    `missing` are files that the engine requested since its page was loaded and that don't exist; `newly_missing` those
     since the jump to this destination. `seconds` is how long the jump took.
     """
 
@@ -58,16 +58,16 @@ class ShownScene:
     whereabouts: str
     broken: list[str] = field(default_factory=list)
     newly_broken: list[str] = field(default_factory=list)
-    """Pictures that are there and can't be decoded: since the page was loaded, and since this jump."""
+    """Pictures that exist but can't be decoded: since the page was loaded, and since this jump."""
 
 
 class ScenePreviews(Protocol):
     """Shows scenes and takes their pictures, in this process or in another one."""
 
     async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str] = ()) -> ShownScene:
-        """NotShown if there is no engine or browser, or the engine fails. Timeout if it never arrives.
+        """Raises NotShown if there is no engine or browser, or the engine fails; Timeout if it never arrives.
 
-        `game` is the game's folder in the project, `fetched_ahead` what the engine preloads.
+        `game` is the game's folder in the project, `fetched_ahead` the files that the engine preloads.
         """
         ...
 
@@ -100,7 +100,7 @@ class Screen(Protocol):
 
     @property
     def broken(self) -> Sequence[str]:
-        """Pictures below the game's folder that are there and could not be shown."""
+        """Pictures below the game's folder that exist but could not be shown."""
         ...
 
     @property
@@ -122,9 +122,9 @@ class Screen(Protocol):
         ...
 
     async def wait_for_arrival(self, on_poll: "OnPoll | None" = None) -> Position:
-        """Waits until the engine has reached the destination, or has stopped before it. The caller sets the time limit.
+        """Waits until the engine has reached the destination or stopped before it. The caller limits the time.
 
-        `on_look` is called repeatedly, to make the page report its position sooner.
+        `on_poll` is called repeatedly, to make the page report its position sooner.
         """
         ...
 
@@ -160,11 +160,11 @@ SHOWING_PATH = "/api/webgal/showing"
 
 
 class NotHosted(Failure):
-    """The running server doesn't show this; the message says why."""
+    """The running server doesn't show this scene; the message explains why."""
 
 
 class PreviewContext(msgspec.Struct, frozen=True, rename="camel"):
-    """The circumstances that decide what a process would show. `project` is a real path."""
+    """Everything that decides what a process would show. `project` is a real path."""
 
     version: str
     project: str

@@ -1,12 +1,12 @@
-"""What prompts for agents say, in Chinese and in English. Values are filled in by `str.format`."""
+"""The texts of prompts for agents, in Chinese and in English. Values are filled in by `str.format`."""
 
 from collections.abc import Mapping
 
 from handrail.ports.language import Language
 
-Words = Mapping[str, str]
+Texts = Mapping[str, str]
 
-_ZH: Words = {
+_ZH: Texts = {
     "writing": (
         "## 写法\n"
         "- 一行一句，以半角分号“;”结尾；分号之后是注释。\n"
@@ -79,7 +79,7 @@ _ZH: Words = {
     "refactor path": "场景的路径或名字，例如 game/scene/start.txt 或 start。",
     "refactor goal": "想改成什么样。",
 }
-_EN: Words = {
+_EN: Texts = {
     "writing": (
         "## How scripts are written\n"
         "- One statement per line, ending in `;`. What follows the semicolon is a comment.\n"
@@ -181,5 +181,5 @@ _EN: Words = {
 }
 
 
-def texts_in(language: Language) -> Words:
+def texts_in(language: Language) -> Texts:
     return _ZH if language == "zh" else _EN

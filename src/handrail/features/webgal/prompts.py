@@ -1,4 +1,4 @@
-"""Prompts for a person to give to an agent, filled with the facts of this game."""
+"""MCP prompts that a person hands to an agent, filled with facts about this game."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +21,7 @@ from handrail.ports.errors import Conflict, Damaged, InputOutput, InvalidParams,
 if TYPE_CHECKING:
     from handrail.features.webgal.script.project import Project
 
-_LARGEST_SCENE = 200_000
+_MAX_SCENE = 200_000
 ParamsT = TypeVar("ParamsT")
 
 
@@ -35,7 +35,7 @@ def prompt(
     required: tuple[str, ...] = (),
     locate: Callable[[WebGal, Call, ParamsT], Awaitable[Target]] | None = None,
 ) -> Tool[WebGal, ParamsT]:
-    """`about` is what its words begin with. `locate` is called if one of the arguments names a file."""
+    """`about` is the prefix of its texts. `locate` is called if one of the arguments names a file."""
     return Tool(
         name=name,
         title=TEXTS[f"{about} title"],
@@ -55,21 +55,21 @@ def prompt(
 
 
 def _argument(name: str, text: str) -> dict[str, str]:
-    named = {RESOURCES_KEYWORD: "scene"} if name == "path" else {}
-    return {"type": "string", "description": text, **named}
+    keyword = {RESOURCES_KEYWORD: "scene"} if name == "path" else {}
+    return {"type": "string", "description": text, **keyword}
 
 
-def game(webgal: WebGal, call: Call) -> "Project":
-    """The project's game as it is now. NotFound."""
+def open_project_game(webgal: WebGal, call: Call) -> "Project":
+    """Returns the project's game as it is now. Raises NotFound."""
     folder = project_game(webgal.games.files, webgal.games.may_read)
     return webgal.games.open_game(folder, call.checkpoint)[0]
 
 
 def scene_part(path: str, uri: str, text: str) -> Resource:
-    """A scene's whole text as a part of the prompt."""
-    if len(text) > _LARGEST_SCENE:
+    """Returns a scene's whole text as a part of the prompt."""
+    if len(text) > _MAX_SCENE:
         raise TooLarge(
-            f"{path} has {len(text)} characters; at most {_LARGEST_SCENE} fit into a prompt.",
+            f"{path} has {len(text)} characters; at most {_MAX_SCENE} fit into a prompt.",
             hint="Split the scene, or have the agent work on it with search_files and replace_in_file.",
             path=path,
         )
@@ -87,7 +87,7 @@ async def create_scene(webgal: WebGal, call: Call, params: NewScene, preview: Pr
 
 
 def _create_text(webgal: WebGal, call: Call, params: NewScene) -> str:
-    project = game(webgal, call)
+    project = open_project_game(webgal, call)
     path = scene_path(project, params.name)
     if scene_name(project, params.name) in project.scenes:
         raise Conflict(f"{path} is there already.", hint="webgal.refactor_scene changes a scene.", path=path)
@@ -99,9 +99,9 @@ def _create_text(webgal: WebGal, call: Call, params: NewScene) -> str:
         [
             format_text("create", path=path),
             "\n".join(wishes),
-            guidance.facts(project, list_resources(webgal)),
+            guidance.describe_game(project, list_resources(webgal)),
             TEXTS["writing"],
-            guidance.steps(
+            guidance.numbered_steps(
                 TEXTS["read some"],
                 TEXTS["checking"],
                 TEXTS["saving"],
@@ -131,16 +131,16 @@ async def fix_validation(webgal: WebGal, call: Call, params: SceneToFix, preview
 
 
 def _fix_reply(webgal: WebGal, call: Call, params: SceneToFix) -> Reply:
-    project = game(webgal, call)
+    project = open_project_game(webgal, call)
     names = [existing_scene(project, params.path)] if params.path else sorted(project.scenes)
-    what = format_text("one scene", path=scene_path(project, params.path)) if params.path else TEXTS["whole game"]
+    scope = format_text("one scene", path=scene_path(project, params.path)) if params.path else TEXTS["whole game"]
     text = "\n\n".join(
         [
-            format_text("fix", what=what),
-            guidance.problems(project, names, scene_findings(project, names)),
-            guidance.facts(project, list_resources(webgal)),
+            format_text("fix", what=scope),
+            guidance.describe_problems(project, names, scene_findings(project, names)),
+            guidance.describe_game(project, list_resources(webgal)),
             TEXTS["writing"],
-            guidance.steps(
+            guidance.numbered_steps(
                 TEXTS["judge"],
                 TEXTS["only wrong lines"],
                 TEXTS["check again"],
@@ -157,7 +157,7 @@ def _fix_reply(webgal: WebGal, call: Call, params: SceneToFix) -> Reply:
 async def scene_target(webgal: WebGal, call: Call, params: "SceneToFix | SceneToRework") -> Target:
     if not params.path:
         return Target()
-    return await in_thread(call, lambda: Target(path=scene_path(game(webgal, call), params.path)))
+    return await in_thread(call, lambda: Target(path=scene_path(open_project_game(webgal, call), params.path)))
 
 
 FIX_VALIDATION = prompt(
@@ -180,7 +180,7 @@ async def refactor_scene(webgal: WebGal, call: Call, params: SceneToRework, prev
 
 
 def _refactor_reply(webgal: WebGal, call: Call, params: SceneToRework) -> Reply:
-    project = game(webgal, call)
+    project = open_project_game(webgal, call)
     name = existing_scene(project, params.path)
     path = scene_path(project, name)
     text = "\n\n".join(
@@ -188,10 +188,10 @@ def _refactor_reply(webgal: WebGal, call: Call, params: SceneToRework) -> Reply:
             format_text("refactor", path=path),
             format_text("goal", text=params.goal or TEXTS["any goal"]),
             _neighbours(project, name),
-            guidance.problems(project, [name], scene_findings(project, [name])),
-            guidance.facts(project, list_resources(webgal)),
+            guidance.describe_problems(project, [name], scene_findings(project, [name])),
+            guidance.describe_game(project, list_resources(webgal)),
             TEXTS["writing"],
-            guidance.steps(
+            guidance.numbered_steps(
                 TEXTS["plan first"],
                 TEXTS["checking"],
                 TEXTS["saving"] + TEXTS["saving few"],
@@ -203,9 +203,9 @@ def _refactor_reply(webgal: WebGal, call: Call, params: SceneToRework) -> Reply:
 
 
 def _neighbours(project: "Project", name: str) -> str:
-    ways = project.graph().links
-    before = sorted({way.source for way in ways if way.target == name})
-    after = sorted({way.target for way in ways if way.source == name})
+    links = project.graph().links
+    before = sorted({link.source for link in links if link.target == name})
+    after = sorted({link.target for link in links if link.source == name})
     return "\n".join(
         [
             TEXTS["neighbours"],

@@ -1,4 +1,4 @@
-"""Scenes shown by the running `handrail up`, so that their addresses and page outlive a call."""
+"""Scenes shown by the running `handrail up`, so that their addresses and pages outlive a call."""
 
 import posixpath
 from collections.abc import Collection
@@ -22,29 +22,29 @@ _SCENES = "scene"
 
 
 class RemotePreviews:
-    """`context` is this process's; the server's must be the same."""
+    """`context` is this process's; the server's must be equal."""
 
     def __init__(self, server: RunningServer, context: PreviewContext) -> None:
         self._server = server
         self._context = context
 
     async def show(self, game: str, destination: Destination, fetched_ahead: Collection[str]) -> ShownScene:
-        """Offline if no server runs, or it has ended.
+        """Raises Offline if no server runs, or it has ended.
 
-        NotHosted if it doesn't show this. NotShown, Timeout, Declined.
+        Raises NotHosted if it doesn't show this scene, otherwise NotShown, Timeout, Declined.
         """
         path = posixpath.normpath(posixpath.join(game, _SCENES, destination.scene))
-        wanted = SceneRequest(
+        request = SceneRequest(
             self._context, path, destination.line, destination.content, [*fetched_ahead], destination.as_jpeg
         )
         headers = {"Content-Type": "application/json"}
-        answer = await self._server.ask("POST", SHOWING_PATH, msgspec.json.encode(wanted), headers)
+        answer = await self._server.ask("POST", SHOWING_PATH, msgspec.json.encode(request), headers)
         if answer.status != 200:
             raise _failure(answer)
         try:
             return msgspec.json.decode(answer.body, type=_Shown).data
         except msgspec.DecodeError:
-            raise _strange() from None
+            raise _version_mismatch() from None
 
 
 class _Shown(msgspec.Struct):
@@ -52,18 +52,18 @@ class _Shown(msgspec.Struct):
 
 
 def _failure(answer: ServerAnswer) -> Failure:
-    """`toolError` says how showing the scene failed. Any other error means that the server doesn't show it."""
+    """`toolError` describes how showing the scene failed. Any other error means that the server doesn't show it."""
     try:
         error = msgspec.json.decode(answer.body)["error"]
-        told = error["details"].get("toolError")
-        if told is not None:
-            return failure_of(told)
+        tool_error = error["details"].get("toolError")
+        if tool_error is not None:
+            return failure_of(tool_error)
         if answer.status == _NOT_FOUND:
-            return _strange()
+            return _version_mismatch()
         return NotHosted(error["message"])
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
-        return _strange()
+        return _version_mismatch()
 
 
-def _strange() -> NotHosted:
-    return NotHosted("`handrail up` runs in another version and does not show it.")
+def _version_mismatch() -> NotHosted:
+    return NotHosted("`handrail up` runs another version and does not show it.")

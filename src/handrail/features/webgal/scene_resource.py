@@ -21,7 +21,7 @@ class Params(msgspec.Struct, frozen=True):
     uri: str
 
 
-class Nothing(msgspec.Struct, frozen=True):
+class NoParams(msgspec.Struct, frozen=True):
     pass
 
 
@@ -29,7 +29,7 @@ def address(scene: str) -> str:
     return _PREFIX + quote(scene)
 
 
-async def list_scenes(webgal: WebGal, call: Call, params: Nothing, preview: Preview | None) -> list[ListedResource]:
+async def list_scenes(webgal: WebGal, call: Call, params: NoParams, preview: Preview | None) -> list[ListedResource]:
     """List the game's scenes."""
     names = (await in_thread(call, lambda: list_resources(webgal))).scenes
     return [ListedResource(address(name), name) for name in names]
@@ -42,12 +42,12 @@ async def read_scene(webgal: WebGal, call: Call, params: Params, preview: Previe
     return Reply(None, [Resource(params.uri, text)])
 
 
-async def where(webgal: WebGal, call: Call, params: Params) -> Target:
+async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
     return Target(path=_path(webgal, params))
 
 
 def _path(webgal: WebGal, params: Params) -> str:
-    """The path in the project, checked like a tool's path."""
+    """Returns the path in the project, checked like a tool's path."""
     name = unquote(params.uri.removeprefix(_PREFIX)) if params.uri.startswith(_PREFIX) else ""
     if not name.endswith(".txt"):
         raise NotFound(f"There is no scene {params.uri}.", hint=f"Scenes are {_PREFIX}NAME.txt.", uri=params.uri)
@@ -66,7 +66,7 @@ RESOURCE = ResourceKind(
     listing=Tool(
         name="webgal.scenes",
         title="List scenes",
-        params=Nothing,
+        params=NoParams,
         input_schema={"type": "object", "additionalProperties": False, "properties": {}},
         errors=_ERRORS,
         is_idempotent=True,
@@ -84,7 +84,7 @@ RESOURCE = ResourceKind(
         },
         errors=_ERRORS,
         is_idempotent=True,
-        locate=where,
+        locate=locate,
         run=read_scene,
     ),
 )

@@ -18,18 +18,20 @@ from handrail.kernel.policy import Policy
 from handrail.ports.errors import Damaged, Declined, Failure, NotFound
 from handrail.ports.files import Folder
 
-_KEPT = ("HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+_PASSED_ON = ("HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 _SECRETS = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*API_KEY*", "*APIKEY*", "*CREDENTIAL*", "*PRIVATE_KEY*")
 _SHORTEST_SECRET = 6
 
 
 def child_environment(environ: Mapping[str, str], redacted: Sequence[str]) -> dict[str, str]:
-    """`redacted` are names, or patterns of names, that the policy removes as well."""
-    return {name: value for name, value in environ.items() if _matches(name, _KEPT) and not _matches(name, redacted)}
+    """`redacted` are names, or patterns of names, that the policy also removes."""
+    return {
+        name: value for name, value in environ.items() if _matches(name, _PASSED_ON) and not _matches(name, redacted)
+    }
 
 
 def secret_values(environ: Mapping[str, str], redacted: Sequence[str]) -> list[str]:
-    """Values that must not be shown, wherever a script got them. Short ones are ordinary words."""
+    """Returns values that must not be shown. Short ones are skipped, because they are ordinary words."""
     return [
         value
         for name, value in environ.items()
@@ -42,7 +44,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 PACKAGE = "package.json"
-_MOST_BYTES = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 class Step(NamedTuple):
@@ -54,7 +56,7 @@ class Step(NamedTuple):
 
     @property
     def command(self) -> list[str]:
-        """The shell parses only the package's own line; the arguments reach it as words, never as text."""
+        """The shell parses only the package's own line; the arguments are passed as words and never parsed."""
         return ["/bin/sh", "-c", f'{self.line} "$@"' if self.args else self.line, self.event, *self.args]
 
     @property
@@ -86,15 +88,15 @@ class Package(NamedTuple):
 
 
 def read_package(files: Folder) -> Package:
-    """NotFound, Damaged."""
+    """Raises NotFound or Damaged."""
     try:
-        data = files.read(PACKAGE, _MOST_BYTES)
+        data = files.read(PACKAGE, _MAX_BYTES)
     except NotFound:
         raise NotFound(f"The project has no {PACKAGE}, and so no scripts.", path=PACKAGE) from None
     try:
-        document = strict_json.decode(data.removeprefix(b"\xef\xbb\xbf"), max_bytes=_MOST_BYTES)
-    except Failure as wrong:
-        raise _damaged(wrong.message, **wrong.details) from None
+        document = strict_json.decode(data.removeprefix(b"\xef\xbb\xbf"), max_bytes=_MAX_BYTES)
+    except Failure as failure:
+        raise _damaged(failure.message, **failure.details) from None
     if not isinstance(document, dict):
         raise _damaged("It must be a JSON object.")
     return Package(_text(document.get("name")), _text(document.get("version")), _scripts(document.get("scripts", {})))
@@ -117,12 +119,12 @@ def _damaged(message: str, **details: Any) -> Damaged:
     return Damaged(f"{PACKAGE} can't be read: {message}", hint=f"Fix {PACKAGE} first.", **{**details, "path": PACKAGE})
 
 
-_TOLD_EVERY = 0.25
-_TOLD_LINES = 10
-_LISTENING_EVERY = 0.1
-_UNWATCHED = b"What watches over scripts was killed: something that this one started may still be running.\n"
+_REPORT_SECONDS = 0.25
+_REPORT_LINES = 10
+_POLL_SECONDS = 0.1
+_SUPERVISOR_KILLED = b"The script's supervisor was killed: something that the script started may still be running.\n"
 
-Tell = Callable[[str], Awaitable[None]]
+ReportOutput = Callable[[str], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -133,7 +135,7 @@ class Server:
     steps: Sequence[Step]
     ports: list[int]
     listening: asyncio.Task[None]
-    """Reads what it prints, so that it never waits for us."""
+    """Reads its output, so that it never blocks."""
 
     @property
     def is_running(self) -> bool:
@@ -146,36 +148,36 @@ class Scripts:
     policy: Callable[[], Policy]
     environ: Mapping[str, str]
     own_programs: str
-    """A folder in which a script may find handrail itself."""
+    """The folder of handrail's own command."""
     server: Server | None = None
     serving: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held by whoever looks whether there is a server and starts one, from its first step on."""
+    """Held while checking for a server and starting one, from its first step on."""
 
     def output(self) -> LimitedOutput:
         return LimitedOutput(secret_values(self.environ, self.policy().limits.redact_env))
 
-    async def run(self, package: Package, step: Step, output: LimitedOutput, tell: Tell) -> int:
-        """Returns the exit status. If it is stopped, the step and everything that it started are ended."""
-        async with self._started(package, step, output) as program:
-            await _followed(program, output, tell)
+    async def run(self, package: Package, step: Step, output: LimitedOutput, report: ReportOutput) -> int:
+        """Returns the exit status. If it is cancelled, the step and everything that it started are ended."""
+        async with self._running_step(package, step, output) as program:
+            await _relay_output(program, output, report)
             return program.status or 0
 
     async def serve(
-        self, package: Package, step: Step, steps: Sequence[Step], output: LimitedOutput, tell: Tell
+        self, package: Package, step: Step, steps: Sequence[Step], output: LimitedOutput, report: ReportOutput
     ) -> Server | int:
         """Returns once it accepts connections, or the exit status if it ended before. `steps` are all its steps."""
-        async with self._started(package, step, output) as program:
-            following = asyncio.ensure_future(_followed(program, output, tell))
+        async with self._running_step(package, step, output) as program:
+            relay = asyncio.ensure_future(_relay_output(program, output, report))
             try:
                 while not (ports := await asyncio.to_thread(program.ports)):
-                    await asyncio.wait({following}, timeout=_LISTENING_EVERY)
-                    if following.done():
-                        following.result()
+                    await asyncio.wait({relay}, timeout=_POLL_SECONDS)
+                    if relay.done():
+                        relay.result()
                         return program.status or 0
             finally:
-                following.cancel()
-                await asyncio.wait({following})
-            self.server = Server(program, steps, ports, asyncio.ensure_future(_unheard(program)))
+                relay.cancel()
+                await asyncio.wait({relay})
+            self.server = Server(program, steps, ports, asyncio.ensure_future(_drain(program)))
             return self.server
 
     def close(self) -> None:
@@ -183,7 +185,9 @@ class Scripts:
             self.server.program.end()
 
     @asynccontextmanager
-    async def _started(self, package: Package, step: Step, output: LimitedOutput) -> AsyncIterator[SupervisedProgram]:
+    async def _running_step(
+        self, package: Package, step: Step, output: LimitedOutput
+    ) -> AsyncIterator[SupervisedProgram]:
         with self.files.open_descriptor(".") as folder:
             program = start_program(step.command, folder, self._environ(package, step))
         try:
@@ -192,15 +196,15 @@ class Scripts:
             if self.server is None or self.server.program is not program:
                 await program.end_and_wait()
                 if program.may_have_left_something:
-                    output.add(_UNWATCHED)
+                    output.add(_SUPERVISOR_KILLED)
 
     def _environ(self, package: Package, step: Step) -> dict[str, str]:
-        """The environment that npm gives to scripts, as far as they use it."""
-        known = child_environment(self.environ, self.policy().limits.redact_env)
+        """Returns the environment that npm gives to scripts, as far as they use it."""
+        inherited = child_environment(self.environ, self.policy().limits.redact_env)
         root = self.files.location
-        path = (os.path.join(root, "node_modules", ".bin"), known.get("PATH", os.defpath), self.own_programs)
+        path = (os.path.join(root, "node_modules", ".bin"), inherited.get("PATH", os.defpath), self.own_programs)
         return {
-            **known,
+            **inherited,
             "PATH": os.pathsep.join(path),
             "INIT_CWD": root,
             "npm_lifecycle_event": step.event,
@@ -211,16 +215,16 @@ class Scripts:
         }
 
 
-async def _followed(program: SupervisedProgram, output: LimitedOutput, tell: Tell) -> None:
-    told, lines = 0.0, output.live_lines()
+async def _relay_output(program: SupervisedProgram, output: LimitedOutput, report: ReportOutput) -> None:
+    last_report, lines = 0.0, output.live_lines()
     async for chunk in program.chunks():
         output.add(chunk)
         lines.add(chunk)
-        if time.monotonic() - told >= _TOLD_EVERY and (latest := lines.take(_TOLD_LINES)):
-            await tell(latest)
-            told = time.monotonic()
+        if time.monotonic() - last_report >= _REPORT_SECONDS and (latest := lines.take(_REPORT_LINES)):
+            await report(latest)
+            last_report = time.monotonic()
 
 
-async def _unheard(program: SupervisedProgram) -> None:
+async def _drain(program: SupervisedProgram) -> None:
     async for _ in program.chunks():
         pass

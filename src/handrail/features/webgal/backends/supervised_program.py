@@ -1,4 +1,4 @@
-"""Starts programs behind a keeper: a process that ends everything below it when handrail lets go of it."""
+"""Starts programs behind a supervisor: a process that ends everything below it when handrail exits or lets go."""
 
 import asyncio
 import os
@@ -17,28 +17,28 @@ _SOCKET = "socket:["
 
 
 def ports_below(root: int) -> list[int]:
-    """The ports that processes below this one listen on, sorted."""
+    """Returns the ports that the processes below this one listen on, sorted."""
     processes = find_descendants(root)
     sockets = {inode for pid in processes for inode in _sockets(pid)}
-    found: set[int] = set()
+    ports: set[int] = set()
     for pid in processes:
         for table in ("tcp", "tcp6"):
             with suppress(OSError), open(f"/proc/{pid}/net/{table}", encoding="ascii") as lines:
-                found |= {port for port, inode in map(_listener, lines) if inode in sockets and port is not None}
-        if found:
+                ports |= {port for port, inode in map(_listener, lines) if inode in sockets and port is not None}
+        if ports:
             break  # its children share the network with it
-    return sorted(found)
+    return sorted(ports)
 
 
 def _sockets(pid: int) -> set[str]:
-    found = set()
+    inodes = set()
     with suppress(OSError):
         for name in os.listdir(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 target = os.readlink(f"/proc/{pid}/fd/{name}")
                 if target.startswith(_SOCKET):
-                    found.add(target.removeprefix(_SOCKET).rstrip("]"))
-    return found
+                    inodes.add(target.removeprefix(_SOCKET).rstrip("]"))
+    return inodes
 
 
 def _listener(line: str) -> tuple[int | None, str]:
@@ -54,22 +54,22 @@ _MARKED_PAUSE_SECONDS = 0.01
 
 
 def processes_with_mark(mark: str) -> list[int]:
-    wanted = f"{MARK_VARIABLE}={mark}".encode()
-    found = []
+    assignment = f"{MARK_VARIABLE}={mark}".encode()
+    pids = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
-                if wanted in file.read().split(b"\0"):
-                    found.append(int(name))
-    return found
+                if assignment in file.read().split(b"\0"):
+                    pids.append(int(name))
+    return pids
 
 
 def kill_marked(mark: str) -> None:
-    """Stops processes before it kills them, so that none starts another, and waits until all are gone."""
-    until = time.monotonic() + _MARKED_END_SECONDS
-    while (left := processes_with_mark(mark)) and time.monotonic() < until:
+    """Stops the processes before killing them, so that none starts another, and waits until all are gone."""
+    deadline = time.monotonic() + _MARKED_END_SECONDS
+    while (pids := processes_with_mark(mark)) and time.monotonic() < deadline:
         for number in (signal.SIGSTOP, signal.SIGKILL):
-            for pid in left:
+            for pid in pids:
                 with suppress(OSError):
                     os.kill(pid, number)
         time.sleep(_MARKED_PAUSE_SECONDS)
@@ -77,12 +77,12 @@ def kill_marked(mark: str) -> None:
 
 _CHUNK = 256 * 1024
 _MOST_IN_A_PIPE = 1024 * 1024
-# Longer than a keeper asks and kills, so that only one that hangs itself is given up.
+# Longer than the supervisor needs to end its processes, so that only a supervisor that hangs is killed.
 _ENDING_SECONDS = 10.0
 
 
 def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str]) -> "SupervisedProgram":
-    """`folder` is an open descriptor; `environ` is the command's whole environment. InputOutput."""
+    """`folder` is an open descriptor; `environ` is the whole environment. Raises InputOutput."""
     mark = secrets.token_hex(16)
     try:
         process = subprocess.Popen(
@@ -101,40 +101,40 @@ def start_program(command: Sequence[str], folder: int, environ: Mapping[str, str
 
 
 class SupervisedProgram:
-    """One running command. Its stdin is empty, and its output and that of its children come as one stream."""
+    """A running command. Its stdin is empty; its output and its children's come as one stream."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", mark: str) -> None:
         assert process.stdout is not None
         self._process = process
         self._mark = mark
-        self._keeper = os.pidfd_open(process.pid)
+        self._supervisor = os.pidfd_open(process.pid)
         self._output = process.stdout
         os.set_blocking(self._output.fileno(), False)
-        self._is_over = False
+        self._has_ended = False
 
     @property
     def status(self) -> int | None:
-        """The command's exit status, 128 and more for a signal as in a shell; None while it runs."""
+        """The exit status, 128 and more for a signal as in a shell; None while it runs."""
         code = self._process.poll()
         return code if code is None or code >= 0 else 128 - code
 
     @property
     def may_have_left_something(self) -> bool:
-        """Whether the command killed its keeper. What it had started was searched and ended, as far as it was found."""
+        """Whether the command killed its supervisor, so that some of its processes may not have been found."""
         return (self._process.poll() or 0) < 0
 
     def ports(self) -> list[int]:
         return ports_below(self._process.pid)
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
-        """Ends with the keeper, which ends last; output after that is not the command's."""
-        while not self._is_over:
-            await _readable(self._output.fileno(), self._keeper)
+        """Ends with the supervisor, which ends last; later output isn't the command's."""
+        while not self._has_ended:
+            await _readable(self._output.fileno(), self._supervisor)
             if self._process.poll() is None:
                 if chunk := self._read(_CHUNK):
                     yield chunk
                 continue
-            await self._end_what_is_left()
+            await self._kill_remaining()
             rest = self._read(_MOST_IN_A_PIPE)
             self._finish()
             if rest:
@@ -148,19 +148,19 @@ class SupervisedProgram:
 
     async def end_and_wait(self) -> None:
         """Ends it and waits until nothing is left, even if the wait is cancelled."""
-        if self._is_over:
+        if self._has_ended:
             return
-        import anyio  # 20 ms, and most programs end by themselves
+        import anyio  # takes 20 ms, and most programs end on their own
 
         self.end()
         with anyio.CancelScope(shield=True):
-            rest = asyncio.ensure_future(self._drained())
+            rest = asyncio.ensure_future(self._drain())
             while not rest.done():
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait({rest})
             rest.result()
 
-    async def _drained(self) -> None:
+    async def _drain(self) -> None:
         try:
             async with asyncio.timeout(_ENDING_SECONDS):
                 async for _ in self.chunks():
@@ -168,30 +168,30 @@ class SupervisedProgram:
         except TimeoutError:
             self._process.kill()
             self._process.wait()
-            await self._end_what_is_left()
+            await self._kill_remaining()
             self._finish()
 
-    async def _end_what_is_left(self) -> None:
+    async def _kill_remaining(self) -> None:
         if self.may_have_left_something:
             await asyncio.to_thread(kill_marked, self._mark)
 
     def _read(self, most: int) -> bytes:
-        """What can be read without waiting."""
+        """Reads what is available without waiting."""
         try:
             return os.read(self._output.fileno(), most)
         except BlockingIOError:
             return b""
 
     def _finish(self) -> None:
-        self._is_over = True
+        self._has_ended = True
         self.end()
         self._output.close()
         self._process.wait()
-        os.close(self._keeper)
+        os.close(self._supervisor)
 
 
 async def _readable(*descriptors: int) -> None:
-    """Waits until one of them can be read."""
+    """Waits until one of the descriptors can be read."""
     loop, ready = asyncio.get_running_loop(), asyncio.Event()
     for descriptor in descriptors:
         loop.add_reader(descriptor, ready.set)

@@ -1,4 +1,4 @@
-"""`handrail webgal`: check and fix a game's scripts, show its scenes as a graph, serve an editor."""
+"""`handrail webgal`: checks and fixes a game's scripts, prints its scene graph, serves an editor."""
 
 import os
 import sys
@@ -19,58 +19,58 @@ if TYPE_CHECKING:
 
 _TAB = 4
 _UNUSED = "WG404"
-_MOST_UNUSED = 10
-_MOST_ALIKE = 10
+_MAX_UNUSED = 10
+_MAX_SAME_CODE = 10
 _NO_SEMICOLON = "WG101"
-"""Shown once per file: many games have them everywhere."""
-_MOST_RANGES = 12
+"""Shown once per file, because many games have it everywhere."""
+_MAX_RANGES = 12
 _COLOURS = {"syntax": "red", "resource": "magenta", "style": "yellow"}
 
 
-def report(found: dict[str, Any]) -> None:
+def report(result: dict[str, Any]) -> None:
     import click
 
     counts = dict.fromkeys(_COLOURS, 0)
     unused = []
-    for file in found["files"]:
-        alike: dict[str, list[int]] = {}
+    for file in result["files"]:
+        lines_by_code: dict[str, list[int]] = {}
         for problem in file["problems"]:
             counts[problem["kind"]] += 1
             if problem["code"] == _UNUSED:
                 unused.append((file["path"], problem["message"]))
                 continue
-            lines = alike.setdefault(problem["code"], [])
+            lines = lines_by_code.setdefault(problem["code"], [])
             lines.append(problem["line"])
-            if len(lines) <= (1 if problem["code"] == _NO_SEMICOLON else _MOST_ALIKE):
+            if len(lines) <= (1 if problem["code"] == _NO_SEMICOLON else _MAX_SAME_CODE):
                 click.echo("\n".join(_lines(file["path"], problem)))
-        for code, lines in alike.items():
-            if rest := lines[1 if code == _NO_SEMICOLON else _MOST_ALIKE :]:
+        for code, lines in lines_by_code.items():
+            if rest := lines[1 if code == _NO_SEMICOLON else _MAX_SAME_CODE :]:
                 click.echo(f"{one_line(file['path'])}: and {len(rest)} more [{code}] on lines {ranges(rest)}")
     if unused:
         click.echo(f"{_kind('style')} {one_line(unused[0][1])}")
-        click.echo("\n".join(f"  {one_line(path)}" for path, _ in unused[:_MOST_UNUSED]))
-        if len(unused) > _MOST_UNUSED:
-            click.echo(f"  and {len(unused) - _MOST_UNUSED} more (--json lists them all)")
-    looked_at = f"{found['scenes']} scenes, {found['lines']} lines"
-    if engines := found.get("engines"):
-        looked_at += f", engine {', '.join(engines)}"
-    if not found["files"]:
-        click.echo(f"No problems in {looked_at}.")
+        click.echo("\n".join(f"  {one_line(path)}" for path, _ in unused[:_MAX_UNUSED]))
+        if len(unused) > _MAX_UNUSED:
+            click.echo(f"  and {len(unused) - _MAX_UNUSED} more (--json lists them all)")
+    summary = f"{result['scenes']} scenes, {result['lines']} lines"
+    if engines := result.get("engines"):
+        summary += f", engine {', '.join(engines)}"
+    if not result["files"]:
+        click.echo(f"No problems in {summary}.")
     else:
-        told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-        click.echo(f"{sum(counts.values())} problems in {looked_at}: {told}.")
+        counts_text = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        click.echo(f"{sum(counts.values())} problems in {summary}: {counts_text}.")
 
 
 def ranges(lines: list[int]) -> str:
-    """Line numbers in order, with consecutive ones joined: `3-7, 12`."""
+    """Formats line numbers, with consecutive ones joined: `3-7, 12`."""
     runs: list[list[int]] = []
     for line in lines:
         if runs and line <= runs[-1][1] + 1:
             runs[-1][1] = line
         else:
             runs.append([line, line])
-    shown = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RANGES])
-    return f"{shown} …" if len(runs) > _MOST_RANGES else shown
+    text = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs[:_MAX_RANGES])
+    return f"{text} …" if len(runs) > _MAX_RANGES else text
 
 
 def _lines(path: str, problem: dict[str, Any]) -> list[str]:
@@ -87,7 +87,7 @@ def _lines(path: str, problem: dict[str, Any]) -> list[str]:
 
 
 def underlined(text: str, start: int, end: int) -> str:
-    """Carets under some characters of a text, as wide as the terminal shows them."""
+    """Returns carets under some characters of a text, as wide as the terminal shows them."""
     from rich.cells import cell_len
 
     before, marked = cell_len(_visible_line(text[:start])), cell_len(_visible_line(text[:end]))
@@ -110,7 +110,7 @@ Example, for Neovim 0.11 and newer:
   vim.lsp.enable("webgal")
 
 \b
-docs/webgal.md tells how to set up VS Code. HANDRAIL_LANG=en makes the messages English."""
+To set up VS Code, see docs/webgal.md. HANDRAIL_LANG=en makes the messages English."""
 
 
 @click.command(epilog=LSP_EPILOG)
@@ -118,7 +118,7 @@ docs/webgal.md tells how to set up VS Code. HANDRAIL_LANG=en makes the messages 
 @click.option("--stdio", is_flag=True, help="Ignored: it always uses stdin and stdout. Some editors pass it.")
 @state_option
 def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
-    """Serve an editor: problems while you write, completion, definitions, names.
+    """Serve an editor: problems as you type, completion, definitions, renames.
 
     The editor starts this command and talks to it. It reads the project and writes nothing.
     """
@@ -136,14 +136,14 @@ Examples:
   handrail webgal check --fix --answer allow         fix what can safely be fixed
 
 \b
-Exit status: 0 when there is nothing worse than style; 1 with mistakes of syntax or missing
-resources; 2 when there is no such file or game. HANDRAIL_LANG=en makes the messages English."""
+Exit status: 0 for no problems other than style; 1 for syntax errors or missing resources;
+2 if the file or game doesn't exist. HANDRAIL_LANG=en makes the messages English."""
 GRAPH_EPILOG = """\b
 Examples:
   handrail webgal graph > scenes.svg
   handrail webgal graph --json | jq '.ways[] | select(.missing)'"""
 
-_WRONG_USE = (NotFound, InvalidParams, OutsideRoot)
+_USAGE_ERRORS = (NotFound, InvalidParams, OutsideRoot)
 
 
 @click.group(commands=[lsp])
@@ -153,7 +153,7 @@ def webgal() -> None:
 
 @webgal.command(epilog=CHECK_EPILOG)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", help="Scenes, or folders with a game.  [default: this one]")
-@click.option("--fix", is_flag=True, help="Apply the safe fixes, each file through the gate: shown, asked, undoable.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes; each file is shown, needs approval and can be undone.")
 @project_option
 @state_option
 @answer_option
@@ -161,25 +161,25 @@ def webgal() -> None:
 def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, answer: Choice, as_json: bool) -> None:
     """Find mistakes in scripts before a player does.
 
-    Such as a line that the engine would show as dialogue, a missing picture or an undefined label. Rules are
-    silenced by `;nolint CODE` in a script or by `lintIgnore` in the project's policy.
+    For example, a line that the engine would show as dialogue, a missing picture or an undefined label. Silence
+    rules with `;nolint CODE` in a script or `lintIgnore` in the project's policy.
     """
     from handrail.faces.cli.person import answers
     from handrail.faces.cli.program import program, run
 
-    project, below = located(project, paths)
+    project, below = find_root(project, paths)
     opened = program().open_project(
         project, state, answers(answer, has_terminal=sys.stdin.isatty(), keeps_prompt=False)
     )
     with _closing(opened):
-        found, mended = run(_checked(opened, below, with_fix=fix))
+        result, fixed = run(_check(opened, below, with_fix=fix))
     if as_json:
-        print_json({**found, "mended": mended} if fix else found)
+        print_json({**result, "mended": fixed} if fix else result)
     else:
-        for change in mended:
+        for change in fixed:
             say(f"Fixed {one_line(change['path'])} (undo: handrail undo {change['snapshotId']})")
-        report(found)
-    if any(problem["kind"] != "style" for file in found["files"] for problem in file["problems"]):
+        report(result)
+    if any(problem["kind"] != "style" for file in result["files"] for problem in file["problems"]):
         raise SystemExit(1)
 
 
@@ -195,17 +195,17 @@ def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
 
     opened = program().open_project(project, state, NoApprover())
     with _closing(opened):
-        shown = run(_called(opened, "show_scene_graph", {"path": path}))
+        result = run(_call_tool(opened, "show_scene_graph", {"path": path}))
     if as_json:
-        print_json(shown["graph"])
+        print_json(result["graph"])
     else:
-        sys.stdout.write(shown["svg"])
+        sys.stdout.write(result["svg"])
 
 
-def located(project: Path, paths: Sequence[str]) -> tuple[Path, list[str]]:
-    """The project to open, and the paths below it. Paths are of the current folder, or else of the project.
+def find_root(project: Path, paths: Sequence[str]) -> tuple[Path, list[str]]:
+    """Returns the project to open, and the paths in it. Paths are relative to the current folder, or to the project.
 
-    What lies elsewhere is checked in its own game's folder.
+    Files outside of the project are checked in their own game's folder.
     """
     root = Path(os.path.abspath(project))
     absolute = [_absolute(root, path) for path in paths]
@@ -220,7 +220,7 @@ def _absolute(root: Path, path: str) -> Path:
 
 
 def _root_of(path: Path) -> Path:
-    """The folder above the game that has this path, or the path's own folder."""
+    """Returns the folder above the game that contains this path, or the path's own folder."""
     folder = path if path.is_dir() else path.parent
     for game in (folder, *folder.parents):
         if (game / "scene").is_dir():
@@ -232,39 +232,37 @@ def _root_of(path: Path) -> Path:
 def _closing(opened: "Project") -> Iterator[None]:
     try:
         yield
-    except _WRONG_USE as wrong:
-        raise click.UsageError(f"{wrong.message} {wrong.hint or ''}".rstrip()) from None
+    except _USAGE_ERRORS as error:
+        raise click.UsageError(f"{error.message} {error.hint or ''}".rstrip()) from None
     finally:
         opened.close()
 
 
-async def _checked(
-    opened: "Project", paths: list[str], *, with_fix: bool
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    found = await _called(opened, "check_game", {"paths": paths, "fix": with_fix})
+async def _check(opened: "Project", paths: list[str], *, with_fix: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    result = await _call_tool(opened, "check_game", {"paths": paths, "fix": with_fix})
     if not with_fix:
-        return found, []
-    mended = [
+        return result, []
+    fixed = [
         {"path": file["path"], "snapshotId": snapshot}
-        for file in found["files"]
-        if "mended" in file and (snapshot := await _mend(opened, file["path"], file["mended"])) is not None
+        for file in result["files"]
+        if "mended" in file and (snapshot := await _write_fix(opened, file["path"], file["mended"])) is not None
     ]
-    return await _called(opened, "check_game", {"paths": paths}), mended
+    return await _call_tool(opened, "check_game", {"paths": paths}), fixed
 
 
-async def _mend(opened: "Project", path: str, content: str) -> str | None:
-    """Writes each fixed file through the gate. A no to one file doesn't stop the others."""
-    wanted = {"path": path, "content": content}
+async def _write_fix(opened: "Project", path: str, content: str) -> str | None:
+    """Writes a fixed file through the gate. Denying one file doesn't stop the others."""
+    params = {"path": path, "content": content}
     try:
-        await _called(opened, "write_to_file", {**wanted, "dryRun": True})
-        done = await _called(opened, "write_to_file", {**wanted, "dryRun": False})
-    except Declined as refused:
-        complain(refused)
+        await _call_tool(opened, "write_to_file", {**params, "dryRun": True})
+        result = await _call_tool(opened, "write_to_file", {**params, "dryRun": False})
+    except Declined as declined:
+        complain(declined)
         return None
-    return str(done["snapshotId"])
+    return str(result["snapshotId"])
 
 
-async def _called(opened: "Project", tool: str, params: dict[str, Any]) -> dict[str, Any]:
+async def _call_tool(opened: "Project", tool: str, params: dict[str, Any]) -> dict[str, Any]:
     import msgspec
 
     from handrail.faces.cli.person import caller

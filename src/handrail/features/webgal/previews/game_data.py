@@ -93,7 +93,7 @@ class Resources(msgspec.Struct, frozen=True):
 
 
 def overview(project: Project, unreadable: list[str], stamp: str, language: Language) -> Overview:
-    prefix, reached = project.assets.folder, project.graph().reachable()
+    prefix, reachable = project.assets.folder, project.graph().reachable()
     names = sorted([*project.scenes, *(path.removeprefix(f"{prefix}{SCENES}/") for path in unreadable)])
     lines = {name: len(scene.lines) for name, scene in project.scenes.items()}
     titles = [each.values for each in read_config(project.assets.config or "") if each.key == "Game_name"]
@@ -104,7 +104,7 @@ def overview(project: Project, unreadable: list[str], stamp: str, language: Lang
         entry=f"{prefix}{SCENES}/{ENTRY}" if ENTRY in project.scenes else None,
         config=f"{prefix}{CONFIG}" if project.assets.config is not None else None,
         lines=sum(lines.values()),
-        scenes=[SceneEntry(f"{prefix}{SCENES}/{name}", name, lines.get(name, 0), name in reached) for name in names],
+        scenes=[SceneEntry(f"{prefix}{SCENES}/{name}", name, lines.get(name, 0), name in reachable) for name in names],
         problems=[*_problems(project, unreadable, language)],
     )
 
@@ -119,7 +119,7 @@ def _problems(project: Project, unreadable: list[str], language: Language) -> It
 
 
 def _problem(path: str, finding: Finding, lines: list[str], language: Language) -> Problem:
-    better = fixed_line(finding, lines)
+    fixed = fixed_line(finding, lines)
     return Problem(
         path,
         finding.line,
@@ -128,7 +128,7 @@ def _problem(path: str, finding: Finding, lines: list[str], language: Language) 
         message(finding, language).removesuffix(f" [{finding.code}]"),
         finding.start,
         finding.end,
-        UNSET if better is None else better,
+        UNSET if fixed is None else fixed,
         True if finding.edit is not None and not finding.edit.is_safe else UNSET,
     )
 
@@ -141,14 +141,14 @@ def source(path: str, text: str, stamp: str, *, is_config: bool) -> Text:
 def resources(project: Project, stamps: Mapping[str, Stamp]) -> Resources:
     assets, prefix = project.assets, project.assets.folder
     uses, missing = _uses(project)
-    unused = {path for path, found in project.overall().items() if any(each.code == "WG404" for each in found)}
-    known = frozenset(assets.listing.paths)
-    shown = [
+    unused = {path for path, findings in project.overall().items() if any(each.code == "WG404" for each in findings)}
+    existing_paths = frozenset(assets.listing.paths)
+    items = [
         Resource(
             prefix + path,
             folder,
             path.partition("/")[2],
-            media_kind(path, known, assets.models),
+            media_kind(path, existing_paths, assets.models),
             stamps[path].size,
             f"{stamps[path].changed_ns:x}{stamps[path].inode:x}",
             uses.get(path, []),
@@ -161,29 +161,29 @@ def resources(project: Project, stamps: Mapping[str, Stamp]) -> Resources:
         and path not in assets.parts
         and not posixpath.basename(path).startswith(".")
     ]
-    return Resources(shown, [Missing(prefix + path, found) for path, found in sorted(missing.items())])
+    return Resources(items, [Missing(prefix + path, findings) for path, findings in sorted(missing.items())])
 
 
 def _uses(project: Project) -> tuple[dict[str, list[Use]], dict[str, list[Use]]]:
-    """Where files are used: existing ones, and missing ones."""
-    there: dict[str, list[Use]] = {}
+    """Returns where existing files are used, and where missing ones are."""
+    existing: dict[str, list[Use]] = {}
     missing: dict[str, list[Use]] = {}
     listing, prefix = project.assets.listing, f"{project.assets.folder}{SCENES}/"
     for name, scene in sorted(project.scenes.items()):
         for reference in scene.references:
             use = Use(prefix + name, reference.line)
             if reference.kind == "animation":
-                there.setdefault(f"animation/{reference.name}.json", []).append(use)
+                existing.setdefault(f"animation/{reference.name}.json", []).append(use)
             if reference.kind not in ("file", "scene"):
                 continue
-            standing, path = listing.find(reference.folder, reference.name)
-            if standing is not FileStatus.UNKNOWN:
-                found = missing if standing is FileStatus.MISSING else there
-                found.setdefault(path, []).append(use)
+            status, path = listing.find(reference.folder, reference.name)
+            if status is not FileStatus.UNKNOWN:
+                uses = missing if status is FileStatus.MISSING else existing
+                uses.setdefault(path, []).append(use)
     for setting in read_config(project.assets.config or ""):
         for value in setting.values if setting.key in FILES else ():
-            standing, path = listing.find(FILES[setting.key], value)
-            if standing is not FileStatus.UNKNOWN:
-                found = missing if standing is FileStatus.MISSING else there
-                found.setdefault(path, []).append(Use(project.assets.folder + CONFIG, setting.line))
-    return there, missing
+            status, path = listing.find(FILES[setting.key], value)
+            if status is not FileStatus.UNKNOWN:
+                uses = missing if status is FileStatus.MISSING else existing
+                uses.setdefault(path, []).append(Use(project.assets.folder + CONFIG, setting.line))
+    return existing, missing

@@ -11,21 +11,21 @@ from handrail.ports.files import Folder
 from handrail.ports.paths import parse_path
 
 SCENES = "scene"
-# A game by itself, a checkout of the engine's source, and a project that is the game's own folder.
+# A game alone, a checkout of the engine's source, and a project that is the game's own folder.
 _CANDIDATES = ("game", "public/game", "packages/webgal/public/game", ".")
-# Where Terre keeps games, each in a folder of its own: an older one, its user data, and a portable one.
+# Where Terre stores games, each in its own folder: in an older version, in its user data, and in a portable one.
 _COLLECTIONS = ("public/games", "games", "data/games")
 _GAME = "game"
-_MOST_NAMED = 20
-_HERE = "this project"
+_MAX_NAMES = 20
+_PROJECT_NAME = "this project"
 MayRead = Callable[[str], bool]
-"""Whether no rule hides a path."""
+"""Returns whether no rule hides a path."""
 
 
 def find_game(files: Folder, path: str | None = None) -> str | None:
-    """The folder of the game that a path belongs to; without a path, the project's game.
+    """Returns the folder of the game that a path belongs to; without a path, the project's game.
 
-    None if there is no game, or more than one.
+    Returns None if there is no game, or more than one.
     """
     if path is not None and (outer := _enclosing_game(files, path)) is not None:
         return outer
@@ -34,7 +34,7 @@ def find_game(files: Folder, path: str | None = None) -> str | None:
 
 
 def project_game(files: Folder, may_read: MayRead) -> str:
-    """The project's only game. NotFound otherwise; the message names the games that no rule hides."""
+    """Returns the project's only game. Raises NotFound; the message names the games that no rule hides."""
     return only_game(_games_in(files, "."), ".", may_read)
 
 
@@ -43,7 +43,7 @@ def has_games(files: Folder) -> bool:
 
 
 def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
-    """The games in a folder, or the game that the folder is part of. NotFound."""
+    """Returns the games in a folder, or the game that the folder is part of. Raises NotFound."""
     base = "/".join(parse_path(path)) or "."
     if inner := _games_in(files, base):
         return inner
@@ -52,24 +52,24 @@ def games_below(files: Folder, path: str, may_read: MayRead) -> list[str]:
 
 
 def only_game(games: list[str], folder: str, may_read: MayRead) -> str:
-    """The only game of a folder. NotFound if there is none or more than one."""
-    where = _HERE if folder == "." else folder
+    """Returns the only game of a folder. Raises NotFound if there is none or more than one."""
+    where = _PROJECT_NAME if folder == "." else folder
     if not games:
         raise NotFound(f"There is no WebGAL game in {where}: no folder game/scene.", path=folder)
     if len(games) > 1:
-        named = [game for game in games if may_read(_join(game, SCENES))][:_MOST_NAMED]
-        more = f" and {len(games) - len(named)} more" if 0 < len(named) < len(games) else ""
-        names = f": {', '.join(named)}" if named else ""
+        visible = [game for game in games if may_read(_join(game, SCENES))][:_MAX_NAMES]
+        more = f" and {len(games) - len(visible)} more" if 0 < len(visible) < len(games) else ""
+        names = f": {', '.join(visible)}" if visible else ""
         raise NotFound(
             f"There are {len(games)} WebGAL games in {where}{names}{more}.",
             hint="Name a path in one of them, or open that game's own folder as the project.",
-            games=named,
+            games=visible,
         )
     return games[0]
 
 
 def _enclosing_game(files: Folder, path: str) -> str | None:
-    """The folder of the game that contains a path."""
+    """Returns the folder of the game that contains a path."""
     parts = parse_path(path)
     for depth in range(len(parts) - 1, -1, -1):
         folder = "/".join(parts[:depth]) or "."
@@ -79,7 +79,7 @@ def _enclosing_game(files: Folder, path: str) -> str | None:
 
 
 def _games_in(files: Folder, base: str) -> list[str]:
-    """The game at a usual place, otherwise all games of the first collection that has any."""
+    """Returns the game at a usual place, otherwise all games of the first collection that has any."""
     for each in _CANDIDATES:
         if _has_scenes(files, folder := _join(base, each)):
             return [folder]
@@ -127,35 +127,35 @@ class SceneFile:
 
 
 def find_scene(files: Folder, path: str | None, may_read: MayRead) -> SceneFile:
-    """Takes a path in the project, or below the folder of scenes, with or without `.txt`; None means the start scene.
+    """Finds a scene by its path in the project or below the folder of scenes, with or without `.txt`.
 
-    NotShown if there is no such scene. Declined for an address elsewhere.
+    None means the start scene. Raises NotShown if there is no such scene, Declined for an address on another host.
     """
     if path is None:
-        return _existing(files, None, [START], START, may_read)
+        return _find_existing(files, None, [START], START, may_read)
     _refuse_address(path)
     name = "/".join(parse_path(path))
     game = find_game(files, name)
     prefix = "" if game is None else _join(game, f"{SCENES}/")
     inner = name.removeprefix(prefix) if prefix and name.startswith(prefix) else name.removeprefix(f"{SCENES}/")
-    return _existing(files, game, [inner, f"{inner}.txt"], path, may_read)
+    return _find_existing(files, game, [inner, f"{inner}.txt"], path, may_read)
 
 
-def _existing(files: Folder, game: str | None, names: list[str], wanted: str, may_read: MayRead) -> SceneFile:
+def _find_existing(files: Folder, game: str | None, names: list[str], requested: str, may_read: MayRead) -> SceneFile:
     if game is None:
-        game = _the_game(files, may_read)
+        game = _shown_game(files, may_read)
     for name in names:
         if name.endswith(".txt") and files.mode((scene := SceneFile(game, name)).path) is not None:
             return scene
     folder = _join(game, SCENES)
-    known = [path for path in files.stamps(folder) if path.endswith(".txt") and may_read(_join(folder, path))]
-    stems = {posixpath.splitext(posixpath.basename(each))[0]: each for each in known}
-    near = nearest(names[-1], known) or [stems[stem] for stem in nearest(_stem(wanted), stems)]
+    visible = [path for path in files.stamps(folder) if path.endswith(".txt") and may_read(_join(folder, path))]
+    stems = {posixpath.splitext(posixpath.basename(each))[0]: each for each in visible}
+    near = nearest(names[-1], visible) or [stems[stem] for stem in nearest(_stem(requested), stems)]
     hint = f"Did you mean {', '.join(near)}?" if near else "list_project_resources lists the scenes."
-    raise NotShown(f"There is no scene {wanted!r} in {folder}.", hint=hint, scenePath=wanted, near=near)
+    raise NotShown(f"There is no scene {requested!r} in {folder}.", hint=hint, scenePath=requested, near=near)
 
 
-def _the_game(files: Folder, may_read: MayRead) -> str:
+def _shown_game(files: Folder, may_read: MayRead) -> str:
     try:
         return project_game(files, may_read)
     except NotFound as failure:

@@ -1,4 +1,4 @@
-"""Previews that the server shows for handrail's other processes, and in a frame of the console."""
+"""Previews that the server shows for handrail's other processes, and in frames of the console."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from handrail.ports.files import Folder
 
 _MOST_SCREENS = 16
 _WHY_NOT = {
-    "version": "`handrail up` runs in another version and does not show it.",
+    "version": "`handrail up` runs another version and does not show it.",
     "project": "`handrail up` runs for another project and does not show it.",
     "terre": "`handrail up` has another setting for `terre` and does not show it.",
     "terre_port": "`handrail up` has another setting for `terre_port` and does not show it.",
@@ -30,7 +30,7 @@ _WHY_NOT = {
 
 
 class HostedScenes:
-    """For other processes. `may_read` says whether the policy lets a path of `files` be read.
+    """For other processes. `may_read` returns whether the policy permits reading a path of `files`.
 
     Only the server's own project is shown: a caller that could name any folder could read it.
     """
@@ -43,13 +43,13 @@ class HostedScenes:
         self._may_read = may_read
         self._context = context
 
-    async def show(self, wanted: SceneRequest) -> ShownScene:
-        """NotHosted if the caller's circumstances differ. Declined if a rule hides the scene. NotShown, Timeout."""
-        check_context(self._context, wanted.context)
-        scene = await asyncio.to_thread(self._allowed, wanted.path)
-        destination = Destination(scene.name, wanted.line, wanted.content, wanted.as_jpeg)
+    async def show(self, request: SceneRequest) -> ShownScene:
+        """Raises NotHosted if the caller's context differs, Declined if a rule hides the scene, NotShown, Timeout."""
+        check_context(self._context, request.context)
+        scene = await asyncio.to_thread(self._allowed, request.path)
+        destination = Destination(scene.name, request.line, request.content, request.as_jpeg)
         try:
-            return await self._previews.show(scene.game, destination, wanted.fetched_ahead)
+            return await self._previews.show(scene.game, destination, request.fetched_ahead)
         except Failure as failure:
             raise as_not_shown(failure) from None
 
@@ -61,7 +61,7 @@ class HostedScenes:
 
 
 def check_context(ours: PreviewContext, theirs: PreviewContext) -> None:
-    """NotHosted if this process would show something else than the other one means."""
+    """Raises NotHosted if this process would show something different from what the other one expects."""
     for name, why in _WHY_NOT.items():
         if getattr(ours, name) != getattr(theirs, name):
             raise NotHosted(why)
@@ -71,8 +71,8 @@ class ConsoleFrames:
     """The preview beside the text in the console: screens that follow the person's line.
 
     The iframe needs `sandbox="allow-scripts allow-same-origin"` and, in the console's content security policy,
-    `frame-src http://127.0.0.1:* http://localhost:*`. The preview can be framed by pages of this machine only. Its port
-    makes it another origin than the console, so neither can read the other.
+    `frame-src http://127.0.0.1:* http://localhost:*`. Only pages of this machine can frame the preview. Its port
+    makes it a different origin from the console, so neither can read the other.
     """
 
     def __init__(self, preview_session: PreviewSession, games: Games) -> None:
@@ -86,22 +86,22 @@ class ConsoleFrames:
         """Opens a screen, or sends an open one to another place, which its page follows at once.
 
         `path` is the scene's path in the project. Without a line, the first line that shows something. `content` is
-        unsaved text. An unknown screen is opened again. NotShown, NotFound, Damaged, OutsideRoot.
+        unsaved text. An unknown screen is opened again. Raises NotShown, NotFound, Damaged, OutsideRoot.
         """
         scene, text = await asyncio.to_thread(self._read, path, content)
-        known = self._screens.get(screen or "")
-        if known is None or known[0] != scene.game:
-            known = scene.game, (await self._session.site(scene.game)).open_screen()
-            self._keep(*known)
-        shown = known[1]
-        shown.send_to(Destination(scene.name, line or first_shown_line(text), content))
-        return Frame(shown.name, shown.address)
+        entry = self._screens.get(screen or "")
+        if entry is None or entry[0] != scene.game:
+            entry = scene.game, (await self._session.site(scene.game)).open_screen()
+            self._keep(*entry)
+        target_screen = entry[1]
+        target_screen.send_to(Destination(scene.name, line or first_shown_line(text), content))
+        return Frame(target_screen.name, target_screen.address)
 
     def hide(self, screen: str) -> None:
         """The address stops working."""
-        known = self._screens.pop(screen, None)
-        if known is not None:
-            known[1].close()
+        entry = self._screens.pop(screen, None)
+        if entry is not None:
+            entry[1].close()
 
     def _read(self, path: str, content: str | None) -> tuple[SceneFile, str]:
         scene = find_scene(self._games.files, path, self._games.may_read)

@@ -1,4 +1,4 @@
-"""`/api/webgal`: the project's game for the console. Only fixing changes something, through the gate."""
+"""`/api/webgal`: the project's game for the console. Only fixes change something, through the gate."""
 
 import asyncio
 import re
@@ -29,72 +29,74 @@ if TYPE_CHECKING:
     from handrail.features.webgal.game_view import FixedFile, GameView, ProblemPlace
     from handrail.features.webgal.script.findings import Language
 
-_LOOKING = "Looking at the game in the console"
-_MENDING = "Fixing a scene in the console"
-# A picture may be an SVG with script in it: opened by itself, it runs nothing and reaches nobody.
-_SEALED_OFF = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+_VIEW_ACTION = "Viewing the game in the console"
+_FIX_ACTION = "Fixing a scene in the console"
+# A picture may be an SVG with a script: opened on its own, it must not run anything or send requests.
+_INERT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 _RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
 def webgal_routes(context: HttpContext) -> list[Route]:
-    game_of_project = cache(lambda: game_view(context.project))
+    project_view = cache(lambda: game_view(context.project))
     previews = cache(lambda: framed_previews(context.project))
 
-    async def seen(look: Callable[["GameView"], Any]) -> Any:
-        return await asyncio.to_thread(lambda: look(game_of_project()))
+    async def run_view(read: Callable[["GameView"], Any]) -> Any:
+        return await asyncio.to_thread(lambda: read(project_view()))
 
-    def looking(look: Callable[["GameView", Request], Any]) -> Callable[[Request], Awaitable[Response]]:
+    def view_route(read: Callable[["GameView", Request], Any]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            require_person(request, _LOOKING)
-            return success(await seen(lambda game: look(game, request)))
+            require_person(request, _VIEW_ACTION)
+            return success(await run_view(lambda game: read(game, request)))
 
         return answer
 
     async def file(request: Request) -> Response:
-        require_person(request, _LOOKING)
-        media_type, data = await seen(lambda shown: shown.file(_path(request)))
-        # The page names the version that it wants, so a kept one is never an old one.
-        kept = "private, max-age=3600" if "v" in request.query_params else "no-store"
-        headers = {"content-security-policy": _SEALED_OFF, "cache-control": kept, "accept-ranges": "bytes"}
+        require_person(request, _VIEW_ACTION)
+        media_type, data = await run_view(lambda fixed: fixed.file(_path(request)))
+        # The page requests a specific version, so a cached one is never outdated.
+        cache_control = "private, max-age=3600" if "v" in request.query_params else "no-store"
+        headers = {"content-security-policy": _INERT_POLICY, "cache-control": cache_control, "accept-ranges": "bytes"}
         return _part(request.headers.get("range"), data, media_type, headers)
 
-    async def mend(request: Request) -> Response:
-        """Called twice: first to show the change, then with the hashes of what was shown to make it."""
-        require_person(request, _MENDING)
-        given = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
-        path, place = text_field(given, "path"), _place(given)
-        shown: FixedFile = await seen(lambda shown: shown.fix_file(path, place))
-        wanted = {"path": shown.path, "content": shown.content, "dryRun": True}
-        bound = (optional_text(given, "baseHash"), optional_text(given, "afterHash"))
-        if bound == (None, None):
-            await _run(context, request, "write_to_file", wanted)  # what it is bound to is kept by the dry run, too
-            return success(_told(shown))
-        if bound != (shown.base_hash, shown.after_hash):
-            raise Conflict(f"{shown.path} has changed since it was shown.", hint="Look at it again.", path=shown.path)
-        written = await _run(context, request, "write_to_file", {**wanted, "dryRun": False})
-        return success({**_told(shown), "snapshotId": written.snapshot_id})
+    async def fix(request: Request) -> Response:
+        """Called twice: first to show the change, then to make it, with the hashes of what was shown."""
+        require_person(request, _FIX_ACTION)
+        body = await json_object(request, {"path", "line", "code", "start", "baseHash", "afterHash"})
+        path, place = text_field(body, "path"), _place(body)
+        fixed: FixedFile = await run_view(lambda fixed: fixed.fix_file(path, place))
+        params = {"path": fixed.path, "content": fixed.content, "dryRun": True}
+        hashes = (optional_text(body, "baseHash"), optional_text(body, "afterHash"))
+        if hashes == (None, None):
+            await _run(
+                context, request, "write_to_file", params
+            )  # the dry run also stores the hash that the write is bound to
+            return success(_fix_json(fixed))
+        if hashes != (fixed.base_hash, fixed.after_hash):
+            raise Conflict(f"{fixed.path} has changed since it was shown.", hint="Reload it.", path=fixed.path)
+        written = await _run(context, request, "write_to_file", {**params, "dryRun": False})
+        return success({**_fix_json(fixed), "snapshotId": written.snapshot_id})
 
     async def preview(request: Request) -> Response:
         """Opens a screen, or sends an open one to another line."""
-        require_person(request, _LOOKING)
-        given = await json_object(request, {"path", "line", "screen"})
-        line = whole_number(given, "line") if "line" in given else None  # then the first that shows something
-        frame = await previews().show(text_field(given, "path"), line, None, optional_text(given, "screen"))
+        require_person(request, _VIEW_ACTION)
+        body = await json_object(request, {"path", "line", "screen"})
+        line = whole_number(body, "line") if "line" in body else None  # the first line that shows something
+        frame = await previews().show(text_field(body, "path"), line, None, optional_text(body, "screen"))
         return success({"screen": frame.screen, "address": frame.address})
 
     async def hide_preview(request: Request) -> Response:
-        require_person(request, _LOOKING)
+        require_person(request, _VIEW_ACTION)
         previews().hide(request.path_params["screen"])
         return success({})
 
     return [
-        Route("/api/webgal/stamp", looking(lambda game, request: {"stamp": game.stamp()})),
-        Route("/api/webgal/game", looking(lambda game, request: game.overview(_language(request)))),
-        Route("/api/webgal/scene", looking(lambda game, request: game.scene(_path(request)))),
-        Route("/api/webgal/graph", looking(lambda game, request: game.graph())),
-        Route("/api/webgal/resources", looking(lambda game, request: game.resources())),
+        Route("/api/webgal/stamp", view_route(lambda game, request: {"stamp": game.stamp()})),
+        Route("/api/webgal/game", view_route(lambda game, request: game.overview(_language(request)))),
+        Route("/api/webgal/scene", view_route(lambda game, request: game.scene(_path(request)))),
+        Route("/api/webgal/graph", view_route(lambda game, request: game.graph())),
+        Route("/api/webgal/resources", view_route(lambda game, request: game.resources())),
         Route("/api/webgal/file", file),
-        Route("/api/webgal/mend", mend, methods=["POST"]),
+        Route("/api/webgal/mend", fix, methods=["POST"]),
         Route("/api/webgal/preview", preview, methods=["POST"]),
         Route("/api/webgal/preview/{screen}", hide_preview, methods=["DELETE"]),
     ]
@@ -105,8 +107,8 @@ async def _run(context: HttpContext, request: Request, tool: str, params: dict[s
     return (await context.persons_gate.run(call)).result
 
 
-def _told(shown: "FixedFile") -> dict[str, Any]:
-    return {"path": shown.path, "diff": shown.diff, "baseHash": shown.base_hash, "afterHash": shown.after_hash}
+def _fix_json(fixed: "FixedFile") -> dict[str, Any]:
+    return {"path": fixed.path, "diff": fixed.diff, "baseHash": fixed.base_hash, "afterHash": fixed.after_hash}
 
 
 def _language(request: Request) -> "Language":
@@ -120,22 +122,22 @@ def _path(request: Request) -> str:
     return path
 
 
-def _place(given: Any) -> "ProblemPlace | None":
-    """The place of one problem. Without a rule's code, all safe fixes are meant."""
+def _place(body: Any) -> "ProblemPlace | None":
+    """Returns the place of one problem, or None for all safe fixes if there is no rule's code."""
     from handrail.features.webgal.game_view import ProblemPlace
 
-    code = optional_text(given, "code")
+    code = optional_text(body, "code")
     if code is None:
         return None
-    return ProblemPlace(whole_number(given, "line"), code, whole_number(given, "start"))
+    return ProblemPlace(whole_number(body, "line"), code, whole_number(body, "start"))
 
 
-def _part(wanted: str | None, data: bytes, media_type: str, headers: dict[str, str]) -> Response:
-    """The whole file, or the range that the player asks for."""
-    asked = _RANGE.fullmatch(wanted or "")
-    if asked is None or asked.groups() == ("", ""):
+def _part(range_header: str | None, data: bytes, media_type: str, headers: dict[str, str]) -> Response:
+    """Returns the whole file, or the range that the player requests."""
+    match = _RANGE.fullmatch(range_header or "")
+    if match is None or match.groups() == ("", ""):
         return Response(data, media_type=media_type, headers=headers)
-    first, last = asked.groups()
+    first, last = match.groups()
     start = int(first) if first else max(len(data) - int(last), 0)
     end = min(int(last) + 1 if first and last else len(data), len(data))
     if start >= end:
@@ -144,15 +146,15 @@ def _part(wanted: str | None, data: bytes, media_type: str, headers: dict[str, s
     return Response(data[start:end], 206, headers, media_type)
 
 
-_WHAT = "Showing a scene past handrail's tools"
-_HINT = "Call POST /api/tools/preview_scene instead: there it is checked and recorded."
+_SHOW_ACTION = "Showing a scene without a tool call"
+_HINT = "Call POST /api/tools/preview_scene instead, where it is checked and recorded."
 
 
 def showing_routes(context: HttpContext) -> list[Route]:
     hosting = cache(lambda: hosted_previews(context.project))
 
     async def show(request: Request) -> Response:
-        require_person_or_key(request, context.console_key, _WHAT, _HINT)
+        require_person_or_key(request, context.console_key, _SHOW_ACTION, _HINT)
         wanted = _wanted(await request.body())
         try:
             return success(await run_while_connected(request.receive, hosting().show(wanted)))

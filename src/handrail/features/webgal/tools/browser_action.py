@@ -51,8 +51,8 @@ class LocalTab:
         return Target() if page is None or not page.is_open else Target(place=place_of_page(page.url))
 
     async def open(self, url: str, hosts: Sequence[str]) -> None:
-        """Opens a page under the current rules. Declined if it leads elsewhere. NotShown if nothing answers."""
-        async with self._opening:  # of two at once, the first one's page would never be closed
+        """Opens a page under the current rules. Raises Declined if it leads elsewhere, NotShown if nothing answers."""
+        async with self._opening:  # otherwise one of two concurrent pages would never be closed
             page, self._page = self._page, None
             if page is not None:
                 await page.close()
@@ -74,7 +74,7 @@ class LocalTab:
         return await self._open_page().picture()
 
     def store(self, name: str, picture: bytes) -> None:
-        """Stores it in our own folder, which git ignores."""
+        """Stores it in handrail's own folder, which git ignores."""
         if self._own.mode(_GIT_IGNORE) is None:
             self._own.write(_GIT_IGNORE, b"*\n", is_durable=False)
         self._own.write(f"{SCREENSHOTS}/{name}", picture, is_durable=False)
@@ -111,7 +111,7 @@ async def browser_action(webgal: WebGal, call: Call, params: Params, preview: Pr
         if params.action == "open":
             await tab.open(web_address.parse_address(params.url or "").url, _hosts(webgal))
         else:
-            await call.check(tab.target)  # the page may have gone elsewhere by itself since it was shown
+            await call.check(tab.target)  # the page may have navigated since the approval was shown
             await tab.click(params.selector or "", None if preview is None else preview.state)
     except Failure as failure:
         raise as_not_shown(failure) from None
@@ -126,15 +126,15 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview:
             f"Open {address.url}", about=CallSubject(address.url), place=address.place, binding={"url": address.url}
         )
     try:
-        seen = await webgal.tab.element(params.selector or "")
+        element = await webgal.tab.element(params.selector or "")
     except Failure as failure:
         raise as_not_shown(failure) from None
     return Preview(
-        f"Click {params.selector}, {_named(seen)}, on {seen.page}",
-        about=CallSubject(seen.text, seen.tag, seen.page),
+        f"Click {params.selector}, {_element_text(element)}, on {element.page}",
+        about=CallSubject(element.text, element.tag, element.page),
         place=webgal.tab.target.place,
-        binding={"page": seen.page, "tag": seen.tag, "text": seen.text},
-        state=seen,
+        binding={"page": element.page, "tag": element.tag, "text": element.text},
+        state=element,
     )
 
 
@@ -159,7 +159,7 @@ def without_other_hosts(raw: dict[str, Any]) -> dict[str, Any]:
     return raw
 
 
-def _named(element: Element) -> str:
+def _element_text(element: Element) -> str:
     """`button "Save"`"""
     return f'{element.tag} "{element.text}"' if element.text else element.tag
 
@@ -180,7 +180,7 @@ def _picture_name(path: str) -> str:
 def _elsewhere(url: str) -> Declined:
     return Declined(
         f"Only pages on this machine may be opened, and this one is not: {url}",
-        hint="Use http://localhost or http://127.0.0.1, as far as browserAllowedHosts of the policy has them.",
+        hint="Use http://localhost or http://127.0.0.1, if the policy's browserAllowedHosts has them.",
         reason="policy",
     )
 

@@ -1,4 +1,4 @@
-"""What `handrail webgal check` shows: problems of whole games or single files, and their fixed texts."""
+"""check_game, for `handrail webgal check`: problems of whole games or single files, and their fixed texts."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True, rename="camel"):
-    """`start` and `end` are characters of `text`, the line with the problem; a whole file has neither."""
+    """`start` and `end` are characters of `text`, the line with the problem; for a whole file there is no text."""
 
     line: int
     code: str
@@ -43,14 +43,14 @@ class Result(msgspec.Struct, frozen=True):
     scenes: int
     lines: int
     engines: list[str] = []
-    """Versions of the engines that the games ship."""
+    """Versions of the engines included in the games."""
 
 
 async def check_game(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
     """Check whole games, or the files that are named. With `fix`, each file's text with its safe fixes applied."""
-    from handrail.features.webgal.game_check import checked
+    from handrail.features.webgal.game_check import check_games
 
-    return await in_thread(call, lambda: checked(webgal, call, params))
+    return await in_thread(call, lambda: check_games(webgal, call, params))
 
 
 TOOL = Tool(

@@ -1,4 +1,4 @@
-"""execute_command of contract 3 §4.1: a script of package.json, by its name."""
+"""execute_command of contract 3 §4.1: runs a script of package.json by its name."""
 
 import asyncio
 import shlex
@@ -17,7 +17,7 @@ from handrail.ports.effect import Effect
 from handrail.ports.errors import Changed, Conflict, Damaged, Declined, InputOutput, InvalidParams, NotFound, Timeout
 from handrail.ports.schemas import schema
 
-_STAYS = "dev"
+_SERVER_SCRIPT = "dev"
 _MOST_ARGUMENT_BYTES = 100_000
 _LAST_LINES = 20
 
@@ -35,8 +35,8 @@ class Result(msgspec.Struct, frozen=True):
 async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | NoChange:
     _check_allowed(webgal, params)
     steps = read_package(webgal.scripts.files).steps(params.script_name, params.args)
-    if params.script_name == _STAYS and (running := _running(webgal, steps)) is not None:
-        return NoChange(running)
+    if params.script_name == _SERVER_SCRIPT and (running_result := _running_result(webgal, steps)) is not None:
+        return NoChange(running_result)
     return Preview(
         f"Run the script {params.script_name}",
         about=CallSubject(params.script_name, "script"),
@@ -59,10 +59,10 @@ async def execute_command(webgal: WebGal, call: Call, params: Params, preview: P
     output, limit = webgal.scripts.output(), webgal.scripts.policy().limits.command_timeout_ms
     try:
         async with asyncio.timeout(limit / 1000):
-            if params.script_name != _STAYS:
+            if params.script_name != _SERVER_SCRIPT:
                 return await _run(webgal, call, package, steps, output)
-            async with webgal.scripts.serving:  # of two who ask at once, the second finds the first one's
-                return _running(webgal, steps) or await _run(webgal, call, package, steps, output)
+            async with webgal.scripts.serving:  # a concurrent second caller finds the first one's server
+                return _running_result(webgal, steps) or await _run(webgal, call, package, steps, output)
     except TimeoutError:
         raise Timeout(
             f"{params.script_name} did not finish within {limit} ms and was ended.",
@@ -77,12 +77,12 @@ async def execute_command(webgal: WebGal, call: Call, params: Params, preview: P
 async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, ...], output: LimitedOutput) -> Result:
     for step in steps:
         output.add(f"$ {step.shown}\n".encode())
-        if step.event == _STAYS:
-            served = await webgal.scripts.serve(package, step, steps, output, call.progress)
-            if isinstance(served, Server):
-                told = [*_addresses(served), "It stays running until the handrail that started it ends."]
-                return Result(True, [*output.lines(), *told])
-            status = served
+        if step.event == _SERVER_SCRIPT:
+            outcome = await webgal.scripts.serve(package, step, steps, output, call.progress)
+            if isinstance(outcome, Server):
+                notes = [*_addresses(outcome), "It stays running until the handrail that started it ends."]
+                return Result(True, [*output.lines(), *notes])
+            status = outcome
         else:
             status = await webgal.scripts.run(package, step, output, call.progress)
         if status != 0:
@@ -90,18 +90,18 @@ async def _run(webgal: WebGal, call: Call, package: Package, steps: tuple[Step, 
     return Result(True, output.lines())
 
 
-def _running(webgal: WebGal, steps: tuple[Step, ...]) -> Result | None:
-    """What to report about a server that is already running. Conflict if it was started with other arguments."""
+def _running_result(webgal: WebGal, steps: tuple[Step, ...]) -> Result | None:
+    """Describes a server that is already running. Raises Conflict if it was started with other arguments."""
     server = webgal.scripts.server
     if server is None or not server.is_running:
         return None
     if server.steps != steps:
         raise Conflict(
-            "dev is running already, and otherwise than asked for.",
-            hint="It ends with the handrail that started it.",
+            "dev is already running with other arguments.",
+            hint="It ends with the handrail process that started it.",
             ports=server.ports,
         )
-    return Result(True, ["dev is running already.", *_addresses(server)])
+    return Result(True, ["dev is already running.", *_addresses(server)])
 
 
 def _check_allowed(webgal: WebGal, params: Params) -> None:
@@ -133,7 +133,7 @@ def _fingerprint(steps: tuple[Step, ...]) -> str:
 
 
 def _path(params: Params) -> str:
-    """The path that rules use, so that a yes for one script isn't one for another."""
+    """Returns the path that rules use, so that allowing one script doesn't allow another."""
     return f"{PACKAGE}/scripts/{params.script_name}"
 
 

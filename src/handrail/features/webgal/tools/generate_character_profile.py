@@ -1,4 +1,4 @@
-"""generate_character_profile of contract 3 §2.7: a character's definition, where the project keeps them."""
+"""generate_character_profile of contract 3 §2.7: adds a character's definition to the project's file."""
 
 import json
 
@@ -27,7 +27,7 @@ from handrail.ports.schemas import schema
 
 
 def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
-    """The file with one more character; None if it is there already. Conflict if it is defined differently."""
+    """Adds a character; returns None if it is already there. Raises Conflict if it is defined differently."""
     try:
         document = json.loads(text) if text.strip() else {"characters": []}
     except (ValueError, RecursionError) as error:
@@ -35,20 +35,20 @@ def with_character(text: str, path: str, profile: dict[str, str]) -> str | None:
     characters = characters_of(document)
     name = profile["name"]
     if isinstance(characters, dict):
-        standing, wanted = characters.get(name), {key: value for key, value in profile.items() if key != "name"}
-        characters[name] = wanted
+        existing, definition = characters.get(name), {key: value for key, value in profile.items() if key != "name"}
+        characters[name] = definition
     elif isinstance(characters, list):
-        found = [each for each in characters if isinstance(each, dict) and each.get("name") == name]
-        standing, wanted = found[0] if found else None, dict(profile)
-        characters.append(wanted)
+        matches = [each for each in characters if isinstance(each, dict) and each.get("name") == name]
+        existing, definition = matches[0] if matches else None, dict(profile)
+        characters.append(definition)
     else:
         raise Damaged(f"{path} contains no list or table of characters.", path=path)
-    if standing is not None:
-        if standing == wanted:
+    if existing is not None:
+        if existing == definition:
             return None
         raise Conflict(
-            f"{name} is defined already, and otherwise.",
-            hint=f"Change {path} with replace_in_file if that is meant.",
+            f"{name} is already defined differently.",
+            hint=f"Change {path} with replace_in_file if that is intended.",
             path=path,
         )
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
@@ -78,14 +78,14 @@ async def generate_character_profile(webgal: WebGal, call: Call, params: Params,
 
 
 async def preview(webgal: WebGal, call: Call, params: Params) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(webgal, params))
+    return await in_thread(call, lambda: _plan(webgal, params))
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
     return Target(path=_file(webgal))
 
 
-def _planned(webgal: WebGal, params: Params) -> Preview | NoChange:
+def _plan(webgal: WebGal, params: Params) -> Preview | NoChange:
     _check_image(webgal, params.image_file)
     path = _file(webgal)
     try:
@@ -112,7 +112,7 @@ def _check_image(webgal: WebGal, name: str) -> None:
 
 
 def _file(webgal: WebGal) -> str:
-    """The file that the project already has, or the game's own."""
+    """Returns the file that the project already has, or the game's own."""
     files, folder = webgal.games.files, find_game(webgal.games.files)
     own = _FILE if folder in (None, ".") else f"{folder}/{_FILE}"
     for path in (own, _FILE):

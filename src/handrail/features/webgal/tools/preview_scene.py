@@ -35,9 +35,9 @@ from handrail.ports.schemas import schema
 if TYPE_CHECKING:
     from handrail.features.webgal.script.preview_log import PreviewLog
 
-_MOST_LINES = 20
-_MOST_TRIES = 3
-_MOST_LED_TO = 50
+_MAX_LINES = 20
+_MAX_TRIES = 3
+_MAX_SCENES = 50
 _NAME = r"^[^\s=;:{}]+$"
 _LINE = {"type": "integer", "minimum": 1}
 _ADDITIONS: dict[str, Any] = {
@@ -46,7 +46,7 @@ _ADDITIONS: dict[str, Any] = {
         "type": "array",
         "items": _LINE,
         "minItems": 1,
-        "maxItems": _MOST_LINES,
+        "maxItems": _MAX_LINES,
         "description": "Show each of these lines: one picture a line, in this order",
     },
     "content": {"type": "string", "description": "Unsaved text to show in place of the file's"},
@@ -93,26 +93,26 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
         return scene, text, engine_note(webgal.games.files, scene.game)
 
     scene, text, note = await in_thread(call, read)
-    wanted = params.lines or (params.line,)
-    _check_lines(scene, text, wanted)
-    shown = [await _shown(webgal, scene, text, line, params) for line in wanted]
-    errors = [log.first_error_line for _, log in shown if log.first_error_line is not None]
-    last, _ = shown[-1]
+    lines = params.lines or (params.line,)
+    _check_lines(scene, text, lines)
+    previews = [await _show(webgal, scene, text, line, params) for line in lines]
+    errors = [log.first_error_line for _, log in previews if log.first_error_line is not None]
+    last, _ = previews[-1]
     notes = [*([] if note is None else [note]), last.whereabouts]
-    logs = [*dict.fromkeys(line for _, log in shown for line in log.lines), *notes]
+    logs = [*dict.fromkeys(line for _, log in previews for line in log.lines), *notes]
     result = Result(last.url, logs, min(errors) if errors else UNSET)
     mime = "image/jpeg" if params.lines else "image/png"
-    return Reply(result, [Image(showing.picture, mime) for showing, _ in shown])
+    return Reply(result, [Image(showing.picture, mime) for showing, _ in previews])
 
 
-def _check_lines(scene: SceneFile, text: str, wanted: Sequence[int | None]) -> None:
+def _check_lines(scene: SceneFile, text: str, lines: Sequence[int | None]) -> None:
     count = text.count("\n") + 1
-    for line in wanted:
+    for line in lines:
         if line is not None and line > count:
             raise InvalidParams(f"{scene.name} has {count} lines, no line {line}.", scenePath=scene.path)
 
 
-async def _shown(
+async def _show(
     webgal: WebGal, scene: SceneFile, text: str, line: int | None, params: Params
 ) -> tuple[ShownScene, "PreviewLog"]:
     from handrail.features.webgal.previews.preview_session import as_not_shown
@@ -126,38 +126,38 @@ async def _shown(
 
 
 async def _from_start(webgal: WebGal, scene: SceneFile, text: str, params: Params) -> tuple[ShownScene, "PreviewLog"]:
-    """As a player sees it. If a condition leads past the line that was meant, the next line that shows something."""
+    """Shows it as a player sees it. If a condition skips the line, uses the next line that shows something."""
     from handrail.features.webgal.script.preview_log import fetched_ahead, preview_log
     from handrail.features.webgal.script.route import first_shown_line, next_shown_line
 
     destination = Destination(scene.name, first_shown_line(text), params.content)
     showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         position = showing.position
-        onward = next_shown_line(text, position.line)
-        if position.has_left or position.is_waiting or onward <= max(position.line, destination.line):
+        next_line = next_shown_line(text, position.line)
+        if position.has_left or position.is_waiting or next_line <= max(position.line, destination.line):
             break
-        destination = replace(destination, line=onward)
+        destination = replace(destination, line=next_line)
         showing = await webgal.previews.show(scene.game, destination, fetched_ahead(text))
-    led_to = _led_to(webgal, scene, text)
-    return showing, await asyncio.to_thread(preview_log, showing, destination, text, scene.game, led_to)
+    scenes = _following_scenes(webgal, scene, text)
+    return showing, await asyncio.to_thread(preview_log, showing, destination, text, scene.game, scenes)
 
 
-def _led_to(webgal: WebGal, scene: SceneFile, text: str) -> Iterator[tuple[str, str]]:
-    """Scenes that this one leads to, directly or by others, with their texts; read only where they are asked for."""
+def _following_scenes(webgal: WebGal, scene: SceneFile, text: str) -> Iterator[tuple[str, str]]:
+    """Yields scenes that this one leads to, directly or indirectly, with their texts; read on demand."""
     from handrail.features.webgal.script.preview_log import scenes_named
 
-    waiting, known = scenes_named(text), {scene.name}
-    while waiting and len(known) <= _MOST_LED_TO:
-        name = waiting.pop(0)
-        if name in known:
+    pending, seen = scenes_named(text), {scene.name}
+    while pending and len(seen) <= _MAX_SCENES:
+        name = pending.pop(0)
+        if name in seen:
             continue
-        known.add(name)
+        seen.add(name)
         path = posixpath.normpath(posixpath.join(scene.game, "scene", name))
         with suppress(Failure):
             if webgal.games.may_read(path):
                 inner = webgal.games.text_of(path)
-                waiting += scenes_named(inner)
+                pending += scenes_named(inner)
                 yield name, inner
 
 
@@ -181,12 +181,12 @@ async def _at_line(
         each if each.line is None else replace(each, line=route.line_of(each.line)) for each in showing.troubles
     ]
     showing = replace(showing, position=position, troubles=troubles)
-    there, led_to = Destination(scene.name, line), _led_to(webgal, scene, text)
-    log = await asyncio.to_thread(preview_log, showing, there, text, scene.game, led_to)
+    requested, scenes = Destination(scene.name, line), _following_scenes(webgal, scene, text)
+    log = await asyncio.to_thread(preview_log, showing, requested, text, scene.game, scenes)
     if route.is_reached:
         return showing, log
-    astray = f"line {line}: no way through the scene leads there; it is shown after the lines before it."
-    return showing, PreviewLog([*log.lines, astray], log.first_error_line)
+    note = f"line {line} can't be reached, so it is shown after the lines before it."
+    return showing, PreviewLog([*log.lines, note], log.first_error_line)
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
@@ -195,7 +195,7 @@ async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
 
 
 def _request() -> dict[str, Any]:
-    """The contract's schema, with optional fields added."""
+    """Returns the contract's schema, with optional fields added."""
     published = schema("webgal", "preview_scene.request")
     return {**published, "properties": {**published["properties"], **_ADDITIONS}}
 

@@ -1,4 +1,4 @@
-"""What `handrail webgal graph` shows: which scene leads to which, as data and as a picture."""
+"""show_scene_graph, for `handrail webgal graph`: which scene leads to which, as data and as a picture."""
 
 from typing import Any
 
@@ -23,10 +23,10 @@ class Result(msgspec.Struct, frozen=True):
 
 async def show_scene_graph(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
     """Show the scenes of a game, the paths between them, and a picture of both."""
-    return await in_thread(call, lambda: _shown(webgal, call, params))
+    return await in_thread(call, lambda: _graph(webgal, call, params))
 
 
-def _shown(webgal: WebGal, call: Call, params: Params) -> Result:
+def _graph(webgal: WebGal, call: Call, params: Params) -> Result:
     from handrail.features.webgal.script.graph_picture import svg
 
     may_read = webgal.games.may_read

@@ -38,23 +38,23 @@ async def validate_script(webgal: WebGal, call: Call, params: Params, preview: P
     resource problems. A `fixHint` is the whole corrected line. Every message ends with its rule's code: `;nolint CODE`
     on the line silences it. Also checks `game/config.txt`.
     """
-    return await in_thread(call, lambda: _checked(webgal, call, params))
+    return await in_thread(call, lambda: _validate(webgal, call, params))
 
 
-def _checked(webgal: WebGal, call: Call, params: Params) -> Result:
+def _validate(webgal: WebGal, call: Call, params: Params) -> Result:
     from handrail.features.webgal.script.findings import fixed_line, is_breaking, kind_of, message, once_per_file
     from handrail.features.webgal.script.parser import split_lines
 
     path = None if params.path is None else "/".join(parse_path(params.path))
     text = webgal.games.text_of(path) if path is not None else params.content or ""
-    found = webgal.games.check_text(text, path, call.checkpoint)
+    findings = webgal.games.check_text(text, path, call.checkpoint)
     lines = split_lines(text)
     diagnostics = [
-        Diagnostic(each.line, kind_of(each), message(each, webgal.language), mended if mended is not None else UNSET)
-        for each in once_per_file(found)
-        for mended in (fixed_line(each, lines),)
+        Diagnostic(each.line, kind_of(each), message(each, webgal.language), fixed if fixed is not None else UNSET)
+        for each in once_per_file(findings)
+        for fixed in (fixed_line(each, lines),)
     ]
-    return Result(not any(map(is_breaking, found)), diagnostics)
+    return Result(not any(map(is_breaking, findings)), diagnostics)
 
 
 def target(params: Params) -> Target:

@@ -1,4 +1,4 @@
-"""The HTTP of the game site: request heads, small bodies, and files sent in pieces from the project's sandbox."""
+"""The game site's HTTP: request heads, small bodies, and files sent in pieces from the project's sandbox."""
 
 import asyncio
 import posixpath
@@ -11,17 +11,17 @@ from urllib.parse import unquote_to_bytes
 from handrail.features.webgal.script.media import MEDIA_TYPES
 from handrail.ports.files import Folder, Stamp
 
-_LARGEST_REQUEST_HEAD = 32 * 1024
+_MAX_REQUEST_HEAD = 32 * 1024
 _METHODS = ("GET", "HEAD")
 
 
 class BadRequest(Exception):
-    """Answered by 400, after which the connection is closed."""
+    """Answered with 400; the connection is closed afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`path` is decoded and starts with `/`; `headers` have lower-case names. `raw` is the head as it was received."""
+    """`path` is decoded and starts with `/`; `headers` have lower-case names. `raw` is the head as received."""
 
     method: str
     path: str
@@ -39,14 +39,14 @@ class Request:
 
 
 async def next_request(reader: asyncio.StreamReader) -> Request | None:
-    """None if the other side has closed the connection. BadRequest."""
+    """Returns None if the client has closed the connection. Raises BadRequest."""
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
         return None
     except asyncio.LimitOverrunError:
         raise BadRequest from None
-    if len(raw) > _LARGEST_REQUEST_HEAD:
+    if len(raw) > _MAX_REQUEST_HEAD:
         raise BadRequest
     first, *lines = raw[:-4].decode("latin-1").split("\r\n")
     words = first.split(" ")
@@ -69,7 +69,10 @@ async def next_request(reader: asyncio.StreamReader) -> Request | None:
 
 
 def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """The first byte and the one after the last; None for the whole file. ValueError if the file has none of it."""
+    """Returns the first byte and the one after the last; None for the whole file.
+
+    Raises ValueError if the file has no byte of the range.
+    """
     if header is None or not header.startswith("bytes=") or "," in header:
         return None
     first, dash, last = header[6:].partition("-")
@@ -113,10 +116,10 @@ def content_type(path: str) -> str:
 
 
 _PIECE = 1 << 20
-# A game loads what is its own; only pages of this machine and VS Code may show it in a frame.
-# Engines compile shaders and styles.
-# A cluster of its own gets a process of its own: to a browser, all ports of a host are one site.
-_ALWAYS = (
+# A game loads only its own files; only pages of this machine and VS Code may show it in a frame.
+# Engines compile shaders and styles, which needs unsafe-eval and unsafe-inline.
+# Browsers treat all ports of a host as one site; `origin-agent-cluster` requests a separate process.
+_COMMON_HEADERS = (
     "content-security-policy: default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; object-src 'none'; "
     "base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self' http://127.0.0.1:* http://localhost:* vscode-webview: vscode-file:\r\n"
@@ -133,7 +136,7 @@ async def send_text(writer: asyncio.StreamWriter, request: Request, body: bytes,
 
 
 async def send_refusal(writer: asyncio.StreamWriter, status: HTTPStatus, *, is_last: bool = False) -> None:
-    """`is_last`: the connection ends with it. Unless it is told so, the other side might send its next request."""
+    """`is_last` closes the connection and tells the client so; otherwise it might send its next request."""
     body = f"{status.phrase}\n".encode()
     extra = "connection: close\r\n" if is_last else ""
     writer.write(_response_head(status, len(body), "text/plain; charset=utf-8", extra) + body)
@@ -141,7 +144,7 @@ async def send_refusal(writer: asyncio.StreamWriter, status: HTTPStatus, *, is_l
 
 
 async def send_file(writer: asyncio.StreamWriter, request: Request, folder: Folder, path: str, stamp: Stamp) -> None:
-    """An error after the head was sent closes the connection, so the browser sees that the file is incomplete."""
+    """An error after the head was sent closes the connection, so the browser notices that the file is incomplete."""
     try:
         part = parse_range(request.headers.get("range"), stamp.size)
     except ValueError:
@@ -166,7 +169,7 @@ async def send_file(writer: asyncio.StreamWriter, request: Request, folder: Fold
 def _response_head(status: HTTPStatus, length: int, type: str, extra: str = "") -> bytes:
     return (
         f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {type}\r\ncontent-length: {length}\r\n"
-        f"{_ALWAYS}{extra}\r\n"
+        f"{_COMMON_HEADERS}{extra}\r\n"
     ).encode("latin-1")
 
 

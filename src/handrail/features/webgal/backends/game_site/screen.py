@@ -1,4 +1,4 @@
-"""A screen of the game site: pages that follow a destination, over the engine's websocket."""
+"""A screen of the game site: pages that follow a destination over the engine's websocket."""
 
 import asyncio
 import itertools
@@ -33,7 +33,7 @@ from handrail.features.webgal.script.sync import (
 from handrail.ports.errors import Failure
 from handrail.ports.files import Stamp
 
-_LARGEST_MESSAGE = 8 * 1024 * 1024
+_MAX_MESSAGE = 8 * 1024 * 1024
 
 
 class EngineSocket:
@@ -44,15 +44,15 @@ class EngineSocket:
 
     @classmethod
     def accept(cls, request: Request, writer: asyncio.StreamWriter) -> "EngineSocket | None":
-        """None if the handshake was invalid; the client got an error then."""
+        """Returns None if the handshake was invalid; the client got an error then."""
         offered = [each.strip() for each in request.headers.get("sec-websocket-protocol", "").split(",")]
         generation = generation_of(offered)
-        spoken = [Subprotocol(V1)] if generation == "v1" else None
-        protocol = ServerProtocol(subprotocols=spoken, max_size=_LARGEST_MESSAGE)
+        subprotocols = [Subprotocol(V1)] if generation == "v1" else None
+        protocol = ServerProtocol(subprotocols=subprotocols, max_size=_MAX_MESSAGE)
         protocol.receive_data(request.raw)
-        asked = [event for event in protocol.events_received() if isinstance(event, Handshake)]
-        if asked:
-            protocol.send_response(protocol.accept(asked[0]))
+        handshakes = [event for event in protocol.events_received() if isinstance(event, Handshake)]
+        if handshakes:
+            protocol.send_response(protocol.accept(handshakes[0]))
         socket = cls(writer, protocol, generation)
         socket._flush()
         return socket if protocol.state is OPEN else None
@@ -85,12 +85,12 @@ class EngineSocket:
                 self._writer.write_eof()
 
 
-_LOOK_EVERY = 0.02
-_PAUSE = 0.01
-_STAYS = 1.0
-"""How long an engine must tell the same place, before the line that was asked for, until we believe that it stays."""
-_MOST_TROUBLES = 100
-_MARK = "jump="
+_POLL_SECONDS = 0.02
+_PAUSE_SECONDS = 0.01
+_SETTLED_SECONDS = 1.0
+"""How long an engine must report the same place before the requested line until we assume that it stays there."""
+_MAX_PROBLEMS = 100
+_JUMP_PREFIX = "jump="
 
 
 class GameScreen:
@@ -100,22 +100,22 @@ class GameScreen:
         self._stamp = stamp
         self._on_close = on_close
         self._sockets: dict[EngineSocket, State | None] = {}
-        self._begun: dict[EngineSocket, tuple[int, float]] = {}
-        """The jump whose text an engine was given, and when."""
-        self._states_heard = 0
-        self._heard_at = 0.0
+        self._started_jumps: dict[EngineSocket, tuple[int, float]] = {}
+        """The jump whose text an engine has received, and when."""
+        self._state_count = 0
+        self._last_state_at = 0.0
         self._numbers = itertools.count(1)
         self._number = 0
         self._destination: Destination | None = None
         self._served: dict[str, Stamp | None] = {}
-        self._asked_at: dict[str, int] = {}
+        self._requested_at: dict[str, int] = {}
         self._broken: dict[str, tuple[Stamp | None, int]] = {}
-        """Pictures that could not be shown: the file as it was, and at which jump."""
-        self._troubles: list[PageProblem] = []
+        """Pictures that could not be shown: the file's stamp, and at which jump."""
+        self._problems: list[PageProblem] = []
         self._requests = 0
         self._changed = asyncio.Event()
         self.on_state: Callable[[State], None] = lambda state: None
-        """Called with everything that an engine tells of its stage."""
+        """Called with every state that an engine reports."""
 
     @property
     def has_page(self) -> bool:
@@ -127,7 +127,7 @@ class GameScreen:
 
     @property
     def newly_missing(self) -> Sequence[str]:
-        return [path for path in self.missing if self._asked_at[path] == self._number]
+        return [path for path in self.missing if self._requested_at[path] == self._number]
 
     @property
     def broken(self) -> Sequence[str]:
@@ -139,15 +139,15 @@ class GameScreen:
 
     @property
     def is_stale(self) -> bool:
-        return any(self._now(path) != stamp for path, stamp in self._served.items() if not _is_read_anew(path))
+        return any(self._now(path) != stamp for path, stamp in self._served.items() if not _is_reread(path))
 
     def take_problems(self) -> list[PageProblem]:
-        taken, self._troubles = self._troubles, []
-        return taken
+        problems, self._problems = self._problems, []
+        return problems
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """Held while a request of this screen is answered."""
+        """Entered while a request of this screen is answered."""
         self._requests += 1
         try:
             yield
@@ -162,25 +162,25 @@ class GameScreen:
                 self._send(socket)
 
     async def wait_for_arrival(self, on_poll: OnPoll | None = None) -> Position:
-        last, since, heard_before = None, 0.0, self._states_heard
+        last, since, count_before = None, 0.0, self._state_count
         while True:
             self._changed.clear()
             for socket, state in self._sockets.items():
-                # An old engine's last word may be a second old; a new one speaks at every change.
-                is_fresh = socket.generation == "v1" or self._states_heard > heard_before
+                # An old engine reports once a second, so its last state may be stale; a new one reports every change.
+                is_fresh = socket.generation == "v1" or self._state_count > count_before
                 if state is None or self._destination is None or not is_fresh:
                     continue
                 if (state.scene, state.sentence) != last:
-                    last, since = (state.scene, state.sentence), self._heard_at
-                # An old engine that is busy says nothing: only between its words time counts.
-                told_at = self._heard_at if socket.generation == "legacy" else time.monotonic()
-                if (position := self._position(socket, state, since, told_at)) is not None:
+                    last, since = (state.scene, state.sentence), self._last_state_at
+                # A busy old engine reports nothing, so only the time between its reports counts.
+                reported_at = self._last_state_at if socket.generation == "legacy" else time.monotonic()
+                if (position := self._position(socket, state, since, reported_at)) is not None:
                     return position
             if on_poll is not None:
                 on_poll()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), _LOOK_EVERY)
-            await asyncio.sleep(_PAUSE)  # each look makes the engine spell out its whole stage
+                await asyncio.wait_for(self._changed.wait(), _POLL_SECONDS)
+            await asyncio.sleep(_PAUSE_SECONDS)  # each poll makes the engine serialize its whole stage
 
     async def wait_until_quiet(self, missing: Collection[str]) -> None:
         awaited = [path for path in missing if self._now(path) is None]
@@ -192,55 +192,55 @@ class GameScreen:
         self._on_close(self.name)
 
     def draft(self, query: str) -> bytes | None:
-        """The unsaved text that replaces a scene, or None if the file is used."""
-        if self._destination is None or self._destination.content is None or query != f"{_MARK}{self._number}":
+        """Returns the unsaved text that replaces a scene, or None if the file is used."""
+        if self._destination is None or self._destination.content is None or query != f"{_JUMP_PREFIX}{self._number}":
             return None
         return self._destination.content.encode("utf-8", "replace")
 
     def note(self, path: str, stamp: Stamp | None) -> None:
-        """Records that a page asked for this file of the game, and what was found."""
+        """Records that a page requested this file of the game, and its stamp."""
         self._served[path] = stamp
-        self._asked_at.setdefault(path, self._number)
+        self._requested_at.setdefault(path, self._number)
 
     async def connect(self, socket: EngineSocket, reader: asyncio.StreamReader) -> None:
         self._sockets[socket] = None
         try:
-            await socket.listen(reader, lambda text: self._hear(socket, text))
+            await socket.listen(reader, lambda text: self._handle_message(socket, text))
         finally:
             del self._sockets[socket]
-            self._begun.pop(socket, None)
+            self._started_jumps.pop(socket, None)
 
-    def _hear(self, socket: EngineSocket, text: bytes) -> None:
-        told = parse_message(socket.generation, text)
-        if isinstance(told, Registration):
-            socket.send(registration_reply(told))
-        elif isinstance(told, PageError):
-            self._complain(told.message, self._sockets[socket])
-        elif isinstance(told, BrokenPicture):
-            self._note_broken(told.address)
-        elif isinstance(told, JumpStarted):
-            self._begun[socket] = told.number, time.monotonic()
-        elif isinstance(told, State):
-            is_first = self._sockets[socket] is None  # what is sent before an engine has spoken is lost
-            self._sockets[socket] = told
-            self._states_heard += 1
-            self._heard_at = time.monotonic()
-            self.on_state(told)
+    def _handle_message(self, socket: EngineSocket, text: bytes) -> None:
+        message = parse_message(socket.generation, text)
+        if isinstance(message, Registration):
+            socket.send(registration_reply(message))
+        elif isinstance(message, PageError):
+            self._record_error(message.message, self._sockets[socket])
+        elif isinstance(message, BrokenPicture):
+            self._record_broken(message.address)
+        elif isinstance(message, JumpStarted):
+            self._started_jumps[socket] = message.number, time.monotonic()
+        elif isinstance(message, State):
+            is_first = self._sockets[socket] is None  # messages sent before the engine's first state are lost
+            self._sockets[socket] = message
+            self._state_count += 1
+            self._last_state_at = time.monotonic()
+            self.on_state(message)
             if is_first and self._destination is not None:
                 self._send(socket)
             self._changed.set()
 
-    def _note_broken(self, address: str) -> None:
+    def _record_broken(self, address: str) -> None:
         path = urlsplit(address).path.partition(f"/{self.name}/game/")[2]
         name = unquote(path)
-        if name and len(self._broken) < _MOST_TROUBLES:
+        if name and len(self._broken) < _MAX_PROBLEMS:
             self._broken.setdefault(name, (self._now(name), self._number))
 
-    def _complain(self, message: str, state: State | None) -> None:
+    def _record_error(self, message: str, state: State | None) -> None:
         is_here = state is not None and self._destination is not None and state.scene == self._scene()
         line = max(state.sentence, 1) if is_here and state is not None else None
-        if len(self._troubles) < _MOST_TROUBLES:
-            self._troubles.append(PageProblem(message, line=line, is_exception=True))
+        if len(self._problems) < _MAX_PROBLEMS:
+            self._problems.append(PageProblem(message, line=line, is_exception=True))
 
     def _send(self, socket: EngineSocket) -> None:
         assert self._destination is not None
@@ -248,19 +248,19 @@ class GameScreen:
 
     def _scene(self) -> str:
         assert self._destination is not None
-        return f"{quote(self._destination.scene)}?{_MARK}{self._number}"
+        return f"{quote(self._destination.scene)}?{_JUMP_PREFIX}{self._number}"
 
-    def _position(self, socket: EngineSocket, state: State, since: float, told_at: float) -> Position | None:
-        """Where the jump ended; None while it is still running."""
+    def _position(self, socket: EngineSocket, state: State, since: float, reported_at: float) -> Position | None:
+        """Returns where the jump ended; None while it is still running."""
         assert self._destination is not None
         if state.scene == self._scene():
             if state.sentence >= self._destination.line:
                 return Position(self._destination.scene, state.sentence, state.stage)
-            stays = told_at - since >= _STAYS
+            stays = reported_at - since >= _SETTLED_SECONDS
             return Position(self._destination.scene, state.sentence, state.stage, is_waiting=True) if stays else None
-        number, begun_at = self._begun.get(socket, (0, 0.0))
-        # What it told before it had the text, it told of what was there before.
-        has_left = number == self._number and told_at - max(since, begun_at) >= _STAYS
+        number, started_at = self._started_jumps.get(socket, (0, 0.0))
+        # States from before it received the text belong to the previous jump.
+        has_left = number == self._number and reported_at - max(since, started_at) >= _SETTLED_SECONDS
         return Position(state.scene, state.sentence, state.stage, has_left=True) if has_left else None
 
     def _now(self, path: str) -> Stamp | None:
@@ -270,6 +270,6 @@ class GameScreen:
             return None
 
 
-def _is_read_anew(path: str) -> bool:
-    """Whether the engine reads this file again. It does so for scenes at every jump, and keeps everything else."""
+def _is_reread(path: str) -> bool:
+    """Returns whether the engine reads this file again: it rereads scenes at every jump, and caches the rest."""
     return path.startswith("scene/")

@@ -1,7 +1,7 @@
 """The HTTP server of one game: serves its files and its engine's, below the secret path of an open screen.
 
-It listens on loopback and accepts only the host names that a browser uses for it, so a page that points its own name
-here is refused. Files are read through the project's sandbox, so no link leads out, and folders are never listed.
+It listens on loopback and accepts only the host names that a browser uses for it, so a page whose own host name
+resolves to this address is refused. Files are read through the sandbox: no links out, and no folder listings.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ from handrail.features.webgal.script.sync import PATH
 from handrail.ports.errors import Failure, NotShown
 from handrail.ports.files import Folder, Stamp
 
-_LARGEST_PAGE = 4 << 20
-_LARGEST_HEAD = 64 * 1024
+_MAX_PAGE = 4 << 20
+_MAX_HEAD = 64 * 1024
 _SCENES = "scene/"
 _NEVER_SERVED = frozenset({"webgal-serviceworker.js"})
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """`files` holds the game in its folder `game`, `engine` the engine's page in its folder `page`.
+    """`files` contains the game in its folder `game`, `engine` the engine's page in its folder `page`.
 
-    `allows` says whether the policy lets a path of `files` be read.
+    `allows` returns whether the policy permits reading a path of `files`.
     """
 
     files: Folder
@@ -67,14 +67,14 @@ class LocalGameSite:
     async def start(cls, game: Game) -> "LocalGameSite":
         site = cls(game)
         try:
-            site._server = await asyncio.start_server(site._connected, "127.0.0.1", 0, limit=_LARGEST_HEAD)
+            site._server = await asyncio.start_server(site._handle_connection, "127.0.0.1", 0, limit=_MAX_HEAD)
         except OSError as error:
-            raise NotShown(f"No port of this machine could be opened for the preview: {error.strerror}.") from None
+            raise NotShown(f"Could not open a port for the preview: {error.strerror}.") from None
         site._port = site._server.sockets[0].getsockname()[1]
         return site
 
     def open_screen(self) -> GameScreen:
-        screen = GameScreen(f"http://127.0.0.1:{self._port}", self._game.stamp, self._closed)
+        screen = GameScreen(f"http://127.0.0.1:{self._port}", self._game.stamp, self._remove_screen)
         self._screens[screen.name] = screen
         return screen
 
@@ -85,15 +85,15 @@ class LocalGameSite:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
 
-    def _closed(self, name: str) -> None:
+    def _remove_screen(self, name: str) -> None:
         self._screens.pop(name, None)
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _handle_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
         try:
-            # A browser that has gone, or a file that has, ends its connection and nothing else.
+            # If the browser or a file is gone, only this connection ends.
             with suppress(OSError, Failure, asyncio.CancelledError):
                 await self._serve(reader, writer)
         finally:
@@ -115,7 +115,7 @@ class LocalGameSite:
             if screen is None or not rest:
                 await http.send_refusal(writer, HTTPStatus.NOT_FOUND)
             elif request.wants_socket:
-                return await self._talk(screen, request, reader, writer)
+                return await self._serve_socket(screen, request, reader, writer)
             else:
                 with screen.answering():
                     await self._answer(screen, request, rest[0], writer)
@@ -126,7 +126,7 @@ class LocalGameSite:
     def _hosts(self) -> tuple[str, ...]:
         return f"127.0.0.1:{self._port}", f"localhost:{self._port}"
 
-    async def _talk(
+    async def _serve_socket(
         self, screen: GameScreen, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if (
@@ -141,7 +141,7 @@ class LocalGameSite:
         if name == SCRIPT_NAME:
             return await http.send_text(writer, request, script(), "text/javascript; charset=utf-8")
         if name in ("", "index.html"):
-            page = await asyncio.to_thread(self._game.engine.read, _in(self._game.page, "index.html"), _LARGEST_PAGE)
+            page = await asyncio.to_thread(self._game.engine.read, _in(self._game.page, "index.html"), _MAX_PAGE)
             return await http.send_text(writer, request, insert_script(page), "text/html; charset=utf-8")
         if name.startswith("game/"):
             return await self._answer_game(screen, request, name.removeprefix("game/"), writer)

@@ -1,4 +1,4 @@
-"""A running WebGAL Terre that has the project's game: its preview page, controlled over its websocket."""
+"""A running WebGAL Terre with the project's game: its preview page, controlled over its websocket."""
 
 import asyncio
 import itertools
@@ -18,9 +18,9 @@ from handrail.features.browser.offers import PageProblem
 from handrail.features.webgal.preview_ports import Destination, OnPoll, Position
 from handrail.features.webgal.script.sync import PATH, V1, Generation, State, jump, parse_message, run_text
 
-_AGAIN_AFTER = 1.0
-"""A jump that was sent before the page was there is lost."""
-_STAYS = 3.0
+_RETRY_SECONDS = 1.0
+"""A jump that was sent before the page connected is lost, so it is repeated."""
+_SETTLED_SECONDS = 3.0
 
 
 class TerreScreen:
@@ -28,7 +28,7 @@ class TerreScreen:
     newly_missing: Sequence[str] = ()
     broken: Sequence[str] = ()
     newly_broken: Sequence[str] = ()
-    is_stale = True  # what its page has loaded may have changed on the disk
+    is_stale = True  # files that its page has loaded may have changed on disk
 
     def __init__(self, host: str, address: str, on_close: Callable[["TerreScreen"], None]) -> None:
         self._host = host
@@ -38,8 +38,8 @@ class TerreScreen:
         self._number = 0
         self._destination: Destination | None = None
         self._state: State | None = None
-        self._talk: asyncio.Task[None] | None = None
-        self._line: ClientConnection | None = None
+        self._listener: asyncio.Task[None] | None = None
+        self._connection: ClientConnection | None = None
 
     @property
     def has_page(self) -> bool:
@@ -50,8 +50,8 @@ class TerreScreen:
 
     def send_to(self, destination: Destination) -> None:
         self._destination, self._number = destination, next(self._numbers)
-        if self._talk is None or self._talk.done():
-            self._talk = asyncio.create_task(self._listen())
+        if self._listener is None or self._listener.done():
+            self._listener = asyncio.create_task(self._listen())
 
     async def wait_for_arrival(self, on_poll: OnPoll | None = None) -> Position:
         since, last, sent_at = time.monotonic(), None, 0.0
@@ -64,12 +64,12 @@ class TerreScreen:
                 if (place := (state.scene, state.sentence)) != last:
                     last, since = place, now
                 is_done = is_there and state.sentence >= destination.line
-                if is_done or now - since >= _STAYS:
+                if is_done or now - since >= _SETTLED_SECONDS:
                     name = destination.scene if is_there else state.scene
                     return Position(
                         name, state.sentence, state.stage, has_left=not is_there, is_waiting=is_there and not is_done
                     )
-            if not is_there and now - sent_at >= _AGAIN_AFTER:
+            if not is_there and now - sent_at >= _RETRY_SECONDS:
                 await self._send()
                 sent_at = now
             await asyncio.sleep(0.02)
@@ -79,24 +79,24 @@ class TerreScreen:
 
     def close(self) -> None:
         self._on_close(self)
-        if self._talk is not None:
-            self._talk.cancel()
+        if self._listener is not None:
+            self._listener.cancel()
 
     async def _listen(self) -> None:
         """On OSError or WebSocketException Terre is gone; whoever waits for a state gets a timeout."""
         settings: dict[str, Any] = {"max_size": 8 << 20, "proxy": None, "open_timeout": 5, "close_timeout": 1}
         with suppress(OSError, WebSocketException, TimeoutError):
-            async with connect(f"ws://{self._host}{PATH}", subprotocols=[Subprotocol(V1)], **settings) as line:
-                self._line = line
-                async for text in line:
-                    told = parse_message(self._generation, text)
-                    if isinstance(told, State):
-                        self._state = told
-        self._line = None
+            async with connect(f"ws://{self._host}{PATH}", subprotocols=[Subprotocol(V1)], **settings) as connection:
+                self._connection = connection
+                async for text in connection:
+                    message = parse_message(self._generation, text)
+                    if isinstance(message, State):
+                        self._state = message
+        self._connection = None
 
     async def _send(self) -> None:
-        line, destination = self._line, self._destination
-        if line is None or destination is None:
+        connection, destination = self._connection, self._destination
+        if connection is None or destination is None:
             return
         id = f"handrail-{self._number}"
         message = (
@@ -105,14 +105,14 @@ class TerreScreen:
             else run_text(self._generation, destination.content, id)
         )
         with suppress(WebSocketException):
-            await line.send(message)
+            await connection.send(message)
 
     @property
     def _generation(self) -> Generation:
-        return "v1" if self._line is not None and self._line.subprotocol == V1 else "legacy"
+        return "v1" if self._connection is not None and self._connection.subprotocol == V1 else "legacy"
 
     def _scene(self) -> str:
-        """Engines name unsaved text `temp`; otherwise each jump has a name of its own."""
+        """Engines call unsaved text `temp`; otherwise each jump has a different name."""
         assert self._destination is not None
         return (
             "temp" if self._destination.content is not None else f"{quote(self._destination.scene)}?jump={self._number}"
@@ -120,7 +120,7 @@ class TerreScreen:
 
 
 class TerreSite:
-    """`host` is Terre's address with its port, `game` the game's folder in it, `path` the same for a URL."""
+    """`host` is Terre's address with its port, `game` the game's folder in Terre, `path` the same for a URL."""
 
     def __init__(self, host: str, game: str, path: str) -> None:
         self._host = host
@@ -138,31 +138,31 @@ class TerreSite:
             screen.close()
 
 
-_WITHIN = 2.0
-_LARGEST = 4 << 20
+_TIMEOUT_SECONDS = 2.0
+_MAX_ANSWER = 4 << 20
 
 
 class TerreFinder:
-    """`folder` is the project's folder. A game of Terre is ours if its folder is the same."""
+    """`folder` is the project's folder. A game in Terre is ours if its folder is the same."""
 
     def __init__(self, port: int, folder: str) -> None:
         self._port = port
         self._folder = folder
-        self._known: TerreSite | None = None
+        self._site: TerreSite | None = None
 
     async def find(self, game: str) -> TerreSite | None:
-        """None if no Terre runs or it doesn't have this game. Otherwise the same object each time."""
+        """Returns None if Terre doesn't run or doesn't have this game; otherwise always the same object."""
         name = await self._game_folder(game)
         if name is None:
-            self._known = None
-        elif self._known is None or self._known.game != name:
-            self._known = TerreSite(f"127.0.0.1:{self._port}", name, quote(name))
-        return self._known
+            self._site = None
+        elif self._site is None or self._site.game != name:
+            self._site = TerreSite(f"127.0.0.1:{self._port}", name, quote(name))
+        return self._site
 
     async def _game_folder(self, game: str) -> str | None:
-        """The game's folder in Terre. Any answer that Terre would not give means that this is another program."""
+        """Returns the game's folder in Terre. Unexpected answers mean that it is another program."""
         try:
-            async with asyncio.timeout(_WITHIN):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 if b"OK" not in await self._get("/api/test"):
                     return None
                 games = json.loads(await self._get("/api/manageGame/gameList"))
@@ -174,18 +174,18 @@ class TerreFinder:
             return None
         names = [each.get("dir") for each in games if isinstance(each, dict)]
         ours = os.path.join(self._folder, os.path.dirname(game))
-        return await asyncio.to_thread(_at, ours, root, [name for name in names if isinstance(name, str)])
+        return await asyncio.to_thread(_game_at, ours, root, [name for name in names if isinstance(name, str)])
 
     async def _get(self, path: str) -> bytes:
-        """The body of a complete answer; redirects are not followed. OSError, ValueError."""
+        """Returns the body of a complete answer; redirects are not followed. Raises OSError or ValueError."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         try:
-            # As HTTP 1.0, so that the answer comes in one piece and ends with its connection.
+            # HTTP 1.0, so that the answer isn't chunked and ends with its connection.
             writer.write(f"GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{self._port}\r\n\r\n".encode())
             answer = bytearray()
             while piece := await reader.read(1 << 16):
                 answer += piece
-                if len(answer) > _LARGEST:
+                if len(answer) > _MAX_ANSWER:
                     raise ValueError("longer than any answer of Terre's")
         finally:
             writer.close()
@@ -195,11 +195,11 @@ class TerreFinder:
         return body
 
 
-def _at(folder: str, root: str, names: list[str]) -> str | None:
-    """The game that is in this folder."""
+def _game_at(folder: str, root: str, names: list[str]) -> str | None:
+    """Returns the game that is in this folder."""
     ours = os.path.realpath(folder)
     for name in names:
-        with suppress(ValueError):  # no path at all
+        with suppress(ValueError):  # not a valid path
             if os.path.realpath(os.path.join(root, "games", name)) == ours:
                 return name
     return None
