@@ -38,7 +38,7 @@ async def window_of(desktop: LinuxDesktop, app: App) -> Window:
 async def test_a_terminal_that_reads_its_keys_late_still_gets_letters_that_the_layout_lacks(
     desktop: LinuxDesktop, desktop_session: DesktopSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(x11_input, "_LENT_KEYS_SECONDS", 5.0)
+    monkeypatch.setattr(x11_input, "_SPARE_KEYS_SECONDS", 5.0)
     written = tmp_path / "written"
     app = desktop_session.start(["xterm", "-T", "Late", "-e", "sh", "-c", f"cat > {written}"], wait_for="window")
     await eventually(written.exists, "the program in the terminal")

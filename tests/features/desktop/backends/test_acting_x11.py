@@ -54,7 +54,7 @@ async def other(x11: X11) -> AsyncIterator[SelectionWindow]:
 
 async def read(asker: SelectionWindow, target: str = "UTF8_STRING") -> Content | None:
     async with asyncio.timeout(20):
-        return await asker.read(asker.atom("CLIPBOARD"), asker.atom(target), most=MOST)
+        return await asker.read(asker.atom("CLIPBOARD"), asker.atom(target), max_bytes=MOST)
 
 
 @pytest.mark.parametrize("text", ["short 世界", LONG])
@@ -91,7 +91,7 @@ async def test_every_form_of_the_old_content_is_there_again(
     selection = owner._open()
     forms = {"UTF8_STRING": LONG.encode(), "text/html": b"<b>kept</b>", "image/png": bytes(range(256)) * 2000}
     contents = {selection.atom(name): Content(selection.atom(name), 8, value) for name, value in forms.items()}
-    owner._own(selection, contents, await selection.now())
+    owner._take_ownership(selection, contents, await selection.now())
     async with clipboard.lending("something else", other.window.id):
         content = await read(other)
         assert content is not None

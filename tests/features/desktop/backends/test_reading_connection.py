@@ -10,7 +10,7 @@ import pytest
 
 from handrail.features.desktop.backends.atspi import calls
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
-from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
+from handrail.features.desktop.backends.atspi.connection import Connection, ConnectionLost, NoAnswer, Refused
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.ports.errors import PermissionMissing, Timeout
 from tests.desktop_apps import command
@@ -62,7 +62,7 @@ async def test_an_app_that_offers_it_is_asked_directly_and_over_the_bus_where_th
     peer = await Connection.to_peer(address, patience=5)
     assert await peer.ask_all(None, questions, 5) == [[23]] * 100
     peer.close()
-    with pytest.raises(Lost):
+    with pytest.raises(ConnectionLost):
         await peer.ask(None, window.path, calls.ROLE, 5)
 
     os.unlink(address.removeprefix("unix:path="))
@@ -103,9 +103,9 @@ async def test_a_listener_that_never_speaks_is_given_up_on(desktop_session: Desk
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(place)
         mute.listen()
-        with pytest.raises(Silent):
+        with pytest.raises(NoAnswer):
             await Connection.to_peer(f"unix:path={place}", patience=0.2)
-    with pytest.raises(Lost):
+    with pytest.raises(ConnectionLost):
         await Connection.to_peer(f"unix:path={place}", patience=5)
 
 

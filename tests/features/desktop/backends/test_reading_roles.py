@@ -39,27 +39,27 @@ def test_a_role_of_the_future_is_unknown_and_no_error() -> None:
 
 @pytest.mark.parametrize("name", ["AXButton", "axbutton", "push button", "PUSH_BUTTON", "ROLE_PUSH_BUTTON", "button"])
 def test_a_button_can_be_asked_for_in_many_ways(name: str) -> None:
-    assert 43 in roles.numbers(name)
-    assert roles.is_called("push button", "AXButton", name)
-    assert not roles.is_called("check box", "AXCheckBox", name)
+    assert 43 in roles.roles_named(name)
+    assert roles.has_name("push button", "AXButton", name)
+    assert not roles.has_name("check box", "AXCheckBox", name)
 
 
 @pytest.mark.parametrize("role", [61, 79])
 def test_a_field_of_many_lines_is_an_area(role: int) -> None:
     assert roles.ax_name(role, frozenset()) == "AXTextField"
     assert roles.ax_name(role, {"multi-line"}) == "AXTextArea"
-    assert role in roles.numbers("AXTextArea") & roles.numbers("AXTextField")
+    assert role in roles.roles_named("AXTextArea") & roles.roles_named("AXTextField")
 
 
 def test_the_names_of_other_platforms_are_understood() -> None:
-    assert roles.is_called("combo box", "AXComboBox", "AXPopUpButton")
-    assert roles.is_called("page tab", "AXRadioButton", "AXTab")
-    assert not roles.is_called("radio button", "AXRadioButton", "AXTab")
+    assert roles.has_name("combo box", "AXComboBox", "AXPopUpButton")
+    assert roles.has_name("page tab", "AXRadioButton", "AXTab")
+    assert not roles.has_name("radio button", "AXRadioButton", "AXTab")
 
 
 def test_a_role_that_nobody_knows_means_nothing() -> None:
-    assert not roles.numbers("AXNoSuchRole")
-    assert not roles.numbers("")
+    assert not roles.roles_named("AXNoSuchRole")
+    assert not roles.roles_named("")
 
 
 def test_what_can_be_used_is_enabled_in_every_toolkit() -> None:

@@ -144,8 +144,8 @@ async def test_a_text_far_from_all_others_is_noticed(desktop: LinuxDesktop, calc
     """Also where the empty cells that were read before are gone, as all are after some seconds."""
     window = await sheet_of(desktop, calc)
     await eventually(lambda: cells_of(desktop, window), "the cells")
-    for kept in desktop._children._cells._kept.values():
-        kept.made.clear()
+    for table in desktop._children._cells._tables.values():
+        table.objects.clear()
     await desktop.bring_to_front(window)
     await go(desktop, window, (CTRL_HOME, "A1"), (KeyCombination(("ctrl",), "right"), "T1"))
     await go(desktop, window, *((KeyCombination((), "right"), f"{column}1") for column in "UVWXY"))

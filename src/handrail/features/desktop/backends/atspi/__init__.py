@@ -1,1 +1,1 @@
-"""Reads a Linux desktop through AT-SPI2, the accessibility interface of its toolkits, over D-Bus."""
+"""Reads a Linux desktop over D-Bus through AT-SPI2, the accessibility interface of its toolkits."""

@@ -9,16 +9,23 @@ from typing import Any, NamedTuple
 
 from handrail.features.desktop.backends.atspi import calls
 from handrail.features.desktop.backends.atspi.calls import Call
-from handrail.features.desktop.backends.atspi.connection import Answers, Connection, Lost, Refused, Silent, session_bus
+from handrail.features.desktop.backends.atspi.connection import (
+    Answers,
+    Connection,
+    ConnectionLost,
+    NoAnswer,
+    Refused,
+    session_bus,
+)
 from handrail.ports.errors import Gone, PermissionMissing, Timeout
 
 PATIENCE = 5.0
-"""Seconds without any answer after which an app is given up on."""
+"""Seconds without any answer after which an app counts as unresponsive."""
 
 _BUS_PATIENCE = 3.0
 _PEER_PATIENCE = 0.5
-_WORTH_A_PEER = 50
-"""Questions at once from which a direct connection to the app pays."""
+_MIN_QUESTIONS_FOR_PEER = 50
+"""From this number of calls on, a direct connection to the app is worth opening."""
 
 
 class Ref(NamedTuple):
@@ -31,12 +38,12 @@ class Ref(NamedTuple):
 Question = tuple[str, Call]
 
 
-def by_app(refs: Sequence[Ref]) -> dict[str, list[int]]:
-    """Indexes by app name: a window may contain objects of several apps."""
-    found: dict[str, list[int]] = {}
+def indexes_by_app(refs: Sequence[Ref]) -> dict[str, list[int]]:
+    """Groups indexes by app name, because a window may contain objects of several apps."""
+    indexes: dict[str, list[int]] = {}
     for index, ref in enumerate(refs):
-        found.setdefault(ref.name, []).append(index)
-    return found
+        indexes.setdefault(ref.name, []).append(index)
+    return indexes
 
 
 class AccessibilityBus:
@@ -49,68 +56,68 @@ class AccessibilityBus:
 
     async def connection(self) -> Connection:
         async with self._connecting:
-            if self._connection is None or self._connection.is_lost:
+            if self._connection is None or self._connection.is_closed:
                 self._forget_peers()
                 self._connection = await self.another_connection()
                 self._generation += 1
             return self._connection
 
     async def another_connection(self) -> Connection:
-        """To the same bus; the caller closes it."""
+        """Opens another connection to the same bus, which the caller must close."""
         address = await self._address()
         try:
             return await Connection.to_bus(address, patience=_BUS_PATIENCE)
-        except (Lost, Silent) as error:
+        except (ConnectionLost, NoAnswer) as error:
             raise PermissionMissing(f"The accessibility bus at {address} can't be reached: {error}") from None
 
     async def ask(self, ref: Ref, call: Call, patience: float = PATIENCE) -> Any:
         return (await self.ask_all(ref.name, [(ref.path, call)], patience))[0]
 
     async def ask_all(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
-        """Questions to one app, answered in order. Only for what may be asked twice."""
+        """Makes calls to one app and returns the answers in order. Only for calls that may be repeated."""
         if peer := await self._peer(name, len(questions), patience):
             try:
                 return await peer.ask_all(None, questions, patience)
-            except Lost:
+            except ConnectionLost:
                 self._peers.pop(name, None)
-            except Silent:
-                raise _silent(name, patience) from None
+            except NoAnswer:
+                raise _app_timeout(name, patience) from None
         try:
             return await self.send_all_once(name, questions, patience)
         except Gone:
             if name.startswith(":"):
                 raise
-            # Often only the first call notices that the bus was restarted; the well-known names are there again.
+            # Often the first call is the one that notices a restart of the bus; well-known names exist again.
             return await self.send_all_once(name, questions, patience)
 
     async def ask_each(self, refs: Sequence[Ref], call: Call) -> Answers:
-        """One question to objects of any apps, answered in the order of the objects."""
-        found: Answers = [None] * len(refs)
-        for name, indexes in by_app(refs).items():
+        """Makes one call to objects of any apps and returns the answers in the order of the objects."""
+        answers_by_ref: Answers = [None] * len(refs)
+        for name, indexes in indexes_by_app(refs).items():
             answers = await self.ask_all(name, [(refs[index].path, call) for index in indexes])
             for index, answer in zip(indexes, answers, strict=True):
-                found[index] = answer
-        return found
+                answers_by_ref[index] = answer
+        return answers_by_ref
 
     async def send_once(self, ref: Ref, call: Call, patience: float = PATIENCE) -> Any:
-        """For what must not happen twice: never sent again."""
+        """Makes a call that must not be repeated."""
         return (await self.send_all_once(ref.name, [(ref.path, call)], patience))[0]
 
     async def send_all_once(self, name: str, questions: Sequence[Question], patience: float = PATIENCE) -> Answers:
         connection = await self.connection()
         try:
             return await connection.ask_all(name, questions, patience)
-        except Silent:
-            raise _silent(name, patience) from None
-        except Lost:
+        except NoAnswer:
+            raise _app_timeout(name, patience) from None
+        except ConnectionLost:
             raise Gone("The accessibility bus was lost while it was read.") from None
 
     def handle(self, ref: Ref) -> str:
-        """Every bus reuses the same names, so handles begin with the count of buses."""
+        """Handles start with the number of the bus, because every bus reuses the same names."""
         return f"{self._generation}{ref.name}{ref.path}"
 
     async def ref(self, handle: str) -> Ref | None:
-        """None when the handle is from an earlier bus."""
+        """Returns None if the handle is from an earlier bus."""
         await self.connection()
         generation, colon, rest = handle.partition(":")
         name, slash, path = rest.partition("/")
@@ -125,29 +132,29 @@ class AccessibilityBus:
 
     async def _peer(self, name: str, questions: int, patience: float) -> Connection | None:
         task = self._peers.get(name)
-        if task is None and questions < _WORTH_A_PEER:
+        if task is None and questions < _MIN_QUESTIONS_FOR_PEER:
             return None
         await self.connection()
         if task is None:
             task = self._peers[name] = asyncio.create_task(self._open_peer(name, patience))
             task.add_done_callback(partial(self._forget_failed, name))
         peer = await asyncio.shield(task)
-        if peer is None or not peer.is_lost:
+        if peer is None or not peer.is_closed:
             return peer
         self._peers.pop(name, None)
         return None
 
     async def _open_peer(self, name: str, patience: float) -> Connection | None:
-        """None where the app has no address of its own, or one that this process can't reach."""
+        """Returns None if the app has no address of its own, or none that this process can reach."""
         answer = await self.send_once(Ref(name, calls.ROOT_PATH), calls.BUS_ADDRESS, patience)
         if isinstance(answer, Refused) or not answer[0]:
             return None
-        with contextlib.suppress(Lost, Silent):
+        with contextlib.suppress(ConnectionLost, NoAnswer):
             return await Connection.to_peer(answer[0], patience=_PEER_PATIENCE)
         return None
 
     def _forget_failed(self, name: str, task: "asyncio.Task[Connection | None]") -> None:
-        """An app that hung once may answer the next time."""
+        """Forgets failed attempts, because an unresponsive app may answer the next time."""
         if (task.cancelled() or task.exception() is not None) and self._peers.get(name) is task:
             del self._peers[name]
 
@@ -167,7 +174,7 @@ class AccessibilityBus:
 
 
 async def ask_session(call: Call, address: str | None = None) -> Any:
-    """Asks the session's accessibility service. PermissionMissing where there is no session bus."""
+    """Asks the session's accessibility service. PermissionMissing if there is no session bus."""
     address = address or session_bus(os.environ)
     if address is None:
         raise PermissionMissing(
@@ -175,17 +182,17 @@ async def ask_session(call: Call, address: str | None = None) -> Any:
         )
     try:
         connection = await Connection.to_bus(address, patience=_BUS_PATIENCE)
-    except (Lost, Silent) as error:
+    except (ConnectionLost, NoAnswer) as error:
         raise PermissionMissing(f"The session bus at {address} can't be reached: {error}") from None
     try:
         return await connection.ask("org.a11y.Bus", "/org/a11y/bus", call, _BUS_PATIENCE)
-    except (Lost, Silent):
+    except (ConnectionLost, NoAnswer):
         return Refused("it does not answer")
     finally:
         connection.close()
 
 
-def _silent(name: str, patience: float) -> Timeout:
+def _app_timeout(name: str, patience: float) -> Timeout:
     return Timeout(f"The app {name} answered nothing for {patience:g} s.", busName=name)
 
 

@@ -1,4 +1,4 @@
-"""What an app says about all its objects in one answer, and what was learned of them beside."""
+"""What an app reports about all its objects in one answer, and what else was read about them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,13 +9,13 @@ from handrail.features.desktop.backends.atspi.connection import Refused
 
 
 class Cache:
-    """It may leave objects out."""
+    """The objects of an app, some of which may be missing."""
 
     def __init__(self, items: Sequence[tuple[Any, ...]] = ()) -> None:
-        """Object, app, parent, index in the parent, number of children, interfaces, name, role, description, states."""
+        """Items: object, app, parent, index in parent, child count, interfaces, name, role, description, states."""
         self._items = {item[0]: item for item in items}
         self._children: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
-        self._further: dict[Ref, Mapping[str, Any]] = {}
+        self._details: dict[Ref, Mapping[str, Any]] = {}
         for item in items:
             self._children.setdefault(item[2], []).append(item)
 
@@ -25,7 +25,7 @@ class Cache:
         return cls() if isinstance(answer, Refused) else cls(answer[0])
 
     def copy(self) -> "Cache":
-        """Learns for itself."""
+        """Returns a copy to which more can be added."""
         copied = Cache()
         copied._items, copied._children = dict(self._items), self._children
         return copied
@@ -33,29 +33,29 @@ class Cache:
     def item(self, ref: Ref) -> tuple[Any, ...] | None:
         return self._items.get(ref)
 
-    def learn(
+    def add(
         self,
         ref: Ref,
         name: str,
         role: int,
         states: Sequence[int],
         interfaces: Sequence[str],
-        further: Mapping[str, Any],
+        details: Mapping[str, Any],
     ) -> None:
-        """What was asked for beside, so that it is not asked for again."""
+        """Adds what was read separately, so that it isn't read again."""
         self._items[ref] = (ref, None, None, 0, 0, interfaces, name, role, "", states)
-        self._further[ref] = further
+        self._details[ref] = details
 
-    def further(self, ref: Ref) -> Mapping[str, Any] | None:
-        """What its interfaces add, where that is known already."""
-        return self._further.get(ref)
+    def details(self, ref: Ref) -> Mapping[str, Any] | None:
+        """Returns what the object's interfaces report, if that is known already."""
+        return self._details.get(ref)
 
     def children(self, ref: Ref) -> Sequence[Ref] | None:
-        """In order, or None when not all of them are known."""
+        """Returns the children in order, or None if not all of them are known."""
         item = self._items.get(ref)
         if item is None:
             return None
-        known = sorted(self._children.get(ref, ()), key=lambda child: child[3])
-        # GTK 3 gives -1 as the number of children that it does not count.
-        is_complete = len(known) == item[4] and all(child[3] == index for index, child in enumerate(known))
-        return [Ref(*child[0]) for child in known] if is_complete else None
+        children = sorted(self._children.get(ref, ()), key=lambda child: child[3])
+        # GTK 3 reports -1 if it doesn't count the children
+        is_complete = len(children) == item[4] and all(child[3] == index for index, child in enumerate(children))
+        return [Ref(*child[0]) for child in children] if is_complete else None

@@ -1,4 +1,4 @@
-"""The calls of AT-SPI2 and the bus that reading needs, as D-Bus bytes."""
+"""The calls of AT-SPI2 and of the bus, encoded as D-Bus messages."""
 
 import struct
 from collections.abc import Collection, Sequence
@@ -43,7 +43,7 @@ _TABLE_ROLE, _TREE_ROLE, _TREE_TABLE_ROLE = 55, 65, 66
 
 
 class Call:
-    """A method with its arguments. `returns` is the signature of an answer; after a `v`, of what the variant holds."""
+    """A method with its arguments. `returns` is the signature of the answer; for a variant, `v` and its content's."""
 
     __slots__ = ("body", "interface", "member", "returns", "signature")
 
@@ -82,11 +82,11 @@ class Call:
 
 @lru_cache(maxsize=4096)
 def _fields(interface: str, member: str, signature: str, destination: str | None) -> bytes:
-    """All header fields but the path, which differs from call to call and so comes last."""
+    """Encodes all header fields except the path, which differs from call to call and therefore comes last."""
     texts = ((2, "s", interface), (3, "s", member), (6, "s", destination), (8, "g", signature))
     fields = [[code, Variant(kind, text)] for code, kind, text in texts if text]
-    written = bytes(Marshaller("a(yv)", [fields]).marshall()[8:])
-    return written + b"\0" * (-len(written) % 8)
+    encoded = bytes(Marshaller("a(yv)", [fields]).marshall()[8:])
+    return encoded + b"\0" * (-len(encoded) % 8)
 
 
 def property_of(interface: str, name: str, kind: str | None = None) -> Call:
@@ -116,7 +116,7 @@ EXTENTS_IN_WINDOW = Call(COMPONENT, "GetExtents", "u", _IN_WINDOW, returns="(iii
 COLUMNS = property_of(TABLE, "NColumns", "i")
 ACTIONS = Call(ACTION, "GetActions", returns="a(sss)")
 CURRENT_VALUE = property_of(VALUE, "CurrentValue", "d")
-# Qt's answer has another signature, and is always empty.
+# Qt's answer has a different signature and is always empty
 ITEMS = Call(CACHE, "GetItems", returns="a((so)(so)(so)iiassusau)")
 
 
@@ -133,7 +133,7 @@ def text(start: int, end: int) -> Call:
 
 
 WHOLE_TEXT = text(0, -1)
-"""Not in GTK 4, which takes -1 for nothing."""
+"""Doesn't work in GTK 4, where -1 means nothing."""
 
 
 def document_attribute(name: str) -> Call:
@@ -165,17 +165,17 @@ def column_at(index: int) -> Call:
 
 
 def matches(roles: Collection[int]) -> Call:
-    """Searches below an object for these roles, or for everything, in the order of the tree."""
+    """Searches below an object for these roles, or for everything, in tree order."""
     return _search(roles=roles)
 
 
-def managing(most: int) -> Call:
-    """The first objects that make their children only when these are asked for."""
+def managing_descendants(most: int) -> Call:
+    """Finds the first objects that create their children only on request."""
     return _search(states=[_MANAGES_DESCENDANTS], most=most)
 
 
 def tables(most: int) -> Call:
-    """Qt's tables and trees are such objects, too, and don't tell it."""
+    """Finds tables and trees, because Qt's create their children on request without reporting it."""
     return _search(roles=[_TABLE_ROLE, _TREE_ROLE, _TREE_TABLE_ROLE], most=most)
 
 
@@ -186,10 +186,10 @@ def _search(roles: Collection[int] = (), states: Collection[int] = (), most: int
 
 
 def _bits(numbers: Collection[int], words: int) -> list[int]:
-    found = [0] * words
+    bitmap = [0] * words
     for number in numbers:
-        found[number // 32] |= 1 << number % 32
-    return [word - (1 << 32) if word >> 31 else word for word in found]
+        bitmap[number // 32] |= 1 << number % 32
+    return [word - (1 << 32) if word >> 31 else word for word in bitmap]
 
 
 FIRST_ROOT_PANE = _search(roles=[ROOT_PANE_ROLE], most=1)
@@ -204,5 +204,5 @@ def register(event: str, app: str) -> Call:
 
 
 def register_old(event: str, _app: str) -> Call:
-    """For registries before at-spi2-core 2.36, which take no app."""
+    """For registries before at-spi2-core 2.36, which don't accept an app."""
     return Call(REGISTRY, "RegisterEvent", "s", event)

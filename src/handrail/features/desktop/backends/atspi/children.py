@@ -1,7 +1,7 @@
-"""The children of objects, as far as it is safe to ask for them.
+"""Reads the children of objects, as far as that is safe.
 
-A spreadsheet says that it has two thousand million children, and makes an object of each that it is asked for. So the
-number is asked for first, and of such an object only what can be seen is read.
+A spreadsheet reports two billion children and creates an object for each that is requested. So the number is read
+first, and of such an object only the visible children are read.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from handrail.features.desktop.backends.atspi.calls import Call
 from handrail.features.desktop.backends.atspi.cells import Cells, Place
 from handrail.features.desktop.backends.atspi.connection import Refused
 from handrail.features.desktop.backends.atspi.libreoffice import LibreOffice
-from handrail.features.desktop.backends.atspi.signals import Signs
+from handrail.features.desktop.backends.atspi.signals import ChangeCounter
 
-MOST_LISTED = 20_000
-MOST_MANAGED = 1_000
-"""Of an object that makes its children only when it is asked for them."""
-_MOST_ITEMS = 200
-_MOST_KINDS = 9
+MAX_LISTED = 20_000
+MAX_MANAGED = 1_000
+"""For an object that creates its children only on request."""
+_MAX_ITEMS = 200
+_MAX_SEARCHES = 9
 _EDGE = 3
 
 
@@ -30,68 +30,68 @@ class Child(NamedTuple):
     ref: Ref
 
 
-class Listed(NamedTuple):
+class ChildList(NamedTuple):
     children: Sequence[Child] = ()
     is_partial: bool = False
-    """Only those that can be seen, or the first ones."""
+    """Only the visible children, or the first ones."""
 
 
 class Children:
     def __init__(self, bus: AccessibilityBus, libreoffice: LibreOffice) -> None:
         self._bus = bus
         self._libreoffice = libreoffice
-        self._signs = Signs(bus)
-        self._cells = Cells(bus, libreoffice, self._signs)
+        self._change_counter = ChangeCounter(bus)
+        self._cells = Cells(bus, libreoffice, self._change_counter)
         self._caches: dict[str, tuple[int, Cache]] = {}
 
     async def cache(self, app: str) -> Cache:
-        """LibreOffice works on it for a tenth of a second, so there it is asked for only after a sign of a change."""
+        """Reads an app's cache. LibreOffice needs a tenth of a second for it, so there only after a change."""
         if not await self._libreoffice.is_app(app):
             return await Cache.of(self._bus, app)
-        signs = await self._signs.of(app)
-        if app not in self._caches or self._caches[app][0] != signs:
-            self._caches = {app: (signs, await Cache.of(self._bus, app))}
+        change_counter = await self._change_counter.count_for(app)
+        if app not in self._caches or self._caches[app][0] != change_counter:
+            self._caches = {app: (change_counter, await Cache.of(self._bus, app))}
         return self._caches[app][1].copy()
 
-    async def of(self, refs: Sequence[Ref], cache: Cache) -> list[Listed | None]:
-        """Of each its children, in the app's own order; None for one that can't be asked."""
+    async def of(self, refs: Sequence[Ref], cache: Cache) -> list[ChildList | None]:
+        """Returns the children of each object, in the app's own order; None for an object that can't be read."""
         bus = self._bus
-        found: dict[Ref, Listed | None] = {}
+        lists: dict[Ref, ChildList | None] = {}
         unknown: list[Ref] = []
         for ref in dict.fromkeys(refs):
-            known = cache.children(ref)
-            if known is None:
+            cached = cache.children(ref)
+            if cached is None:
                 unknown.append(ref)
             else:
-                found[ref] = _listed(known)
+                lists[ref] = _child_list(cached)
         counts = dict(zip(unknown, await bus.ask_each(unknown, calls.CHILD_COUNT), strict=True))
-        many = [ref for ref, count in counts.items() if _number(count) > MOST_MANAGED]
+        many = [ref for ref, count in counts.items() if _number(count) > MAX_MANAGED]
         managing = dict(zip(many, await bus.ask_each(many, calls.STATE), strict=True))
-        endless = {ref for ref in many if _number(counts[ref]) > MOST_LISTED or _manages(managing[ref])}
-        found |= {ref: Listed() for ref, count in counts.items() if _number(count) == 0}
-        asked = [ref for ref in unknown if ref not in endless and ref not in found]
-        for ref, answer in zip(asked, await bus.ask_each(asked, calls.CHILDREN), strict=True):
-            found[ref] = None if isinstance(answer, Refused) else _listed([Ref(*child) for child in answer[0]])
-        for ref in endless:
-            found[ref] = Listed(await self._seen(ref, _number(counts[ref]), cache), is_partial=True)
-        return [found[ref] for ref in refs]
+        huge = {ref for ref in many if _number(counts[ref]) > MAX_LISTED or _manages_descendants(managing[ref])}
+        lists |= {ref: ChildList() for ref, count in counts.items() if _number(count) == 0}
+        listable = [ref for ref in unknown if ref not in huge and ref not in lists]
+        for ref, answer in zip(listable, await bus.ask_each(listable, calls.CHILDREN), strict=True):
+            lists[ref] = None if isinstance(answer, Refused) else _child_list([Ref(*child) for child in answer[0]])
+        for ref in huge:
+            lists[ref] = ChildList(await self._visible_children(ref, _number(counts[ref]), cache), is_partial=True)
+        return [lists[ref] for ref in refs]
 
-    async def _seen(self, ref: Ref, count: int, cache: Cache) -> list[Child]:
-        """Of a table its cells that can be seen and have a text; of anything else the first children that can be."""
+    async def _visible_children(self, ref: Ref, count: int, cache: Cache) -> list[Child]:
+        """Returns the visible cells of a table that have a text; of other objects the first visible children."""
         first, last = await _corners(self._bus, ref)
         if first is None or last is None:
-            first, last = 0, min(count, _MOST_ITEMS) - 1
+            first, last = 0, min(count, _MAX_ITEMS) - 1
         places = [await _cell_place(self._bus, ref, index) for index in (first, last)]
         if None not in places:
             (top, left), (bottom, right) = (place for place in places if place is not None)
             if bottom >= top and right >= left:
                 cells = await self._cells.of(ref, range(top, bottom + 1), range(left, right + 1), cache)
                 return [Child(index, cell) for index, cell in cells]
-        indexes = range(first, min(max(first, last) + 1, first + _MOST_ITEMS))
+        indexes = range(first, min(max(first, last) + 1, first + _MAX_ITEMS))
         return [Child(index, child) for index in indexes if (child := await child_at(self._bus, ref, index))]
 
     def close(self) -> None:
-        self._signs.close()
+        self._change_counter.close()
 
 
 async def child_at(bus: AccessibilityBus, ref: Ref, index: int) -> Ref | None:
@@ -104,36 +104,36 @@ async def child_at(bus: AccessibilityBus, ref: Ref, index: int) -> Ref | None:
     return child if child.name and child.path != calls.NULL_PATH else None
 
 
-async def has_endless(bus: AccessibilityBus, top: Ref, *, is_qt: bool) -> bool:
-    """Whether the app must not be asked to search all of the window itself: it would go through every child.
+async def has_huge_container(bus: AccessibilityBus, top: Ref, *, is_qt: bool) -> bool:
+    """Returns whether the app must not search the window itself, because it would visit a huge number of children.
 
-    It is asked for the first object of the kind, then for the first two, and so on, and never goes into the last one.
+    The app is asked for the first container, then for the first two, and so on, so that it never enters the last one.
     """
-    for most in range(1, _MOST_KINDS):
-        answer = await bus.ask(top, calls.tables(most) if is_qt else calls.managing(most))
+    for most in range(1, _MAX_SEARCHES):
+        answer = await bus.ask(top, calls.tables(most) if is_qt else calls.managing_descendants(most))
         if isinstance(answer, Refused) or len(answer[0]) < most:
             return False
         count = await bus.ask(Ref(*answer[0][-1]), calls.CHILD_COUNT)
-        if _number(count) > (MOST_LISTED if is_qt else MOST_MANAGED):
+        if _number(count) > (MAX_LISTED if is_qt else MAX_MANAGED):
             return True
     return True
 
 
-def _listed(refs: Sequence[Ref]) -> Listed:
-    return Listed([Child(index, ref) for index, ref in enumerate(refs)])
+def _child_list(refs: Sequence[Ref]) -> ChildList:
+    return ChildList([Child(index, ref) for index, ref in enumerate(refs)])
 
 
 def _number(count: Any) -> int:
-    """-1 where it is not told."""
+    """Returns -1 if it is not reported."""
     return -1 if isinstance(count, Refused) else int(count[0].value)
 
 
-def _manages(state: Any) -> bool:
+def _manages_descendants(state: Any) -> bool:
     return not isinstance(state, Refused) and "manages-descendants" in roles.state_names(state[0])
 
 
 async def _corners(bus: AccessibilityBus, ref: Ref) -> tuple[int | None, int | None]:
-    """The indexes of the first and the last child that can be seen."""
+    """Returns the indexes of the first and the last visible child."""
     extents = await bus.ask(ref, calls.EXTENTS)
     if isinstance(extents, Refused):
         return None, None
@@ -153,8 +153,8 @@ async def _index_at(bus: AccessibilityBus, ref: Ref, x: int, y: int) -> int | No
 
 
 async def _cell_place(bus: AccessibilityBus, ref: Ref, index: int) -> Place | None:
-    asked = [(ref.path, calls.row_at(index)), (ref.path, calls.column_at(index))]
-    row, column = await bus.ask_all(ref.name, asked)
+    questions = [(ref.path, calls.row_at(index)), (ref.path, calls.column_at(index))]
+    row, column = await bus.ask_all(ref.name, questions)
     if isinstance(row, Refused) or isinstance(column, Refused) or row[0] < 0 or column[0] < 0:
         return None
     return int(row[0]), int(column[0])

@@ -1,4 +1,4 @@
-"""One D-Bus connection, to a bus or directly to an app, that sends many calls at once."""
+"""A D-Bus connection, to a bus or directly to an app, that sends many calls at once."""
 
 import asyncio
 import os
@@ -12,27 +12,27 @@ from dbus_fast.aio.message_reader import build_message_reader
 
 from handrail.features.desktop.backends.atspi.calls import Call
 
-_MOST_IN_FLIGHT = 200
+_MAX_IN_FLIGHT = 200
 _HELLO = Call("org.freedesktop.DBus", "Hello")
 _METHOD_RETURN, _ERROR, _SIGNAL = MessageType.METHOD_RETURN, MessageType.ERROR, MessageType.SIGNAL
 
 
-class Lost(ConnectionError):
-    """The other end is gone."""
+class ConnectionLost(ConnectionError):
+    """The connection was closed."""
 
 
-class Silent(Exception):
-    """Nothing was answered in time."""
+class NoAnswer(Exception):
+    """No answer arrived in time."""
 
 
 class Refused(NamedTuple):
-    """The error that a call got."""
+    """The error that a call returned."""
 
     text: str
 
 
 Answers = list[Any]
-"""A list of what was returned, or Refused, for each call."""
+"""For each call, the list of returned values, or Refused."""
 
 
 class Connection:
@@ -44,10 +44,10 @@ class Connection:
         self._open: set[_Batch] = set()
         self._answered: set[_Batch] = set()
         self._unsent = bytearray()
-        self._read = build_message_reader(sock, self._receive, self._lose, False)
+        self._read = build_message_reader(sock, self._receive, self._close_with, False)
         self.on_signal: Callable[[Message], None] | None = None
         self.on_lost: Callable[[], None] | None = None
-        self.is_lost = False
+        self.is_closed = False
         self._loop.add_reader(sock.fileno(), self._on_readable)
 
     @classmethod
@@ -56,7 +56,7 @@ class Connection:
         try:
             hello = await connection.ask("org.freedesktop.DBus", "/org/freedesktop/DBus", _HELLO, patience)
             if isinstance(hello, Refused):
-                raise Lost(hello.text)
+                raise ConnectionLost(hello.text)
         except BaseException:
             connection.close()
             raise
@@ -64,23 +64,23 @@ class Connection:
 
     @classmethod
     async def to_peer(cls, address: str, *, patience: float) -> "Connection":
-        """Directly to an app, where nobody has a name."""
+        """Connects directly to an app; there are no bus names on such a connection."""
         try:
             async with asyncio.timeout(patience):
                 return cls(await _connected_socket(address))
         except TimeoutError:
-            raise Silent from None
+            raise NoAnswer from None
         except OSError as error:
-            raise Lost(str(error)) from error
+            raise ConnectionLost(str(error)) from error
 
     async def ask(self, destination: str | None, path: str, call: Call, patience: float) -> Any:
-        """The list of what was returned, or Refused."""
+        """Returns the list of returned values, or Refused."""
         return (await self.ask_all(destination, [(path, call)], patience))[0]
 
     async def ask_all(self, destination: str | None, questions: Sequence[tuple[str, Call]], patience: float) -> Answers:
-        """The answers in the order of the questions. `patience` is the longest pause between two of them."""
-        if self.is_lost:
-            raise Lost
+        """Returns the answers in the order of the calls. `patience` is the longest pause between two of them."""
+        if self.is_closed:
+            raise ConnectionLost
         if not questions:
             return []
         batch = _Batch(destination, questions, self._loop.create_future())
@@ -88,27 +88,27 @@ class Connection:
         self._send_more(batch)
         self._flush()
         try:
-            return await self._with_patience(batch, patience)
+            return await self._wait_for_answers(batch, patience)
         finally:
             self._open.discard(batch)
             for serial in batch.serials:
                 self._waiting.pop(serial, None)
 
-    async def _with_patience(self, batch: "_Batch", patience: float) -> Answers:
-        """One timer a batch, not one a call: any answer shows that the other side is alive."""
+    async def _wait_for_answers(self, batch: "_Batch", patience: float) -> Answers:
+        """Uses one timer for the batch instead of one per call: any answer shows that the app is alive."""
         while True:
-            seen = batch.left
+            before = batch.remaining
             done, _ = await asyncio.wait([batch.done], timeout=patience)
             if done:
                 return await batch.done
-            if batch.left == seen:
-                raise Silent
+            if batch.remaining == before:
+                raise NoAnswer
 
     def close(self) -> None:
-        self._lose(None)
+        self._close_with(None)
 
     def _send_more(self, batch: "_Batch") -> None:
-        while batch.sent < len(batch.questions) and len(batch.serials) < _MOST_IN_FLIGHT:
+        while batch.sent < len(batch.questions) and len(batch.serials) < _MAX_IN_FLIGHT:
             path, call = batch.questions[batch.sent]
             self._serial = serial = self._serial % 0xFFFFFFFF + 1
             self._waiting[serial] = (batch, batch.sent)
@@ -117,14 +117,14 @@ class Connection:
             self._unsent += call.message(path, batch.destination, serial)
 
     def _flush(self) -> None:
-        if not self._unsent or self.is_lost:
+        if not self._unsent or self.is_closed:
             return
         try:
             del self._unsent[: self._sock.send(self._unsent)]
         except BlockingIOError:
             pass
         except OSError as error:
-            self._lose(error)
+            self._close_with(error)
             return
         if self._unsent:
             self._loop.add_writer(self._sock.fileno(), self._on_writable)
@@ -139,9 +139,9 @@ class Connection:
         for batch in answered:
             if batch.done.done():
                 continue
-            if batch.left == 0:
+            if batch.remaining == 0:
                 batch.done.set_result(batch.answers)
-            elif len(batch.serials) <= _MOST_IN_FLIGHT // 2:
+            elif len(batch.serials) <= _MAX_IN_FLIGHT // 2:
                 self._send_more(batch)
         self._flush()
 
@@ -155,21 +155,21 @@ class Connection:
                     message.signature, message.body
                 )
                 batch.answers[index] = message.body if is_answer else _refusal(message)
-                batch.left -= 1
+                batch.remaining -= 1
                 self._answered.add(batch)
         elif kind is _SIGNAL and self.on_signal is not None:
             self.on_signal(message)
 
-    def _lose(self, reason: Exception | None) -> None:
-        if self.is_lost:
+    def _close_with(self, reason: Exception | None) -> None:
+        if self.is_closed:
             return
-        self.is_lost = True
+        self.is_closed = True
         self._loop.remove_reader(self._sock.fileno())
         self._loop.remove_writer(self._sock.fileno())
         self._sock.close()
         for batch in self._open:
             if not batch.done.done():
-                batch.done.set_exception(Lost(str(reason or "closed")))
+                batch.done.set_exception(ConnectionLost(str(reason or "closed")))
         self._waiting.clear()
         if self.on_lost is not None:
             self.on_lost()
@@ -183,7 +183,7 @@ class _Batch:
         self.questions = questions
         self.done = done
         self.answers: Answers = [None] * len(questions)
-        self.left = len(questions)
+        self.remaining = len(questions)
         self.sent = 0
         self.serials: set[int] = set()
 
@@ -195,7 +195,7 @@ def _refusal(message: Message) -> Refused:
 
 
 def session_bus(environment: Mapping[str, str]) -> str | None:
-    """The address of the user's session bus, or None where there is no session."""
+    """Returns the address of the user's session bus, or None if there is no session."""
     if address := environment.get("DBUS_SESSION_BUS_ADDRESS"):
         return address
     socket = os.path.join(environment.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}", "bus")
@@ -203,7 +203,7 @@ def session_bus(environment: Mapping[str, str]) -> str | None:
 
 
 def unix_sockets(address: str) -> Iterator[bytes]:
-    """The Unix sockets of a D-Bus address, in its order; other transports are skipped."""
+    """Yields the Unix sockets of a D-Bus address in order; other transports are skipped."""
     for one in address.split(";"):
         transport, _, rest = one.partition(":")
         options = dict(option.partition("=")[::2] for option in rest.split(",") if transport == "unix")
@@ -214,7 +214,7 @@ def unix_sockets(address: str) -> Iterator[bytes]:
 
 
 async def _connected_socket(address: str) -> socket.socket:
-    failure: OSError = ConnectionRefusedError(f"no Unix socket in the address {address}")
+    last_error: OSError = ConnectionRefusedError(f"no Unix socket in the address {address}")
     for place in unix_sockets(address):
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
         sock.setblocking(False)
@@ -224,11 +224,11 @@ async def _connected_socket(address: str) -> socket.socket:
             return sock
         except OSError as error:
             sock.close()
-            failure = error
+            last_error = error
         except BaseException:
             sock.close()
             raise
-    raise failure
+    raise last_error
 
 
 async def _authenticate(sock: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""The web pages that a window shows, as its browser tells their addresses."""
+"""Finds the addresses of the web pages in a window, as its browser reports them."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ BROWSERS = (
 _WEB_TOOLKITS = frozenset({"chromium", "gecko", "webkitgtk"})
 _DOCUMENTS = frozenset({"document web", "document frame"})
 _ADDRESS = tuple(calls.document_attribute(name) for name in ("DocURL", "URI", "URL"))
-_MOST_OBJECTS = 2000
+_MAX_OBJECTS = 2000
 
 
 def is_browser(window: Window) -> bool:
@@ -32,40 +32,40 @@ def is_browser(window: Window) -> bool:
 
 
 async def page_addresses(bus: AccessibilityBus, window: Window, top: Ref) -> Sequence[str] | None:
-    """None where a browser does not tell them; nothing for what isn't a browser."""
+    """Returns None if a browser doesn't report them; an empty list for other programs."""
     toolkit = await bus.ask(Ref(top.name, calls.ROOT_PATH), calls.TOOLKIT)
     is_web = not isinstance(toolkit, Refused) and str(toolkit[0].value).casefold() in _WEB_TOOLKITS
     if not is_web and not is_browser(window):
         return ()
-    found = await _documents(bus, top)
-    told = [await _address(bus, document) for document in found]
-    if is_browser(window) and (not any(told) or found.is_cut):
+    documents = await _documents(bus, top)
+    addresses = [await _address(bus, document) for document in documents]
+    if is_browser(window) and (not any(addresses) or documents.is_cut):
         return None
-    return [address for address in told if address]
+    return [address for address in addresses if address]
 
 
-class _Found(list[Ref]):
+class _DocumentList(list[Ref]):
     is_cut = False
 
 
-async def _documents(bus: AccessibilityBus, top: Ref) -> _Found:
-    """Level by level around the pages: what is inside of a page is not looked at."""
-    found, level, seen = _Found(), [top], 0
+async def _documents(bus: AccessibilityBus, top: Ref) -> _DocumentList:
+    """Searches level by level, without entering pages."""
+    documents, level, visited = _DocumentList(), [top], 0
     while level:
-        seen += len(level)
-        if seen > _MOST_OBJECTS:
-            found.is_cut = True
-            return found
+        visited += len(level)
+        if visited > _MAX_OBJECTS:
+            documents.is_cut = True
+            return documents
         questions = [(ref.path, call) for ref in level for call in (calls.ROLE, calls.CHILDREN)]
         answers = iter(await bus.ask_all(top.name, questions))
-        below: list[Ref] = []
+        next_level: list[Ref] = []
         for ref, role, children in zip(level, answers, answers, strict=False):
             if not isinstance(role, Refused) and roles.native_name(int(role[0])) in _DOCUMENTS:
-                found.append(ref)
+                documents.append(ref)
             elif not isinstance(children, Refused):
-                below += [Ref(*child) for child in children[0] if child[1] != calls.NULL_PATH]
-        level = [ref for ref in below if ref.name == top.name]
-    return found
+                next_level += [Ref(*child) for child in children[0] if child[1] != calls.NULL_PATH]
+        level = [ref for ref in next_level if ref.name == top.name]
+    return documents
 
 
 async def _address(bus: AccessibilityBus, document: Ref) -> str:

@@ -1,4 +1,4 @@
-"""The names of an app: what the session, its process and its windows call it."""
+"""Finds the names of an app: those of its desktop file, its process and its windows."""
 
 import configparser
 import os
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_LARGEST = 1 << 20
+_MAX_BYTES = 1 << 20
 _INTERPRETERS = re.compile(r"(python|perl|ruby|node|java|gjs|bash|sh|electron)[\d.]*(-console)?$")
 _SCOPE = re.compile(r"/app(?:-[a-zA-Z0-9]+)?-([A-Za-z0-9_.\\]+?)(?:@[^/]*|-\d+)\.(?:scope|service)")
 
@@ -16,12 +16,12 @@ _SCOPE = re.compile(r"/app(?:-[a-zA-Z0-9]+)?-([A-Za-z0-9_.\\]+?)(?:@[^/]*|-\d+)\
 class _Entry:
     id: str
     names: tuple[str, str, str]
-    """Best match first: the class of its windows, the id, and the id's last part."""
+    """The best match first: the class of its windows, the id, and the id's last part."""
     program: str
 
 
 class Identities:
-    """Knows apps by the desktop files of the installed ones, by their processes and by their windows."""
+    """Identifies apps by installed desktop files, by their processes and by their windows."""
 
     def __init__(self) -> None:
         self._folders = app_folders()
@@ -29,9 +29,9 @@ class Identities:
         self._entries: list[_Entry] = []
 
     def of(self, pid: int, app_name: str, classes: Sequence[str]) -> tuple[str, frozenset[str]]:
-        """The app's id, and all its names."""
+        """Returns the app's id and all its names."""
         program = _program(pid)
-        desktop_id = _launched_as(pid) or self._installed_id((*classes, app_name), program)
+        desktop_id = _launched_app_id(pid) or self._installed_id((*classes, app_name), program)
         app_id = desktop_id or next(iter(reversed(classes)), "") or app_name or program
         names = {app_name, program, *classes, app_id}
         if desktop_id:
@@ -39,8 +39,8 @@ class Identities:
         return app_id, frozenset(name for name in names if name)
 
     def _installed_id(self, names: Iterable[str], program: str) -> str | None:
-        """The id of the app with one of these names, or of the only one that starts this program."""
-        entries = self._current()
+        """Returns the id of the app with one of these names, or of the only app that starts this program."""
+        entries = self._current_entries()
         wanted = {name.casefold() for name in names if name}
         for rank in range(3):
             if found := next((entry.id for entry in entries if entry.names[rank].casefold() in wanted), None):
@@ -48,7 +48,7 @@ class Identities:
         started = {entry.id for entry in entries if program and entry.program == program}
         return started.pop() if len(started) == 1 else None
 
-    def _current(self) -> list[_Entry]:
+    def _current_entries(self) -> list[_Entry]:
         changed = tuple(_changed_at(folder) for folder in self._folders)
         if changed != self._changed_at:
             self._changed_at, self._entries = changed, list(self._read_entries())
@@ -65,14 +65,14 @@ class Identities:
 
 
 def app_folders() -> list[Path]:
-    """Where desktop files are; the first that has one counts."""
+    """Returns the folders of desktop files, in order of precedence."""
     home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.environ.get("HOME", "/"), ".local/share")
     shared = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
     return [Path(place, "applications") for place in (home, *shared.split(":")) if place]
 
 
 def desktop_entry(file: Path) -> dict[str, str]:
-    """Empty where it can't be read."""
+    """Reads a desktop file; empty if it can't be read."""
     section = (_read(str(file)) or "").partition("[Desktop Entry]")[2].partition("\n[")[0]
     pairs = (line.partition("=")[::2] for line in section.splitlines() if not line.startswith("#"))
     return {name.strip(): value.strip() for name, value in pairs}
@@ -94,7 +94,7 @@ def _changed_at(folder: Path) -> int:
 
 
 def _program(pid: int) -> str:
-    """The executable's name; for scripts the process name, which is the script's."""
+    """Returns the executable's name; for scripts the process name, which is the script's."""
     try:
         program = os.path.basename(os.readlink(f"/proc/{pid}/exe")).removesuffix(" (deleted)")
     except OSError:
@@ -102,8 +102,8 @@ def _program(pid: int) -> str:
     return _process_file(pid, "comm").strip() if _INTERPRETERS.match(program) else program
 
 
-def _launched_as(pid: int) -> str | None:
-    """The app id according to its sandbox, desktop shell or systemd."""
+def _launched_app_id(pid: int) -> str | None:
+    """Returns the app id according to its sandbox, desktop shell or systemd."""
     sandbox = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         sandbox.read_string(_process_file(pid, "root/.flatpak-info"))
@@ -122,7 +122,7 @@ def _launched_as(pid: int) -> str | None:
 def _read(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_LARGEST)
+            return file.read(_MAX_BYTES)
     except OSError:
         return None
 

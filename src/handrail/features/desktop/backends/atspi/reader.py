@@ -1,4 +1,4 @@
-"""The port `Reader` over AT-SPI2: what is on the desktop, read from the apps themselves."""
+"""Implements the port `Reader` with AT-SPI2, which reads the desktop from the apps themselves."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -10,7 +10,7 @@ from handrail.features.desktop.backends.atspi import calls, documents
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
 from handrail.features.desktop.backends.atspi.children import Children, child_at
 from handrail.features.desktop.backends.atspi.connection import Refused
-from handrail.features.desktop.backends.atspi.displacement import Displacement
+from handrail.features.desktop.backends.atspi.drawing_offset import DrawingOffset
 from handrail.features.desktop.backends.atspi.elements import SCREEN, Elements, Origin
 from handrail.features.desktop.backends.atspi.libreoffice import LibreOffice
 from handrail.features.desktop.backends.atspi.search import Search
@@ -31,7 +31,7 @@ class AtspiReader:
         libreoffice = LibreOffice(bus)
         self._children = Children(bus, libreoffice)
         self._search = Search(bus, self._elements, self._children)
-        self._displacement = Displacement(bus, libreoffice)
+        self._drawing_offset = DrawingOffset(bus, libreoffice)
 
     async def windows(self) -> Sequence[Window]:
         return await self._windows.all()
@@ -40,25 +40,25 @@ class AtspiReader:
         return self._windows.unresponsive_pids()
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
-        top, origin = await self._place(window)
+        top, origin = await self._locate(window)
         return await read_tree(self._elements, self._children, top, origin, max_depth=max_depth, max_nodes=max_nodes)
 
     async def below(self, handle: str, *, max_depth: int, max_nodes: int) -> Tree:
-        """An element and what is in it."""
+        """Reads an element and what it contains."""
         if (ref := await self._bus.ref(handle)) is None:
             raise Gone("The element is gone.")
         origin = await self._origin_of(ref)
         return await read_tree(self._elements, self._children, ref, origin, max_depth=max_depth, max_nodes=max_nodes)
 
     async def find(self, window: Window, query: Query) -> Sequence[LocatedElement]:
-        top, origin = await self._place(window)
+        top, origin = await self._locate(window)
         return await self._search.find(top, origin, query)
 
     async def page_addresses(self, window: Window) -> Sequence[str] | None:
         return await documents.page_addresses(self._bus, window, await self._ref(window))
 
     async def element_at_path(self, window: Window, path: Sequence[int]) -> LocatedElement | None:
-        top, origin = await self._place(window)
+        top, origin = await self._locate(window)
         refs = [top]
         for index in path:
             if (child := await child_at(self._bus, refs[-1], index)) is None:
@@ -77,18 +77,18 @@ class AtspiReader:
         (element,) = await self._elements.of([ref], await self._origin_of(ref))
         if element is None or "defunct" in element.states:
             return None
-        return None if not element.states and await self._is_orphan(ref) else element
+        return None if not element.states and await self._is_removed(ref) else element
 
     @asynccontextmanager
     async def changes(self, window: Window) -> AsyncIterator[Changes]:
-        """Closing the extra connection unsubscribes. An app that ends and a bus that is lost count as changes."""
+        """Closing the extra connection unsubscribes. The end of the app or of the bus counts as a change."""
         app = (await self._ref(window)).name
-        flag = _Flag()
+        flag = _ChangeFlag()
         connection = await self._bus.another_connection()
         try:
             connection.on_signal = flag.set
             connection.on_lost = flag.set
-            # If nothing is told, the caller still looks again now and then.
+            # even without signals, the caller polls
             await ask_for_signals(connection, app)
             yield flag
         finally:
@@ -99,20 +99,20 @@ class AtspiReader:
             raise Gone(f"The window {window.title!r} is gone.")
         return ref
 
-    async def _place(self, window: Window) -> tuple[Ref, Origin | None]:
+    async def _locate(self, window: Window) -> tuple[Ref, Origin | None]:
         ref = await self._ref(window)
         if not await self._windows.is_relative(ref.name):
-            return ref, SCREEN._replace(drawn=await self._displacement.in_window(ref))
+            return ref, SCREEN._replace(drawn_offset=await self._drawing_offset.in_window(ref))
         return ref, await self._windows.origin(ref.name, WindowTraits(window.pid, window.title, window.frame))
 
-    async def _is_orphan(self, ref: Ref) -> bool:
-        """GTK 3 answers for removed widgets while the program still holds them."""
+    async def _is_removed(self, ref: Ref) -> bool:
+        """GTK 3 answers for removed widgets as long as the program references them."""
         parent = await self._bus.ask(ref, calls.PARENT)
         return isinstance(parent, Refused) or parent[0].value[1] == calls.NULL_PATH
 
     async def _origin_of(self, ref: Ref) -> Origin | None:
         if not await self._windows.is_relative(ref.name):
-            return SCREEN._replace(drawn=await self._displacement.around(ref))
+            return SCREEN._replace(drawn_offset=await self._drawing_offset.around(ref))
         top = await self._search.top_of(ref)
         (window,) = await self._elements.of([top])
         pid = await self._windows.pid(ref.name)
@@ -121,7 +121,7 @@ class AtspiReader:
         return await self._windows.origin(ref.name, WindowTraits(pid, window.title, window.frame))
 
 
-class _Flag:
+class _ChangeFlag:
     def __init__(self) -> None:
         self._event = asyncio.Event()
 

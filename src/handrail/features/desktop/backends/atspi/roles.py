@@ -1,4 +1,4 @@
-"""Names of AT-SPI's roles and states, and the contract's AX names for the roles."""
+"""The names of AT-SPI's roles and states, and the contract's AX names for the roles."""
 
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
@@ -68,7 +68,7 @@ DIALOGS = frozenset((2, 9, 16, 19, 22))
 WINDOWS = DIALOGS | {14, 23, 28, 41, 69, 89}
 MENU_ITEMS = frozenset((8, 33, 35, 45, 59))
 LABELS = frozenset((1, 29, 81, 83, 116))
-SECRET = 40
+PASSWORD = 40
 
 _NATIVE: dict[int, str] = {}
 _AX: dict[int, str] = {}
@@ -80,14 +80,14 @@ for _line in _TABLE.strip().replace("\n    ", " ").splitlines():
 
 WINDOW_NAMES = frozenset(_NATIVE[role] for role in WINDOWS)
 
-# A field or an area, depending on a state.
+# roles that are a field or an area, depending on a state
 _BY_STATE: Mapping[int, tuple[str, str]] = {
     61: ("multi-line", "AXTextArea"),
     73: ("editable", "AXTextArea"),
     79: ("multi-line", "AXTextArea"),
 }
 
-# Newer AT-SPI names, and AX names that other platforms use.
+# newer AT-SPI names, and AX names that other platforms use
 _ALIASES: Mapping[str, frozenset[int]] = {
     "button": frozenset((43,)),
     "buttonmenu": frozenset((129,)),
@@ -112,12 +112,12 @@ def ax_name(role: int, states: Set[str]) -> str:
     return _AX.get(role, "AXUnknown")
 
 
-def numbers(name: str) -> frozenset[int]:
-    """Every role that the name may mean; `is_called` decides for an element."""
+def roles_named(name: str) -> frozenset[int]:
+    """Returns every role that the name may mean; `has_name` decides for an element."""
     return _NUMBERS.get(_plain(name), frozenset())
 
 
-def is_called(native: str, ax: str, name: str) -> bool:
+def has_name(native: str, ax: str, name: str) -> bool:
     plain = _plain(name)
     if plain in (_plain(native), _plain(ax)):
         return True
@@ -128,25 +128,25 @@ def _plain(name: str) -> str:
     return name.casefold().removeprefix("role_").translate(_SEPARATORS)
 
 
-def _index() -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
+def _build_index() -> dict[str, frozenset[int]]:
+    roles_by_name: dict[str, set[int]] = {}
     for role, name in [*_NATIVE.items(), *_AX.items(), *((role, name) for role, (_, name) in _BY_STATE.items())]:
-        found.setdefault(_plain(name), set()).add(role)
-    return {**_ALIASES, **{name: frozenset(roles) for name, roles in found.items()}}
+        roles_by_name.setdefault(_plain(name), set()).add(role)
+    return {**_ALIASES, **{name: frozenset(roles) for name, roles in roles_by_name.items()}}
 
 
 _SEPARATORS = str.maketrans("", "", " -_")
-_NUMBERS = _index()
+_NUMBERS = _build_index()
 
 
 def state_names(words: Sequence[int]) -> frozenset[str]:
-    """States come as two words of bits."""
+    """Decodes states, which are two words of bits."""
     return _state_names(*words) if len(words) == 2 else frozenset()
 
 
 @lru_cache(maxsize=1024)
 def _state_names(low: int, high: int) -> frozenset[str]:
     bits = (high << 32) | low
-    found = {name for bit, name in enumerate(_STATES) if bits >> bit & 1}
-    # GTK 4 sets only one of the two, which mean the same.
-    return frozenset(found | {"enabled"} if "sensitive" in found else found)
+    names = {name for bit, name in enumerate(_STATES) if bits >> bit & 1}
+    # GTK 4 sets only one of these two, which mean the same
+    return frozenset(names | {"enabled"} if "sensitive" in names else names)

@@ -1,4 +1,4 @@
-"""What apps tell of themselves, to those who ask for it."""
+"""Subscribes to the signals with which apps report changes, and counts them."""
 
 from contextlib import suppress
 
@@ -6,7 +6,7 @@ from dbus_fast import Message
 
 from handrail.features.desktop.backends.atspi import calls
 from handrail.features.desktop.backends.atspi.bus import AccessibilityBus, Ref
-from handrail.features.desktop.backends.atspi.connection import Connection, Lost, Refused, Silent
+from handrail.features.desktop.backends.atspi.connection import Connection, ConnectionLost, NoAnswer, Refused
 
 _PATIENCE = 1.0
 _EVENTS = (
@@ -25,8 +25,8 @@ _EVENTS = (
 
 
 async def ask_for_signals(connection: Connection, app: str) -> None:
-    """If the registry can't be asked, nothing is told."""
-    with suppress(Lost, Silent):
+    """Subscribes to an app's signals. If the registry can't be reached, no signals will arrive."""
+    with suppress(ConnectionLost, NoAnswer):
         await _ask(connection, app)
 
 
@@ -40,33 +40,33 @@ async def _ask(connection: Connection, app: str) -> None:
         answers = await connection.ask_all(calls.REGISTRY, questions, _PATIENCE)
         if not any(isinstance(answer, Refused) for answer in answers):
             break
-    # The registry tells the app before it answers us, so an app that answers now knows of it.
+    # The registry notifies the app before it answers us, so an app that answers now knows of the subscription.
     await connection.ask(app, calls.ROOT_PATH, calls.NAME, _PATIENCE)
 
 
-class Signs:
-    """Counts what apps tell of themselves: while the number stays the same, nothing has changed."""
+class ChangeCounter:
+    """Counts the changes that apps report: while the number stays the same, nothing has changed."""
 
     def __init__(self, bus: AccessibilityBus) -> None:
         self._bus = bus
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, _WatchedApp] = {}
 
-    async def of(self, app: str) -> int:
+    async def count_for(self, app: str) -> int:
         handle = self._bus.handle(Ref(app, calls.ROOT_PATH))
         watched = self._watched.get(handle)
-        if watched is None or watched.connection.is_lost:
+        if watched is None or watched.connection.is_closed:
             count = 0 if watched is None else watched.count + 1
-            watched = self._watched[handle] = _Watched(await self._bus.another_connection(), count)
+            watched = self._watched[handle] = _WatchedApp(await self._bus.another_connection(), count)
             await ask_for_signals(watched.connection, app)
         try:
-            # What the app told before it answers this has arrived then.
+            # signals that the app sent before this answer have arrived as well
             await watched.connection.ask(app, calls.ROOT_PATH, calls.NAME, _PATIENCE)
-        except (Lost, Silent):
+        except (ConnectionLost, NoAnswer):
             watched.count += 1
         return watched.count
 
     def active(self, parent: Ref) -> Ref | None:
-        """The child that it last named as its active one."""
+        """Returns the child that the parent last reported as its active one."""
         watched = self._watched.get(self._bus.handle(Ref(parent.name, calls.ROOT_PATH)))
         return None if watched is None else watched.active.get(parent.path)
 
@@ -75,14 +75,14 @@ class Signs:
             watched.connection.close()
 
 
-class _Watched:
+class _WatchedApp:
     def __init__(self, connection: Connection, count: int) -> None:
         self.connection = connection
         self.count = count
         self.active: dict[str, Ref] = {}
-        connection.on_signal = self._hear
+        connection.on_signal = self._on_signal
 
-    def _hear(self, message: Message) -> None:
+    def _on_signal(self, message: Message) -> None:
         self.count += 1
         if message.member == "ActiveDescendantChanged":
             self.active[message.path or ""] = Ref(*message.body[3].value)

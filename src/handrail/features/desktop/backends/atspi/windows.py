@@ -1,4 +1,4 @@
-"""The top-level windows of every app on the accessibility bus, matched with those on the screen."""
+"""Lists the top-level windows of all apps on the accessibility bus, matched with those on the screen."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -23,53 +23,55 @@ _PRESENT = frozenset(("visible", "showing", "iconified"))
 class _AppWindow:
     ref: Ref
     element: Element
-    look: WindowTraits
+    traits: WindowTraits
     app_name: str
     is_relative: bool
 
 
 class Windows:
-    """An app that hangs hides only its own windows."""
+    """The windows of all apps. Only those of an unresponsive app are missing."""
 
     def __init__(self, bus: AccessibilityBus, elements: Elements, top_windows: TopWindows | None) -> None:
         self._bus = bus
         self._elements = elements
         self._top_windows = top_windows
         self._identities = Identities()
-        self._counts_from_window = top_windows is not None and top_windows.frames_are_relative
-        elements.count_from_window(is_always=self._counts_from_window)
+        self._frames_are_relative = top_windows is not None and top_windows.frames_are_relative
+        elements.use_relative_frames(is_always=self._frames_are_relative)
         self._is_relative: dict[str, bool] = {}
         self.matched: frozenset[int] = frozenset()
-        """Windows on the screen that the last list has."""
-        self._slow: dict[str, int] = {}
-        """The pids of apps that did not answer last time, by their names: they get less time."""
+        """Windows on the screen that were matched for the last list."""
+        self._slow_apps: dict[str, int] = {}
+        """Pids, by bus name, of apps that did not answer last time; they get less time."""
 
     async def all(self) -> list[Window]:
-        """The front one first."""
+        """Lists all windows, the one in front first."""
         answer = await self._bus.ask(Ref(calls.REGISTRY, calls.ROOT_PATH), calls.CHILDREN)
         if isinstance(answer, Refused):
             raise PermissionMissing(f"The accessibility registry does not answer: {answer.text}")
         apps = [Ref(*ref) for ref in answer[0]]
         names = {app.name for app in apps}
-        self._slow = {name: pid for name, pid in self._slow.items() if name in names}
-        found = [window for windows in await asyncio.gather(*map(self._of_app, apps)) for window in windows]
-        self._elements.count_as_windows([one.ref for one in found if one.element.role == "AXGroup"], names)
-        return sorted(self._described(found), key=lambda window: not window.is_front)
+        self._slow_apps = {name: pid for name, pid in self._slow_apps.items() if name in names}
+        app_windows = [window for windows in await asyncio.gather(*map(self._of_app, apps)) for window in windows]
+        self._elements.treat_as_windows(
+            [window.ref for window in app_windows if window.element.role == "AXGroup"], names
+        )
+        return sorted(self._describe(app_windows), key=lambda window: not window.is_front)
 
     def unresponsive_pids(self) -> Collection[int]:
-        return set(self._slow.values()) - {0}
+        return set(self._slow_apps.values()) - {0}
 
     async def _of_app(self, app: Ref) -> list[_AppWindow]:
-        patience = _PATIENCE_WITH_SLOW_APPS if app.name in self._slow else _PATIENCE
+        patience = _PATIENCE_WITH_SLOW_APPS if app.name in self._slow_apps else _PATIENCE
         try:
-            found = await self._read(app, patience)
+            windows = await self._read(app, patience)
         except Timeout:
-            self._slow[app.name] = await self.pid(app.name)
+            self._slow_apps[app.name] = await self.pid(app.name)
             return []
         except Gone:
             return []
-        self._slow.pop(app.name, None)
-        return found
+        self._slow_apps.pop(app.name, None)
+        return windows
 
     async def _read(self, app: Ref, patience: float) -> list[_AppWindow]:
         name, children = await self._bus.send_all_once(
@@ -90,8 +92,8 @@ class Windows:
         ]
 
     async def is_relative(self, app: str, patience: float = PATIENCE) -> bool:
-        """Whether frames count from the window, as in GTK 4 and on Wayland, and not from the screen."""
-        if self._counts_from_window:
+        """Returns whether the app's frames are relative to its window, as in GTK 4 and on Wayland."""
+        if self._frames_are_relative:
             return True
         handle = self._bus.handle(Ref(app, calls.ROOT_PATH))
         if handle not in self._is_relative:
@@ -102,46 +104,48 @@ class Windows:
         return self._is_relative[handle]
 
     async def on_screen(self, window: Window) -> Sequence[TopWindow]:
-        """The windows on the screen that it can be, among all windows of its program: one where it is clear which."""
+        """Returns the windows on the screen that it may be: one if it is clear which."""
         ref = await self._bus.ref(window.handle)
         siblings = [] if ref is None else await self._of_app(Ref(ref.name, calls.ROOT_PATH))
-        looks = [one.look for one in siblings if one.element.handle != window.handle]
-        own = next((one.look for one in siblings if one.element.handle == window.handle), None)
-        own = own or WindowTraits(window.pid, window.title, window.frame)
-        return match_windows([own, *looks], self._top_windows.all() if self._top_windows else [])[0]
+        sibling_traits = [one.traits for one in siblings if one.element.handle != window.handle]
+        own_traits = next((one.traits for one in siblings if one.element.handle == window.handle), None)
+        own_traits = own_traits or WindowTraits(window.pid, window.title, window.frame)
+        return match_windows([own_traits, *sibling_traits], self._top_windows.all() if self._top_windows else [])[0]
 
     async def origin(self, app: str, window: WindowTraits) -> Origin | None:
-        """None where nobody knows it."""
+        """Returns None if it is unknown."""
         if not await self.is_relative(app):
             return SCREEN
         return self._content_origin(match_windows([window], self._on_screen()[0])[0], window)
 
     async def pid(self, app: str) -> int:
-        """From the bus itself, which answers even if the app does not; 0 for one that has left it."""
+        """Asks the bus itself, which answers even if the app doesn't. 0 if the app has left the bus."""
         pid = await self._bus.ask(Ref(calls.BUS, calls.BUS_PATH), calls.pid_of(app))
         return 0 if isinstance(pid, Refused) else int(pid[0])
 
-    def _described(self, found: Sequence[_AppWindow]) -> list[Window]:
-        shown, active = self._on_screen()
-        pairs = list(zip(found, match_windows([one.look for one in found], shown), strict=True))
+    def _describe(self, app_windows: Sequence[_AppWindow]) -> list[Window]:
+        top_windows, active = self._on_screen()
+        pairs = list(
+            zip(app_windows, match_windows([window.traits for window in app_windows], top_windows), strict=True)
+        )
         self.matched = frozenset(top.id for _, on_screen in pairs for top in on_screen)
         pairs.sort(key=lambda pair: not pair[1])
-        return [self._window(one, on_screen, active) for one, on_screen in pairs]
+        return [self._window(window, on_screen, active) for window, on_screen in pairs]
 
     def _on_screen(self) -> tuple[Sequence[TopWindow], int | None]:
-        """The compositor's windows and the active one, where there is one."""
+        """Returns the compositor's windows and the active one, if there is a compositor."""
         try:
             return (self._top_windows.all(), self._top_windows.active()) if self._top_windows else ([], None)
         except PermissionMissing:
             return [], None
 
     def _window(self, one: _AppWindow, on_screen: Sequence[TopWindow], active: int | None) -> Window:
-        """`on_screen` are the windows that it can be."""
+        """`on_screen` are the windows on the screen that it may be."""
         element = one.element
         frame = element.frame
         if frame and one.is_relative:
-            frame = _moved(frame, self._content_origin(on_screen, one.look))
-        app_id, ids = self._identities.of(one.look.pid, one.app_name, on_screen[0].classes if on_screen else ())
+            frame = _move(frame, self._content_origin(on_screen, one.traits))
+        app_id, ids = self._identities.of(one.traits.pid, one.app_name, on_screen[0].classes if on_screen else ())
         is_active = active in [top.id for top in on_screen]
         decides_itself = active is None or (is_active and len(on_screen) > 1)
         return Window(
@@ -150,34 +154,34 @@ class Windows:
             app_name=one.app_name,
             app_id=app_id,
             ids=ids,
-            pid=one.look.pid,
+            pid=one.traits.pid,
             frame=frame,
             is_front="active" in element.states if decides_itself else is_active,
             is_modal="modal" in element.states or (bool(on_screen) and all(top.is_modal for top in on_screen)),
         )
 
-    def _content_origin(self, windows: Sequence[TopWindow], look: WindowTraits) -> Origin | None:
-        """Where the content begins. Windows at one place have one origin; on X11 all others count from the screen.
+    def _content_origin(self, windows: Sequence[TopWindow], traits: WindowTraits) -> Origin | None:
+        """Returns where the content starts. If it is unclear which window it is, frames on X11 count from the screen.
 
-        GTK 4's own size leaves its border out; on Wayland that of GTK 3 has its shadow in.
+        GTK 4's size doesn't include its border; on Wayland GTK 3's includes its shadow.
         """
-        unknown = None if self._counts_from_window else SCREEN
+        unknown = None if self._frames_are_relative else SCREEN
         frames = {window.visible_frame for window in windows}
         if len(frames) != 1 or (frame := frames.pop()) is None:
             return unknown
-        content = look.frame or frame
+        content = traits.frame or frame
         right, down = (frame.width - content.width) // 2, (frame.height - content.height) // 2
-        if not self._counts_from_window:
+        if not self._frames_are_relative:
             right, down = max(right, 0), max(down, 0)
         return Origin(frame.x + right, frame.y + down)
 
 
 def _is_window(element: Element) -> bool:
-    """Some toolkits list hidden windows, others windows of odd roles."""
+    """Some toolkits list hidden windows, others windows with unusual roles."""
     return bool(element.states & _PRESENT) and (
         element.native_role in roles.WINDOW_NAMES or "showing" in element.states
     )
 
 
-def _moved(frame: Rect, origin: Origin | None) -> Rect | None:
+def _move(frame: Rect, origin: Origin | None) -> Rect | None:
     return None if origin is None else Rect(frame.x + origin[0], frame.y + origin[1], frame.width, frame.height)

@@ -1,1 +1,1 @@
-"""Wayland compositors: their windows, input, clipboard and pictures."""
+"""The compositor port for Wayland: windows, input, clipboard and pixels through wlroots' protocols."""

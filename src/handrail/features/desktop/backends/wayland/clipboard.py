@@ -1,4 +1,4 @@
-"""The clipboard of a Wayland session, which lends a text for one paste and then has again what it had."""
+"""The clipboard of a Wayland session: offers a text for one paste, and restores the previous content afterwards."""
 
 import asyncio
 import os
@@ -9,14 +9,14 @@ from handrail.features.desktop.backends.wayland.connection import Proxy
 from handrail.features.desktop.backends.wayland.session import Session, Wayland
 
 _TEXT_TYPES = ("text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING")
-_MOST_TYPES = 40
-_MOST_BYTES = 32 * 1024 * 1024
+_MAX_TYPES = 40
+_MAX_BYTES = 32 * 1024 * 1024
 _SAVE_SECONDS = 5.0
 _PART_BYTES = 1 << 16
 
 
 class Offer:
-    """Gives its contents to whoever pastes: the compositor doesn't tell who that is."""
+    """Gives its contents to any program that pastes, because the compositor doesn't report which one it is."""
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
         self.contents = contents
@@ -43,35 +43,35 @@ class WaylandClipboard:
         self._device: Proxy | None = None
         self._manager: Proxy | None = None
         self._types: dict[int, list[str]] = {}
-        """What each offer of another program has."""
+        """The types in each offer of another program."""
         self._selection = 0
-        self._own: Offer | None = None
-        self._turn = asyncio.Lock()
+        self._own_offer: Offer | None = None
+        self._lock = asyncio.Lock()
 
     @asynccontextmanager
     async def lending(self, text: str, pasting_window: int) -> AsyncIterator[Offer]:
-        async with self._turn:
-            before = await self._held()
-            lent = self._put(_contents(text))
+        async with self._lock:
+            previous = await self._read_contents()
+            offer = self._put(_contents(text))
             try:
-                yield lent
+                yield offer
             finally:
-                if self._own is lent and not lent.is_replaced:
-                    self._put(before)
+                if self._own_offer is offer and not offer.is_replaced:
+                    self._put(previous)
 
     async def text(self) -> str | None:
-        async with self._turn:
-            held = await self._held(_TEXT_TYPES)
-        return next((held[kind].decode("utf-8", "replace") for kind in _TEXT_TYPES if kind in held), None)
+        async with self._lock:
+            contents = await self._read_contents(_TEXT_TYPES)
+        return next((contents[kind].decode("utf-8", "replace") for kind in _TEXT_TYPES if kind in contents), None)
 
     async def put(self, text: str) -> None:
-        async with self._turn:
+        async with self._lock:
             self._put(_contents(text))
 
     def _put(self, contents: Mapping[str, bytes]) -> Offer:
         manager, device = self._open()
         offer = Offer(contents)
-        self._own = offer if contents else None
+        self._own_offer = offer if contents else None
         if not contents:
             device.send("set_selection", None)
         else:
@@ -83,27 +83,27 @@ class WaylandClipboard:
         self._wayland.session().connection.roundtrip()
         return offer
 
-    async def _held(self, wanted: tuple[str, ...] | None = None) -> dict[str, bytes]:
-        """The current content in every type that fits the limits."""
+    async def _read_contents(self, wanted: tuple[str, ...] | None = None) -> dict[str, bytes]:
+        """Reads the current content in every type, within the limits."""
         self._open()
         connection = self._wayland.session().connection
         connection.roundtrip()
-        if self._own is not None and not self._own.is_replaced:
-            return dict(self._own.contents)
+        if self._own_offer is not None and not self._own_offer.is_replaced:
+            return dict(self._own_offer.contents)
         offer = connection.object(self._selection) if self._selection else None
         if offer is None:
             return {}
-        held: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         with suppress(TimeoutError):
             async with asyncio.timeout(_SAVE_SECONDS):
-                for kind in self._types.get(self._selection, [])[:_MOST_TYPES]:
+                for kind in self._types.get(self._selection, [])[:_MAX_TYPES]:
                     if wanted is None or kind in wanted:
-                        left = _MOST_BYTES - sum(map(len, held.values()))
-                        if (content := await self._received(offer, kind, left)) is not None:
-                            held[kind] = content
-        return held
+                        remaining = _MAX_BYTES - sum(map(len, contents.values()))
+                        if (content := await self._receive_content(offer, kind, remaining)) is not None:
+                            contents[kind] = content
+        return contents
 
-    async def _received(self, offer: Proxy, kind: str, most: int) -> bytes | None:
+    async def _receive_content(self, offer: Proxy, kind: str, max_bytes: int) -> bytes | None:
         reading, writing = os.pipe2(os.O_CLOEXEC)
         try:
             offer.send("receive", kind, writing)
@@ -117,7 +117,7 @@ class WaylandClipboard:
             content = bytearray()
             while part := await stream.read(_PART_BYTES):
                 content += part
-                if len(content) > most:
+                if len(content) > max_bytes:
                     return None
             return bytes(content)
         finally:
@@ -126,7 +126,7 @@ class WaylandClipboard:
     def _open(self) -> tuple[Proxy, Proxy]:
         session = self._wayland.session()
         if session is not self._session or self._manager is None or self._device is None:
-            self._session, self._own, self._types, self._selection = session, None, {}, 0
+            self._session, self._own_offer, self._types, self._selection = session, None, {}, 0
             self._manager = session.connection.bind_data_control()
             self._device = self._manager.send("get_data_device", session.seat)
             self._device.on = {"data_offer": self._on_offer, "selection": self._on_selection}

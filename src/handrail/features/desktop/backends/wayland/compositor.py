@@ -1,4 +1,4 @@
-"""Compositors that let programs see and act through wlroots' protocols, such as sway, labwc, river and Wayfire."""
+"""The compositor port for compositors with wlroots' protocols, such as sway, labwc, river and Wayfire."""
 
 from collections.abc import Iterator
 
@@ -15,11 +15,11 @@ from handrail.features.desktop.desktop_port import Issue, Rect
 from handrail.ports.errors import PermissionMissing
 
 REQUIRED_INTERFACES = frozenset({KEYBOARD_MANAGER, POINTER_MANAGER})
-_NO_PLACES = (
-    "This Wayland compositor doesn't report where windows are: elements have no frame, and nothing can be pointed at. "
-    "Keys, text, pictures and what apps do by themselves work."
+_NO_POSITIONS = (
+    "This Wayland compositor doesn't report where windows are: elements have no frame, and the pointer can't be "
+    "used. Keys, text, pictures and the elements' own actions work."
 )
-_PLACES = "Use sway or an X11 session where the pointer is needed."
+_NO_POSITIONS_FIX = "Use sway or an X11 session where the pointer is needed."
 
 
 class WlrootsCompositor:
@@ -58,7 +58,7 @@ class WlrootsCompositor:
 
     def input_issues(self) -> Iterator[Issue]:
         if isinstance(self.windows, Toplevels):
-            yield Issue("input", _NO_PLACES, _PLACES)
+            yield Issue("input", _NO_POSITIONS, _NO_POSITIONS_FIX)
 
     async def close(self) -> None:
         self._highlights.close()

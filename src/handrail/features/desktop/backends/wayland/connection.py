@@ -1,6 +1,6 @@
 """A Wayland connection in plain Python.
 
-libwayland waits for an answer for ever; here each wait ends, so that a stopped compositor stops nobody else.
+libwayland waits for answers forever. Here every wait has a timeout, so that a stopped compositor blocks nothing else.
 """
 
 import array
@@ -17,9 +17,9 @@ from handrail.ports.errors import PermissionMissing, Timeout
 
 _ANSWER_SECONDS = 1.0
 _HEADER = struct.Struct("=IHH")
-_MOST_BYTES = 4096
-_MOST_DESCRIPTORS = 28
-_FIXED = 256
+_MAX_BYTES = 4096
+_MAX_DESCRIPTORS = 28
+_FIXED_POINT_ONE = 256
 _DISPLAY_ID = 1
 
 
@@ -28,7 +28,7 @@ class Lost(PermissionMissing):
 
 
 class Proxy:
-    """An object of the compositor. Handlers are called with an event's arguments."""
+    """An object of the compositor. The handlers in `on` are called with an event's arguments."""
 
     def __init__(self, connection: "Connection", id: int, interface: Interface) -> None:
         self._connection = connection
@@ -37,7 +37,7 @@ class Proxy:
         self.on: dict[str, Callable[..., object]] = {}
 
     def send(self, request: str, *arguments: Any) -> "Proxy":
-        """The new object if the request makes one; otherwise this one."""
+        """Sends a request. Returns the new object if it creates one; otherwise this one."""
         return self._connection.request(self, request, arguments)
 
     def destroy(self) -> None:
@@ -45,17 +45,17 @@ class Proxy:
 
 
 class Connection:
-    """Raises PermissionMissing where there is no compositor, Timeout where it doesn't answer."""
+    """PermissionMissing if there is no compositor; Timeout if it doesn't respond."""
 
     def __init__(self, path: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(_ANSWER_SECONDS)
         try:
             self._socket.connect(path)
-        except OSError as refused:
+        except OSError as error:
             self._socket.close()
             raise PermissionMissing(
-                f"The Wayland compositor can't be reached: {refused.strerror or refused}",
+                f"The Wayland compositor can't be reached: {error.strerror or error}",
                 hint="Start in a graphical session; WAYLAND_DISPLAY and XDG_RUNTIME_DIR must belong to it.",
             ) from None
         self._received = b""
@@ -77,40 +77,40 @@ class Connection:
     def has(self, interface: str) -> bool:
         return bool(self.globals.get(interface))
 
-    def bind(self, interface: str, version: int = 1, *, name: int | None = None, spelled: str | None = None) -> Proxy:
-        """Up to this version. `spelled` is the interface's name on the wire, if it is another."""
-        spelled = spelled or interface
-        offered = self.globals.get(spelled)
+    def bind(self, interface: str, version: int = 1, *, name: int | None = None, wire_name: str | None = None) -> Proxy:
+        """Binds a global, in this version or an older one. `wire_name` is set if its name on the wire differs."""
+        wire_name = wire_name or interface
+        offered = self.globals.get(wire_name)
         if not offered:
-            raise PermissionMissing(f"This Wayland compositor has no {spelled}.")
-        known, highest = next((one for one in offered if name in (None, one[0])), offered[0])
-        made = self._new(INTERFACES[interface])
-        bound = (known, spelled, min(version, highest), made.id)
-        self._write(self._registry, 0, _spelled(("u", "s", "u", "n:"), bound))
-        return made
+            raise PermissionMissing(f"This Wayland compositor has no {wire_name}.")
+        global_name, highest = next((one for one in offered if name in (None, one[0])), offered[0])
+        new_object = self._new(INTERFACES[interface])
+        bound = (global_name, wire_name, min(version, highest), new_object.id)
+        self._write(self._registry, 0, _encode(("u", "s", "u", "n:"), bound))
+        return new_object
 
     def bind_data_control(self) -> Proxy:
-        spelled = EXT_DATA_CONTROL if self.has(EXT_DATA_CONTROL) else None
-        return self.bind("zwlr_data_control_manager_v1", spelled=spelled)
+        wire_name = EXT_DATA_CONTROL if self.has(EXT_DATA_CONTROL) else None
+        return self.bind("zwlr_data_control_manager_v1", wire_name=wire_name)
 
     def request(self, proxy: Proxy, request: str, arguments: tuple[Any, ...]) -> Proxy:
         opcode, message = proxy.interface.opcode(request)
-        made, given, sent, descriptors = proxy, iter(arguments), [], []
+        new_object, remaining, sent, descriptors = proxy, iter(arguments), [], []
         for kind in message.arguments:
             if kind.startswith("n:"):
-                made = self._new(INTERFACES[kind[2:]])
-                sent.append(made.id)
+                new_object = self._new(INTERFACES[kind[2:]])
+                sent.append(new_object.id)
             elif kind == "h":
-                descriptors.append(next(given))
+                descriptors.append(next(remaining))
             else:
-                value = next(given)
+                value = next(remaining)
                 sent.append(value.id if isinstance(value, Proxy) else value or 0 if kind == "o" else value)
         kinds = tuple(kind for kind in message.arguments if kind != "h")
-        self._write(proxy, opcode, _spelled(kinds, tuple(sent)), descriptors)
-        return made
+        self._write(proxy, opcode, _encode(kinds, tuple(sent)), descriptors)
+        return new_object
 
     def roundtrip(self) -> None:
-        """Until the compositor has handled all requests, and we all events that it sent before."""
+        """Waits until the compositor has handled all requests, and handles the events that it has sent."""
         is_done: list[int] = []
         self._display.send("sync").on = {"done": is_done.append}
         self.wait(lambda: bool(is_done))
@@ -118,13 +118,13 @@ class Connection:
     def wait(self, is_done: Callable[[], bool], within: float = _ANSWER_SECONDS) -> None:
         deadline = time.monotonic() + within
         while not is_done():
-            if (left := deadline - time.monotonic()) <= 0:
+            if (remaining_seconds := deadline - time.monotonic()) <= 0:
                 raise _no_answer()
-            self._socket.settimeout(left)
+            self._socket.settimeout(remaining_seconds)
             self._receive()
 
     def dispatch(self) -> None:
-        """What has arrived, without waiting."""
+        """Handles what has arrived, without waiting."""
         self._socket.settimeout(0)
         with suppress(BlockingIOError, Lost):
             while True:
@@ -138,9 +138,9 @@ class Connection:
         self._descriptors = []
 
     def _new(self, interface: Interface) -> Proxy:
-        made = self._objects[self._next_id] = Proxy(self, self._next_id, interface)
+        new_object = self._objects[self._next_id] = Proxy(self, self._next_id, interface)
         self._next_id += 1
-        return made
+        return new_object
 
     def _write(self, proxy: Proxy, opcode: int, payload: bytes, descriptors: list[int] | None = None) -> None:
         data = _HEADER.pack(proxy.id, opcode, _HEADER.size + len(payload)) + payload
@@ -152,25 +152,25 @@ class Connection:
                 self._socket.sendall(data)
         except TimeoutError:
             raise _no_answer() from None
-        except OSError as broken:
+        except OSError as error:
             self.is_lost = True
-            raise Lost(str(broken)) from None
+            raise Lost(str(error)) from None
 
     def _receive(self) -> None:
-        space = socket.CMSG_SPACE(_MOST_DESCRIPTORS * array.array("i").itemsize)
+        space = socket.CMSG_SPACE(_MAX_DESCRIPTORS * array.array("i").itemsize)
         try:
-            data, extra, _, _ = self._socket.recvmsg(_MOST_BYTES, space, socket.MSG_CMSG_CLOEXEC)
+            data, extra, _, _ = self._socket.recvmsg(_MAX_BYTES, space, socket.MSG_CMSG_CLOEXEC)
         except TimeoutError:
             raise _no_answer() from None
         except BlockingIOError:
             raise
-        except OSError as broken:
+        except OSError as error:
             self.is_lost = True
-            raise Lost(str(broken)) from None
+            raise Lost(str(error)) from None
         for _, _, content in extra:
-            found = array.array("i")
-            found.frombytes(content[: len(content) - len(content) % found.itemsize])
-            self._descriptors += found
+            descriptors = array.array("i")
+            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
+            self._descriptors += descriptors
         if not data:
             self.is_lost = True
             raise Lost("The Wayland compositor closed the connection.")
@@ -192,22 +192,22 @@ class Connection:
             return
         event = proxy.interface.events[opcode]
         arguments: list[Any] = []
-        at = 0
+        offset = 0
         for kind in event.arguments:
             if kind == "h":
                 arguments.append(self._descriptors.pop(0))
             elif kind in "sa":
-                (length,) = struct.unpack_from("=I", payload, at)
-                content = payload[at + 4 : at + 4 + length]
+                (length,) = struct.unpack_from("=I", payload, offset)
+                content = payload[offset + 4 : offset + 4 + length]
                 arguments.append(content if kind == "a" else content[:-1].decode("utf-8", "replace"))
-                at += 4 + (length + 3) // 4 * 4
+                offset += 4 + (length + 3) // 4 * 4
             else:
-                (value,) = struct.unpack_from("=i" if kind in "if" else "=I", payload, at)
-                at += 4
+                (value,) = struct.unpack_from("=i" if kind in "if" else "=I", payload, offset)
+                offset += 4
                 if kind.startswith("n:"):
                     self._objects[value] = Proxy(self, value, INTERFACES[kind[2:]])
                     value = self._objects[value]
-                arguments.append(value / _FIXED if kind == "f" else value)
+                arguments.append(value / _FIXED_POINT_ONE if kind == "f" else value)
         if (handler := proxy.on.get(event.name)) is not None:
             handler(*arguments)
         elif "h" in event.arguments:
@@ -231,14 +231,14 @@ class Connection:
             offered[:] = [one for one in offered if one[0] != name]
 
 
-def _spelled(kinds: tuple[str, ...], values: tuple[Any, ...]) -> bytes:
+def _encode(kinds: tuple[str, ...], values: tuple[Any, ...]) -> bytes:
     parts = []
     for kind, value in zip(kinds, values, strict=True):
         if kind == "s":
             content = value.encode() + b"\0"
             parts.append(struct.pack("=I", len(content)) + content + bytes(-len(content) % 4))
         elif kind == "f":
-            parts.append(struct.pack("=i", round(value * _FIXED)))
+            parts.append(struct.pack("=i", round(value * _FIXED_POINT_ONE)))
         else:
             parts.append(struct.pack("=i" if kind == "i" else "=I", value))
     return b"".join(parts)

@@ -1,4 +1,4 @@
-"""Outlines on the screen itself: four thin surfaces above all windows, which take no input."""
+"""Shows outlines on the screen: four thin surfaces above all windows, which take no input."""
 
 import asyncio
 import os
@@ -11,14 +11,14 @@ from handrail.features.desktop.backends.wayland.session import Session, Wayland
 from handrail.features.desktop.desktop_port import Rect
 from handrail.ports.errors import Failure, Unsupported
 
-LAYERS = "zwlr_layer_shell_v1"
+LAYER_SHELL = "zwlr_layer_shell_v1"
 _DISTANCE, _THICKNESS = 4, 3
 _RED = struct.pack("<I", 0xFFE6002D)
 _OVERLAY = 3
 _TOP_LEFT = 1 | 4
-_WHOLE_SCREEN = -1
+_IGNORE_PANELS = -1
 _XRGB = 1
-_MOST_HIGHLIGHTS = 16
+_MAX_HIGHLIGHTS = 16
 
 
 class Highlights:
@@ -28,16 +28,16 @@ class Highlights:
 
     async def show(self, frame: Rect, duration_ms: int) -> None:
         session = self._wayland.session()
-        if not session.connection.has(LAYERS):
-            raise Unsupported("This Wayland compositor lets no program draw above windows.")
-        if len(self._shown) >= _MOST_HIGHLIGHTS:
+        if not session.connection.has(LAYER_SHELL):
+            raise Unsupported("This Wayland compositor doesn't let programs draw above windows.")
+        if len(self._shown) >= _MAX_HIGHLIGHTS:
             self._hide(self._shown[0])
         surfaces: list[Proxy] = []
         for bar in frame_bars(frame, _DISTANCE, _THICKNESS):
             for output in session.outputs:
                 if (part := bar.intersection(output.area)) is not None:
-                    here = Rect(part.x - output.area.x, part.y - output.area.y, part.width, part.height)
-                    surfaces += _bar(session, output.proxy, here)
+                    relative_bar = Rect(part.x - output.area.x, part.y - output.area.y, part.width, part.height)
+                    surfaces += _bar(session, output.proxy, relative_bar)
         session.connection.roundtrip()
         shown = (session, surfaces)
         self._shown.append(shown)
@@ -60,30 +60,30 @@ class Highlights:
 
 
 def _bar(session: Session, output: Proxy, bar: Rect) -> list[Proxy]:
-    """What must be destroyed, in this order."""
+    """Shows a bar. Returns the objects to destroy, in this order."""
     connection = session.connection
-    compositor, memory, layers = (connection.bind(name) for name in ("wl_compositor", "wl_shm", LAYERS))
+    compositor, memory, layers = (connection.bind(name) for name in ("wl_compositor", "wl_shm", LAYER_SHELL))
     surface = compositor.send("create_surface")
     layer = layers.send("get_layer_surface", surface, output, _OVERLAY, "handrail")
     configured: list[int] = []
     layer.on = {"configure": lambda serial, *_: configured.append(serial)}
     layer.send("set_size", bar.width, bar.height)
     layer.send("set_anchor", _TOP_LEFT)
-    layer.send("set_exclusive_zone", _WHOLE_SCREEN)
+    layer.send("set_exclusive_zone", _IGNORE_PANELS)
     layer.send("set_margin", bar.y, 0, 0, bar.x)
-    nothing = compositor.send("create_region")
-    surface.send("set_input_region", nothing)
-    nothing.destroy()
+    empty_region = compositor.send("create_region")
+    surface.send("set_input_region", empty_region)
+    empty_region.destroy()
     surface.send("commit")
     connection.wait(lambda: bool(configured))
     layer.send("ack_configure", configured[-1])
-    surface.send("attach", _painted(memory, bar.width, bar.height), 0, 0)
+    surface.send("attach", _red_buffer(memory, bar.width, bar.height), 0, 0)
     surface.send("damage", 0, 0, bar.width, bar.height)
     surface.send("commit")
     return [layer, surface]
 
 
-def _painted(memory: Proxy, width: int, height: int) -> Proxy:
+def _red_buffer(memory: Proxy, width: int, height: int) -> Proxy:
     pixels = _RED * (width * height)
     descriptor = os.memfd_create("highlight", os.MFD_CLOEXEC)
     try:

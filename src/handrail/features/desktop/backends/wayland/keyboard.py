@@ -1,4 +1,4 @@
-"""Presses keys on a virtual keyboard, whose keymap has whatever is to be typed."""
+"""A virtual keyboard, whose keymap is extended with whatever must be typed."""
 
 import asyncio
 import os
@@ -19,57 +19,59 @@ _XKB_V1 = 1
 class VirtualKeyboard:
     def __init__(self, wayland: Wayland) -> None:
         self._wayland = wayland
-        self._told: tuple[Session, tuple[int, ...]] | None = None
-        """The keymap that the compositor has of us."""
+        self._current_keymap: tuple[Session, tuple[int, ...]] | None = None
+        """The session and extra keysyms of the keymap that the compositor has."""
 
     async def send(self, combinations: Sequence[KeyCombination], *, before_each: Check, delay_ms: int = 0) -> None:
-        wanted = [keysyms(combination) for combination in combinations]
-        spare = keymap.lacking(keysym for one in wanted for keysym in one)
-        if len(spare) > keymap.MOST_SPARE:
-            raise Unsupported("These are more unusual keys than fit on one keyboard.")
-        for index, one in enumerate(wanted):
+        keysym_lists = [keysyms(combination) for combination in combinations]
+        extra_keysyms = keymap.missing_keysyms(
+            keysym for combination_keysyms in keysym_lists for keysym in combination_keysyms
+        )
+        if len(extra_keysyms) > keymap.MAX_EXTRA:
+            raise Unsupported("Too many unusual keys for one keyboard.")
+        for index, combination_keysyms in enumerate(keysym_lists):
             if index:
                 await asyncio.sleep(delay_ms / 1000)
             await before_each()
-            self._strike(one, spare)
+            self._strike(combination_keysyms, extra_keysyms)
 
     async def write(
         self, text: str, *, before_each: Check, arrived: Callable[[], Awaitable[bool | None]]
     ) -> bool | None:
         for part in _parts(text):
-            typed = [character(sign) for sign in part]
-            spare = keymap.lacking(typed)
-            for keysym in typed:
+            text_keysyms = [character(char) for char in part]
+            extra_keysyms = keymap.missing_keysyms(text_keysyms)
+            for keysym in text_keysyms:
                 await before_each()
-                self._strike([keysym], spare)
+                self._strike([keysym], extra_keysyms)
                 await asyncio.sleep(0)
         return await arrived()
 
-    def _strike(self, keysyms: Sequence[int], spare: Sequence[int]) -> None:
-        """Without an await between, so that nothing stays pressed."""
-        device, known = self._device(spare), keymap.strokes(spare)
-        strokes = [known[keysym] for keysym in keysyms if keysym not in keymap.MODIFIERS]
-        held = [keymap.MODIFIERS[keysym] for keysym in keysyms if keysym in keymap.MODIFIERS]
-        if any(stroke.is_shifted for stroke in strokes) and keymap.SHIFT not in held:
-            held.insert(0, keymap.SHIFT)
-        mask = sum(bit for _, bit in held)
-        for code, _ in held:
+    def _strike(self, keysyms: Sequence[int], extra_keysyms: Sequence[int]) -> None:
+        """Presses and releases keys without awaiting in between, so that no key stays pressed."""
+        device, stroke_of = self._device(extra_keysyms), keymap.strokes(extra_keysyms)
+        strokes = [stroke_of[keysym] for keysym in keysyms if keysym not in keymap.MODIFIERS]
+        modifiers = [keymap.MODIFIERS[keysym] for keysym in keysyms if keysym in keymap.MODIFIERS]
+        if any(stroke.is_shifted for stroke in strokes) and keymap.SHIFT not in modifiers:
+            modifiers.insert(0, keymap.SHIFT)
+        mask = sum(bit for _, bit in modifiers)
+        for code, _ in modifiers:
             device.send("key", _now(), code, 1)
         device.send("modifiers", mask, 0, 0, 0)
         for is_down in (1, 0):
             for stroke in strokes:
                 device.send("key", _now(), stroke.code, is_down)
-        for code, _ in reversed(held):
+        for code, _ in reversed(modifiers):
             device.send("key", _now(), code, 0)
         device.send("modifiers", 0, 0, 0, 0)
         self._wayland.session().connection.roundtrip()
 
-    def _device(self, spare: Sequence[int]) -> Proxy:
+    def _device(self, extra_keysyms: Sequence[int]) -> Proxy:
         session = self._wayland.session()
         if (device := session.keyboard) is None:
-            raise PermissionMissing("This Wayland compositor lets no program press keys.")
-        if self._told != (session, tuple(spare)):
-            content = keymap.written(spare).encode() + b"\0"
+            raise PermissionMissing("This Wayland compositor doesn't let programs press keys.")
+        if self._current_keymap != (session, tuple(extra_keysyms)):
+            content = keymap.keymap_text(extra_keysyms).encode() + b"\0"
             descriptor = os.memfd_create("keymap", os.MFD_CLOEXEC)
             try:
                 os.write(descriptor, content)
@@ -77,20 +79,20 @@ class VirtualKeyboard:
                 session.connection.roundtrip()
             finally:
                 os.close(descriptor)
-            self._told = (session, tuple(spare))
+            self._current_keymap = (session, tuple(extra_keysyms))
         return device
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Split so that there are enough spare keys for each part."""
-    part, spare = "", set[int]()
-    for sign in text:
-        new = set(keymap.lacking([character(sign)])) - spare
-        if new and len(spare) == keymap.MOST_SPARE:
+    """Splits a text so that there are enough extra keys for each part."""
+    part, extra_keysyms = "", set[int]()
+    for char in text:
+        new = set(keymap.missing_keysyms([character(char)])) - extra_keysyms
+        if new and len(extra_keysyms) == keymap.MAX_EXTRA:
             yield part
-            part, spare = "", set()
-        part += sign
-        spare |= new
+            part, extra_keysyms = "", set()
+        part += char
+        extra_keysyms |= new
     if part:
         yield part
 

@@ -1,4 +1,4 @@
-"""The keymap of our virtual keyboard: an American one, with spare keys for everything that it lacks."""
+"""The keymap of the virtual keyboard: the US layout, plus keys for missing keysyms."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -35,10 +35,10 @@ _NAMED = {
     XK.XK_Delete: 111,
 }
 MODIFIERS = {XK.XK_Shift_L: (42, 1), XK.XK_Control_L: (29, 4), XK.XK_Alt_L: (56, 8), XK.XK_Super_L: (125, 64)}
-"""The code of its key, and the modifier's bit."""
+"""Key code and modifier bit, by keysym."""
 SHIFT = MODIFIERS[XK.XK_Shift_L]
-_FIRST_SPARE, _LAST_SPARE = 202, 246
-MOST_SPARE = _LAST_SPARE - _FIRST_SPARE + 1
+_FIRST_EXTRA_CODE, _LAST_EXTRA_CODE = 202, 246
+MAX_EXTRA = _LAST_EXTRA_CODE - _FIRST_EXTRA_CODE + 1
 _XKB_OFFSET = 8
 
 
@@ -47,29 +47,31 @@ class Stroke(NamedTuple):
     is_shifted: bool = False
 
 
-def _common() -> dict[int, Stroke]:
-    found = {keysym: Stroke(code) for keysym, code in _NAMED.items()}
+def _us_layout() -> dict[int, Stroke]:
+    strokes_by_keysym = {keysym: Stroke(code) for keysym, code in _NAMED.items()}
     for first, plain, shifted in _ROWS:
         for index in range(len(plain)):
-            found[character(plain[index])] = Stroke(first + index)
-            found[character(shifted[index])] = Stroke(first + index, is_shifted=True)
-    return found
+            strokes_by_keysym[character(plain[index])] = Stroke(first + index)
+            strokes_by_keysym[character(shifted[index])] = Stroke(first + index, is_shifted=True)
+    return strokes_by_keysym
 
 
-COMMON = _common()
+US_LAYOUT = _us_layout()
 
 
-def lacking(keysyms: Iterable[int]) -> list[int]:
-    return [keysym for keysym in dict.fromkeys(keysyms) if keysym not in COMMON and keysym not in MODIFIERS]
+def missing_keysyms(keysyms: Iterable[int]) -> list[int]:
+    return [keysym for keysym in dict.fromkeys(keysyms) if keysym not in US_LAYOUT and keysym not in MODIFIERS]
 
 
-def strokes(spare: Sequence[int]) -> dict[int, Stroke]:
-    """How each keysym is typed where these have the spare keys."""
-    return {**COMMON, **{keysym: Stroke(_FIRST_SPARE + index) for index, keysym in enumerate(spare)}}
+def strokes(extra_keysyms: Sequence[int]) -> dict[int, Stroke]:
+    """Returns how each keysym is typed, with keys for these extra keysyms."""
+    return {**US_LAYOUT, **{keysym: Stroke(_FIRST_EXTRA_CODE + index) for index, keysym in enumerate(extra_keysyms)}}
 
 
-def written(spare: Sequence[int]) -> str:
-    names = [(f"HR{index:02}", _FIRST_SPARE + index + _XKB_OFFSET, keysym) for index, keysym in enumerate(spare)]
+def keymap_text(extra_keysyms: Sequence[int]) -> str:
+    names = [
+        (f"HR{index:02}", _FIRST_EXTRA_CODE + index + _XKB_OFFSET, keysym) for index, keysym in enumerate(extra_keysyms)
+    ]
     codes = "".join(f"<{name}> = {code}; " for name, code, _ in names)
     symbols = "".join(f"key <{name}> {{ [ {keysym:#x} ] }}; " for name, _, keysym in names)
     return (

@@ -1,4 +1,4 @@
-"""Moves a virtual pointer and clicks with it. It stays there: where a person had theirs can't be asked."""
+"""A virtual pointer. It isn't moved back afterwards, because the person's pointer position is unknown."""
 
 import asyncio
 import time
@@ -10,15 +10,15 @@ from handrail.features.desktop.backends.wayland.session import Wayland
 from handrail.features.desktop.desktop_port import Gesture, Place
 from handrail.ports.errors import Conflict, PermissionMissing
 
-_POINTER_SECONDS = 0.04
-"""Programs must have got the motion before the button."""
+_MOTION_SECONDS = 0.04
+"""Programs must get the motion before the button."""
 _BUTTONS = {"left": 0x110, "right": 0x111, "middle": 0x112}
 _DRAG_STEPS = 12
 _DRAG_STEP_SECONDS = 0.01
 _WHEEL = 0
 _VERTICAL, _HORIZONTAL = 0, 1
 _STEP = 15.0
-"""What a notch of a wheel scrolls."""
+"""How far one wheel step scrolls."""
 
 
 class VirtualPointer(ClickPace):
@@ -28,7 +28,7 @@ class VirtualPointer(ClickPace):
 
     async def perform(self, gesture: Gesture, x: int, y: int, *, reaches: Callable[[], bool]) -> None:
         self._move(x, y)
-        await asyncio.sleep(_POINTER_SECONDS)
+        await asyncio.sleep(_MOTION_SECONDS)
         if not reaches():
             raise Conflict("Another window covers the element.", hint="Move or close the window above it.")
         if gesture.kind == "click":
@@ -42,44 +42,44 @@ class VirtualPointer(ClickPace):
             await self._drag(gesture.button, (x, y), gesture.to)
         self._wayland.session().connection.roundtrip()
         self.note_click(x, y)
-        await asyncio.sleep(_POINTER_SECONDS)
+        await asyncio.sleep(_MOTION_SECONDS)
 
     async def _drag(self, button: str, start: Place, end: Place) -> None:
-        """In small steps: programs begin to drag only when the pointer has moved some pixels."""
+        """Moves in small steps: programs start to drag only after the pointer has moved some pixels."""
         self._button(button, is_down=True)
         try:
             for step in range(1, _DRAG_STEPS + 1):
                 x, y = (a + (b - a) * step // _DRAG_STEPS for a, b in zip(start, end, strict=True))
                 self._move(x, y)
                 await asyncio.sleep(_DRAG_STEP_SECONDS)
-            await asyncio.sleep(_POINTER_SECONDS)
+            await asyncio.sleep(_MOTION_SECONDS)
         finally:
             self._button(button, is_down=False)
 
     def _move(self, x: int, y: int) -> None:
         area = self._wayland.session().area()
         self._device.send("motion_absolute", _now(), x - area.x, y - area.y, area.width, area.height)
-        self._end()
+        self._end_frame()
 
     def _button(self, button: str, *, is_down: bool) -> None:
         self._device.send("button", _now(), _BUTTONS[button], int(is_down))
-        self._end()
+        self._end_frame()
 
     def _scroll(self, axis: int, steps: int) -> None:
         for _ in range(abs(steps)):
-            way = 1 if steps > 0 else -1
+            direction = 1 if steps > 0 else -1
             self._device.send("axis_source", _WHEEL)
-            self._device.send("axis_discrete", _now(), axis, way * _STEP, way)
-            self._end()
+            self._device.send("axis_discrete", _now(), axis, direction * _STEP, direction)
+            self._end_frame()
 
-    def _end(self) -> None:
+    def _end_frame(self) -> None:
         self._device.send("frame")
         self._wayland.session().connection.roundtrip()
 
     @property
     def _device(self) -> Proxy:
         if (pointer := self._wayland.session().pointer) is None:
-            raise PermissionMissing("This Wayland compositor lets no program move the pointer.")
+            raise PermissionMissing("This Wayland compositor doesn't let programs move the pointer.")
         return pointer
 
 

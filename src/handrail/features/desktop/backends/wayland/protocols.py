@@ -1,8 +1,8 @@
-"""The parts of Wayland's protocols that are used here.
+"""The parts of Wayland's protocols that handrail uses.
 
-One line a message, in the order of the protocol: `>` is a request, `<` an event. Arguments: i int, u uint, f fixed,
-s string, a array, o object (0 for none), h file descriptor, n:interface a new object. Messages after the last
-one that is used are left out.
+Each message has a line, in the order of the protocol: `>` is a request, `<` an event. Arguments: i int, u uint,
+f fixed, s string, a array, o object (0 for none), h file descriptor, n:interface a new object. Messages after the
+last one that is used are omitted.
 """
 
 from typing import NamedTuple
@@ -169,19 +169,19 @@ zwlr_layer_surface_v1
 
 
 def _read(text: str) -> dict[str, Interface]:
-    found: dict[str, Interface] = {}
+    interfaces: dict[str, Interface] = {}
     name = ""
     for line in text.strip().splitlines():
         kind, *words = line.split()
         if kind not in "<>":
             name = kind
-            found[name] = Interface(name, [], [])
+            interfaces[name] = Interface(name, [], [])
         else:
-            messages = found[name].requests if kind == ">" else found[name].events
+            messages = interfaces[name].requests if kind == ">" else interfaces[name].events
             messages.append(Message(words[0], tuple(words[1:])))
-    return found
+    return interfaces
 
 
 INTERFACES = _read(_TEXT)
 EXT_DATA_CONTROL = "ext_data_control_manager_v1"
-"""The same messages as wlroots' own, under the name that became common to all compositors."""
+"""The same messages as wlroots' own, under the name that became the standard."""

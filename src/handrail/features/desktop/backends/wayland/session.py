@@ -1,4 +1,4 @@
-"""The connection to the compositor, with devices on it: opened on first use, and again after it restarted."""
+"""The connection to the compositor and its devices: opened on first use, and again after a restart."""
 
 import asyncio
 import os
@@ -14,30 +14,30 @@ TOPLEVELS = "zwlr_foreign_toplevel_manager_v1"
 
 
 class Output:
-    """A monitor: its place among the others, in the pixels that programs count."""
+    """A monitor and its area on the screen, in logical pixels."""
 
     def __init__(self, proxy: Proxy) -> None:
         self.proxy = proxy
-        self._place = (0, 0)
+        self._position = (0, 0)
         self._size = (0, 0)
 
     def follow(self, manager: Proxy) -> None:
         described = manager.send("get_xdg_output", self.proxy)
-        described.on = {"logical_position": self._on_place, "logical_size": self._on_size}
+        described.on = {"logical_position": self._on_position, "logical_size": self._on_size}
 
     @property
     def area(self) -> Rect:
-        return Rect(*self._place, *self._size)
+        return Rect(*self._position, *self._size)
 
-    def _on_place(self, x: int, y: int) -> None:
-        self._place = (x, y)
+    def _on_position(self, x: int, y: int) -> None:
+        self._position = (x, y)
 
     def _on_size(self, width: int, height: int) -> None:
         self._size = (width, height)
 
 
 class Session:
-    """Devices live as long as the connection: a seat that loses its only keyboard takes the focus from programs."""
+    """Keeps devices as long as the connection: a seat that loses its only keyboard removes the focus from programs."""
 
     def __init__(self, path: str) -> None:
         self.connection = Connection(path)
@@ -85,7 +85,7 @@ class Wayland:
 
     @property
     def path(self) -> str:
-        """Empty where there is none."""
+        """The path of the compositor's socket; empty if there is none."""
         name = self._name or os.environ.get("WAYLAND_DISPLAY", "")
         return os.path.join(os.environ.get("XDG_RUNTIME_DIR", ""), name) if name else ""
 
@@ -105,16 +105,16 @@ class Wayland:
             session.close()
 
     def _is_stale(self, session: Session) -> bool:
-        """The compositor has gone, or has other monitors now."""
+        """Returns whether the compositor is gone or its monitors have changed."""
         session.connection.dispatch()
         return session.connection.is_lost or len(session.connection.globals["wl_output"]) != self._outputs
 
 
 def offered_interfaces(path: str) -> frozenset[str]:
-    """The interfaces of the compositor there; none where nobody answers."""
+    """Returns the interfaces of the compositor at a socket; none if there is no compositor."""
     try:
         connection = Connection(path)
     except (Lost, PermissionMissing):
         return frozenset()
     connection.close()
-    return frozenset(name for name, found in connection.globals.items() if found)
+    return frozenset(name for name, globals_of_name in connection.globals.items() if globals_of_name)

@@ -1,4 +1,4 @@
-"""Windows of a compositor that tells no places: their titles, programs and states only."""
+"""Windows of a compositor that doesn't report their places: only titles, programs and states."""
 
 import struct
 
@@ -36,55 +36,55 @@ class Toplevels(TopWindows):
     def __init__(self, wayland: Wayland) -> None:
         self._wayland = wayland
         self._session: Session | None = None
-        self._known: list[_Toplevel] = []
+        self._toplevels: list[_Toplevel] = []
 
     def all(self) -> list[TopWindow]:
-        return [_window(one) for one in self._current()]
+        return [_window(toplevel) for toplevel in self._current()]
 
     def shown(self) -> list[TopWindow]:
-        return [_window(one) for one in self._current() if _MINIMIZED not in one.states]
+        return [_window(toplevel) for toplevel in self._current() if _MINIMIZED not in toplevel.states]
 
     def read(self, window_id: int) -> TopWindow | None:
-        return next((one for one in self.all() if one.id == window_id), None)
+        return next((toplevel for toplevel in self.all() if toplevel.id == window_id), None)
 
     def focused_window(self) -> int | None:
-        return next((one.proxy.id for one in self._current() if _ACTIVATED in one.states), None)
+        return next((toplevel.proxy.id for toplevel in self._current() if _ACTIVATED in toplevel.states), None)
 
     def request_front(self, window_id: int) -> None:
-        self._one(window_id).proxy.send("activate", self._wayland.session().seat)
+        self._require(window_id).proxy.send("activate", self._wayland.session().seat)
 
     def is_on_top(self, window_id: int, x: int, y: int) -> bool:
         raise PermissionMissing(
-            "This Wayland compositor doesn't report where windows are, so nothing can be pointed at."
+            "This Wayland compositor doesn't report where windows are, so the pointer can't be used."
         )
 
     async def arrange(self, window_id: int, change: WindowChange) -> None:
-        window = self._one(window_id)
+        window = self._require(window_id)
         if change.kind == "restore":
             window.proxy.send("unset_minimized")
             window.proxy.send("unset_maximized")
         elif change.kind in _REQUESTS:
             window.proxy.send(_REQUESTS[change.kind])
         else:
-            raise Unsupported("This Wayland compositor lets no program move or resize windows.")
+            raise Unsupported("This Wayland compositor doesn't let programs move or resize windows.")
         self._wayland.session().connection.roundtrip()
 
-    def _one(self, window_id: int) -> _Toplevel:
-        found = next((one for one in self._current() if one.proxy.id == window_id), None)
-        if found is None:
+    def _require(self, window_id: int) -> _Toplevel:
+        toplevel = next((toplevel for toplevel in self._current() if toplevel.proxy.id == window_id), None)
+        if toplevel is None:
             raise Gone("The window is gone.")
-        return found
+        return toplevel
 
     def _current(self) -> list[_Toplevel]:
         session = self._wayland.session()
         if session is not self._session:
-            self._session, self._known = session, []
+            self._session, self._toplevels = session, []
             manager = session.connection.bind(TOPLEVELS, 2)
-            manager.on = {"toplevel": lambda proxy: self._known.append(_Toplevel(proxy))}
+            manager.on = {"toplevel": lambda proxy: self._toplevels.append(_Toplevel(proxy))}
         session.connection.roundtrip()
-        self._known = [one for one in self._known if not one.is_closed]
-        return self._known
+        self._toplevels = [toplevel for toplevel in self._toplevels if not toplevel.is_closed]
+        return self._toplevels
 
 
-def _window(one: _Toplevel) -> TopWindow:
-    return TopWindow(one.proxy.id, 0, (one.app_id,) if one.app_id else (), one.title, None)
+def _window(toplevel: _Toplevel) -> TopWindow:
+    return TopWindow(toplevel.proxy.id, 0, (toplevel.app_id,) if toplevel.app_id else (), toplevel.title, None)

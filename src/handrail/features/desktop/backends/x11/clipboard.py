@@ -1,4 +1,4 @@
-"""Lends the clipboard a text for one program to paste, then restores what it held."""
+"""Puts a text on the X clipboard for one program to paste, and restores the previous content afterwards."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -11,100 +11,102 @@ from Xlib.protocol import event as events
 from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.backends.x11.selection import Content, SelectionWindow
 
-_NOT_CONTENT = frozenset({"TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION"})
+_META_TARGETS = frozenset({"TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "DELETE", "INSERT_SELECTION"})
 _TEXT_TARGETS = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain")
-_MOST_TARGETS = 40
-_MOST_BYTES = 32 * 1024 * 1024
+_MAX_TARGETS = 40
+_MAX_BYTES = 32 * 1024 * 1024
 _ANSWER_SECONDS = 1.0
 _SAVE_SECONDS = 5.0
 _HAND_OVER_SECONDS = 1.0
 _PART_BYTES = 128 * 1024
-"""Below the 256 KiB that every X server takes in one request."""
+"""Less than the 256 KiB that every X server accepts in one request."""
 
 
 class Offer:
-    """Answers programs that ask for our clipboard content; large contents go in parts."""
+    """Answers programs that request our clipboard content; large contents are sent in parts."""
 
     def __init__(
         self, x11: X11, selection: SelectionWindow, contents: Mapping[int, Content], since: int, only_for: int | None
     ) -> None:
         self.contents = contents
         self.requested = asyncio.Event()
-        """Set when a program that may have the content begins to take it."""
+        """Set when a program that may have the content starts to read it."""
         self.transferred = asyncio.Event()
-        """Set when it has all of it."""
+        """Set when it has read all of it."""
         self._selection = selection
         self.owned_since = since
         self._x11 = x11
         self._only_for = only_for
-        self._unfinished: dict[tuple[int, int], tuple[Content, int]] = {}
+        self._transfers: dict[tuple[int, int], tuple[Content, int]] = {}
         self._targets, self._timestamp, self._multiple, self._incr, self._atom_type, self._pairs = (
             selection.atom(name) for name in ("TARGETS", "TIMESTAMP", "MULTIPLE", "INCR", "ATOM", "ATOM_PAIR")
         )
 
     def answer(self, request: Any) -> None:
-        """Tells the requestor where its answer is, or that there is none."""
-        place = request.property or request.target
+        """Writes the answer and notifies the requestor, or tells it that there is none."""
+        property_atom = request.property or request.target
         requestor = request.requestor
         is_allowed = self._only_for is None or self._x11.is_same_client(requestor.id, self._only_for)
-        is_given = is_allowed and self._give(requestor, request.target, place)
+        is_written = is_allowed and self._write_target(requestor, request.target, property_atom)
         requestor.send_event(
             events.SelectionNotify(
                 time=request.time,
                 requestor=requestor,
                 selection=request.selection,
                 target=request.target,
-                property=place if is_given else X.NONE,
+                property=property_atom if is_written else X.NONE,
             )
         )
         self._selection.display.flush()
 
-    def send_next_part(self, deleted: Any) -> None:
-        """Called when the requestor has deleted a part; an empty part ends the transfer."""
-        key = (deleted.window.id, deleted.atom)
-        if (unfinished := self._unfinished.get(key)) is None:
+    def send_next_part(self, event: Any) -> None:
+        """Sends the next part, after the requestor has deleted the last one. An empty part ends the transfer."""
+        key = (event.window.id, event.atom)
+        if (transfer := self._transfers.get(key)) is None:
             return
-        content, at = unfinished
-        part = content.value[at : at + _PART_BYTES]
-        deleted.window.change_property(deleted.atom, content.type, 8, part)
+        content, position = transfer
+        part = content.value[position : position + _PART_BYTES]
+        event.window.change_property(event.atom, content.type, 8, part)
         if part:
-            self._unfinished[key] = (content, at + len(part))
+            self._transfers[key] = (content, position + len(part))
         else:
-            del self._unfinished[key]
+            del self._transfers[key]
             self.transferred.set()
         self._selection.display.flush()
 
-    def _give(self, requestor: Any, target: int, place: int) -> bool:
+    def _write_target(self, requestor: Any, target: int, property_atom: int) -> bool:
         if target == self._targets:
-            known = [self._targets, self._timestamp, self._multiple, *self.contents]
-            requestor.change_property(place, self._atom_type, 32, known)
+            targets = [self._targets, self._timestamp, self._multiple, *self.contents]
+            requestor.change_property(property_atom, self._atom_type, 32, targets)
             return True
         if target == self._timestamp:
-            requestor.change_property(place, self._selection.atom("INTEGER"), 32, [self.owned_since])
+            requestor.change_property(property_atom, self._selection.atom("INTEGER"), 32, [self.owned_since])
             return True
         if target == self._multiple:
-            return self._give_several(requestor, place)
+            return self._write_targets(requestor, property_atom)
         if (content := self.contents.get(target)) is None:
             return False
         self.requested.set()
         if content.format == 8 and content.size > _PART_BYTES:
             requestor.change_attributes(event_mask=X.PropertyChangeMask)
-            requestor.change_property(place, self._incr, 32, [content.size])
-            self._unfinished[requestor.id, place] = (content, 0)
+            requestor.change_property(property_atom, self._incr, 32, [content.size])
+            self._transfers[requestor.id, property_atom] = (content, 0)
         else:
-            requestor.change_property(place, content.type, content.format, content.value)
+            requestor.change_property(property_atom, content.type, content.format, content.value)
             self.transferred.set()
         return True
 
-    def _give_several(self, requestor: Any, place: int) -> bool:
-        asked = requestor.get_full_property(place, X.AnyPropertyType)
-        if asked is None or asked.format != 32:
+    def _write_targets(self, requestor: Any, property_atom: int) -> bool:
+        request_pairs = requestor.get_full_property(property_atom, X.AnyPropertyType)
+        if request_pairs is None or request_pairs.format != 32:
             return False
-        pairs = list(asked.value)
-        for at in range(0, len(pairs) - 1, 2):
-            if pairs[at] == self._multiple or not self._give(requestor, pairs[at], pairs[at + 1]):
-                pairs[at + 1] = X.NONE
-        requestor.change_property(place, self._pairs, 32, pairs)
+        pairs = list(request_pairs.value)
+        for position in range(0, len(pairs) - 1, 2):
+            if pairs[position] == self._multiple or not self._write_target(
+                requestor, pairs[position], pairs[position + 1]
+            ):
+                pairs[position + 1] = X.NONE
+        requestor.change_property(property_atom, self._pairs, 32, pairs)
         return True
 
 
@@ -113,40 +115,40 @@ class Clipboard:
         self._x11 = x11
         self._selection: SelectionWindow | None = None
         self._offer: Offer | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     @asynccontextmanager
     async def lending(self, text: str, pasting_window: int) -> AsyncIterator[Offer]:
-        """Only the program of that window gets the text, so no clipboard manager keeps it in its history."""
-        async with self._turn:
+        """Gives the text only to the program of that window, so that no clipboard manager stores it in its history."""
+        async with self._lock:
             selection = self._open()
-            before = await self._saved(selection)
-            lent = self._own(selection, _contents(selection, text), await selection.now(), pasting_window)
+            previous = await self._read_contents(selection)
+            offer = self._take_ownership(selection, _contents(selection, text), await selection.now(), pasting_window)
             try:
-                yield lent
+                yield offer
             finally:
                 selection.catch_up()
-                if self._offer is lent:
-                    self._restore(selection, before, lent.owned_since)
+                if self._offer is offer:
+                    self._restore(selection, previous, offer.owned_since)
 
     async def text(self) -> str | None:
-        """None where it is empty or holds no text."""
-        async with self._turn:
+        """Returns None if it is empty or contains no text."""
+        async with self._lock:
             selection = self._open()
-            held = await self._saved(selection)
+            contents = await self._read_contents(selection)
         for name in _TEXT_TARGETS:
-            if (content := held.get(selection.atom(name))) is not None and content.format == 8:
+            if (content := contents.get(selection.atom(name))) is not None and content.format == 8:
                 return bytes(content.value).decode("utf-8", "replace")
         return None
 
     async def put(self, text: str) -> None:
-        """It stays until another program copies something, or handrail ends and no clipboard manager keeps it."""
-        async with self._turn:
+        """Puts a text on the clipboard. It is lost if handrail ends and there is no clipboard manager."""
+        async with self._lock:
             selection = self._open()
-            self._own(selection, _contents(selection, text), await selection.now())
+            self._take_ownership(selection, _contents(selection, text), await selection.now())
 
     async def close(self) -> None:
-        """Hands what a person copied to the clipboard manager, if there is one."""
+        """Hands the content over to the clipboard manager, if there is one."""
         selection, self._selection = self._selection, None
         if selection is None or selection.is_lost:
             return
@@ -155,7 +157,7 @@ class Clipboard:
                 async with asyncio.timeout(_HAND_OVER_SECONDS):
                     manager = selection.atom("CLIPBOARD_MANAGER")
                     if selection.display.get_selection_owner(manager):
-                        await selection.read(manager, selection.atom("SAVE_TARGETS"), most=0)
+                        await selection.read(manager, selection.atom("SAVE_TARGETS"), max_bytes=0)
         self._offer = None
         selection.close()
 
@@ -174,49 +176,49 @@ class Clipboard:
         elif event.type == X.PropertyNotify and event.state == X.PropertyDelete:
             self._offer.send_next_part(event)
         elif event.type == X.SelectionClear:
-            self._offer = None  # A person has copied something else.
+            self._offer = None  # a person has copied something else
 
-    def _own(
+    def _take_ownership(
         self, selection: SelectionWindow, contents: Mapping[int, Content], now: int, only_for: int | None = None
     ) -> Offer:
         self._offer = offer = Offer(self._x11, selection, contents, now, only_for)
         # Not at `now`: it may seem earlier than the last change, and the server would ignore the request.
         selection.window.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
-        selection.catch_up()  # The paste keys go over another connection and must not arrive first.
+        selection.catch_up()  # the paste keys use another connection and must not arrive first
         return offer
 
-    async def _saved(self, selection: SelectionWindow) -> dict[int, Content]:
-        """The current content in every target that fits the limits."""
+    async def _read_contents(self, selection: SelectionWindow) -> dict[int, Content]:
+        """Reads the current content in every target, within the limits."""
         if self._offer is not None:
             return dict(self._offer.contents)
         clipboard = selection.atom("CLIPBOARD")
-        saved: dict[int, Content] = {}
+        contents: dict[int, Content] = {}
         if not selection.display.get_selection_owner(clipboard):
-            return saved
-        left = _MOST_BYTES
+            return contents
+        remaining = _MAX_BYTES
         with suppress(TimeoutError):
             async with asyncio.timeout(_ANSWER_SECONDS):
-                offered = await selection.read(clipboard, selection.atom("TARGETS"), most=left)
+                targets = await selection.read(clipboard, selection.atom("TARGETS"), max_bytes=remaining)
             async with asyncio.timeout(_SAVE_SECONDS):
-                for target in list(offered.value)[:_MOST_TARGETS] if offered and offered.format == 32 else []:
-                    if selection.display.get_atom_name(target) in _NOT_CONTENT:
+                for target in list(targets.value)[:_MAX_TARGETS] if targets and targets.format == 32 else []:
+                    if selection.display.get_atom_name(target) in _META_TARGETS:
                         continue
-                    content = await selection.read(clipboard, target, most=left)
+                    content = await selection.read(clipboard, target, max_bytes=remaining)
                     if content is not None:
-                        saved[target] = content
-                        left -= content.size
-        return saved
+                        contents[target] = content
+                        remaining -= content.size
+        return contents
 
-    def _restore(self, selection: SelectionWindow, before: Mapping[int, Content], since: int) -> None:
-        """Without an await, so that a cancelled call does it too."""
+    def _restore(self, selection: SelectionWindow, previous: Mapping[int, Content], since: int) -> None:
+        """Restores the content without awaiting, so that it also happens when a call is cancelled."""
         if selection.is_lost:
             return
-        if before:
-            self._own(selection, before, since)
+        if previous:
+            self._take_ownership(selection, previous, since)
         else:
             self._offer = None
-            nobody = selection.display.create_resource_object("window", X.NONE)
-            nobody.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
+            no_window = selection.display.create_resource_object("window", X.NONE)
+            no_window.set_selection_owner(selection.atom("CLIPBOARD"), X.CurrentTime)
             selection.catch_up()
 
 

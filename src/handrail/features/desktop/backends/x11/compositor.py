@@ -1,4 +1,4 @@
-"""An X server and its window manager."""
+"""The compositor port for an X server and its window manager."""
 
 import os
 from collections.abc import Iterator
@@ -13,13 +13,12 @@ from handrail.ports.errors import PermissionMissing
 
 _X11_SESSION = "Choose an X11 (Xorg) session when you sign in."
 _WAYLAND_ONLY = (
-    "This Wayland compositor lets no program use pointer, keys or pictures in a way that handrail knows: what apps do "
-    "by themselves works."
+    "handrail can't use pointer, keys or pictures with this Wayland compositor: only the elements' own actions work."
 )
 
 
 class X11Compositor:
-    """Connects only when needed."""
+    """Connects on first use."""
 
     def __init__(self) -> None:
         self._x11 = X11()
@@ -63,10 +62,10 @@ class X11Compositor:
         if not self.can_act:
             yield Issue("input", "The X server has no XTEST extension.", "Start the X server with XTEST.")
         if self._x11.is_xwayland():
-            message = "This is a Wayland session: pointer and keys reach X11 programs only."
+            message = "This is a Wayland session: pointer and keys only reach X11 programs."
             yield Issue("input", message, _X11_SESSION)
         elif not self.windows.has_manager():
-            message = "There is no window manager, and not every program takes the keys without one."
+            message = "There is no window manager, and some programs get no keyboard focus without one."
             yield Issue("windowManager", message, "Start one, for example openbox.")
 
     async def close(self) -> None:

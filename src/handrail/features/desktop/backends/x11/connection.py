@@ -16,12 +16,12 @@ from handrail.ports.errors import PermissionMissing, Timeout
 UNREACHABLE = (error.DisplayError, error.XauthError, error.ConnectionClosedError, OSError)
 _XWAYLAND_OUTPUT = "XWAYLAND"
 _ANSWER_SECONDS = 1.0
-_GREETING = struct.pack("<BxHHHHxx", ord("l"), 11, 0, 0, 0)
-"""A connection set-up without a name: any answer to it will do, a refusal too."""
+_SETUP_REQUEST = struct.pack("<BxHHHHxx", ord("l"), 11, 0, 0, 0)
+"""A connection setup without authorization. Any answer will do, even a refusal."""
 
 
 class X11:
-    """Raises PermissionMissing where there is no X server. `name` overrides $DISPLAY."""
+    """PermissionMissing if there is no X server. `name` overrides $DISPLAY."""
 
     def __init__(self, name: str | None = None) -> None:
         self._name = name
@@ -40,7 +40,7 @@ class X11:
         return self._display
 
     def open_another(self) -> Display:
-        """One more connection, for a caller that waits for events."""
+        """Opens another connection, for a caller that waits for events."""
         if not self.name:
             raise PermissionMissing("There is no display.", hint="Start in a graphical session, or set DISPLAY.")
         self.check_answers()
@@ -51,24 +51,24 @@ class X11:
                 f"The display {self.name} can't be opened: {exc}",
                 hint="Start in a graphical session; DISPLAY and XAUTHORITY must belong to it.",
             ) from None
-        # Windows vanish while they are read; errors of requests without a reply don't matter.
+        # Windows may close while they are read; errors of requests without a reply don't matter.
         display.set_error_handler(lambda *_: None)
         return display
 
     def check_answers(self) -> None:
-        """Timeout where the server takes a connection and says nothing: whoever connects would wait for ever."""
+        """Raises Timeout if the server accepts connections but doesn't respond: connecting would then block forever."""
         try:
             name, protocol, host, number, _ = connect.get_display(self.name)
             with connect.get_socket(name, protocol, host, number) as sock:
                 sock.settimeout(_ANSWER_SECONDS)
-                sock.sendall(_GREETING)
+                sock.sendall(_SETUP_REQUEST)
                 sock.recv(1)
         except TimeoutError:
             raise Timeout(
                 f"The X server {self.name} doesn't answer.", hint="If it was stopped, resume it; then try again."
             ) from None
         except UNREACHABLE:
-            return  # to connect tells what is wrong
+            return  # connecting will report what is wrong
 
     def root(self) -> Any:
         return self.display().screen().root
@@ -83,8 +83,8 @@ class X11:
     def atom(self, name: str) -> int:
         return int(self.display().get_atom(name))
 
-    def values(self, window: Any, name: str) -> Any:
-        """A property's content, or None where the window has none or is gone."""
+    def property_value(self, window: Any, name: str) -> Any:
+        """Returns a property's content, or None if the window has none or is gone."""
         try:
             content = window.get_full_property(self.atom(name), X.AnyPropertyType)
         except error.XError:
@@ -92,23 +92,23 @@ class X11:
         return None if content is None else content.value
 
     def pid_of(self, window_id: int) -> int:
-        """The process that made a window, from the server itself; 0 where it doesn't know."""
+        """Returns the process that created a window, as the server knows it; 0 if it doesn't."""
         display = self.display()
         if not display.has_extension("X-Resource"):
             return 0
         try:
-            asked = [{"client": window_id, "mask": res.LocalClientPIDMask}]
-            ids = display.res_query_client_ids(asked).ids
+            queries = [{"client": window_id, "mask": res.LocalClientPIDMask}]
+            ids = display.res_query_client_ids(queries).ids
         except (AttributeError, error.XError):
             return 0
-        return next((int(one.value[0]) for one in ids if len(one.value)), 0)
+        return next((int(resource.value[0]) for resource in ids if len(resource.value)), 0)
 
-    def is_same_client(self, one: int, other: int) -> bool:
-        """Whether the same program made both resources."""
-        return (one ^ other) & ~int(self.display().display.info.resource_id_mask) == 0
+    def is_same_client(self, resource: int, other: int) -> bool:
+        """Returns whether the same program created both resources."""
+        return (resource ^ other) & ~int(self.display().display.info.resource_id_mask) == 0
 
     def is_xwayland(self) -> bool:
-        """An X server inside a Wayland session sees only its own windows and has no picture of the screen."""
+        """Returns whether it runs inside a Wayland session, where it only knows its own windows and has no pixels."""
         display = self.display()
         if self._is_xwayland is None:
             self._is_xwayland = _is_xwayland(display)
@@ -133,7 +133,7 @@ def _is_xwayland(display: Display) -> bool:
 
 
 def _is_alive(display: Display) -> bool:
-    """Also discards pending events, which nobody waits for on this connection."""
+    """Checks the connection. Also discards pending events, which this connection doesn't use."""
     try:
         while display.pending_events():
             display.next_event()

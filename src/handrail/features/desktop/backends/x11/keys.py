@@ -1,4 +1,4 @@
-"""Where the X server's current keyboard layout has its keysyms."""
+"""The X server's keyboard layout: which key types which keysym."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from handrail.features.desktop.backends.x11.connection import X11
 from handrail.ports.errors import Unsupported
 
 _MEDIA_KEYS = range(0x1008FE01, 0x10090000)
-_LOCKING = (1, 4)
+_LOCKING_MODIFIERS = (1, 4)
 """Caps Lock and, on every common layout, Num Lock (Mod2)."""
 _LEVELS = 2
-"""Plain and with Shift: further levels depend on more than a core request can tell."""
+"""Plain and with Shift. Core requests can't tell how to reach further levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Stroke:
 
 
 class Layout:
-    """The current layout. Keysyms that it lacks get spare keys for a moment."""
+    """The current layout. Keysyms that it lacks temporarily get spare keys."""
 
     def __init__(self, x11: X11) -> None:
         self._x11 = x11
@@ -40,44 +40,50 @@ class Layout:
         return self._strokes.get(keysym)
 
     def modifier_keycodes(self) -> list[int]:
-        """Of modifiers that are held down, not those that lock."""
+        """Returns the keys of modifiers that don't lock."""
         rows: list[list[int]] = self._x11.display().get_modifier_mapping()
-        return [keycode for modifier, row in enumerate(rows) if modifier not in _LOCKING for keycode in row if keycode]
+        return [
+            keycode
+            for modifier, row in enumerate(rows)
+            if modifier not in _LOCKING_MODIFIERS
+            for keycode in row
+            if keycode
+        ]
 
     @property
-    def most_lent(self) -> int:
-        return len(self._lendable())
+    def spare_key_count(self) -> int:
+        return len(self._spare_keycodes())
 
     @contextmanager
-    def lending(self, keysyms: Iterable[int]) -> Iterator[None]:
-        """Gives each keysym that the layout lacks a key (at most `most_lent`) inside the context."""
-        lacking = [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
-        if not lacking:
+    def with_spare_keys(self, keysyms: Iterable[int]) -> Iterator[None]:
+        """Assigns spare keys to missing keysyms (at most `spare_key_count`) inside the context."""
+        missing = [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
+        if not missing:
             yield
             return
-        keycodes = self._lendable()[: len(lacking)]
-        if len(keycodes) < len(lacking):
-            raise Unsupported("The keyboard has not enough spare keys for so many that its layout lacks.")
-        before = [self._rows[keycode - self._first] for keycode in keycodes]
+        keycodes = self._spare_keycodes()[: len(missing)]
+        if len(keycodes) < len(missing):
+            raise Unsupported("The keyboard layout has too few spare keys for these characters.")
+        rows_before = [self._rows[keycode - self._first] for keycode in keycodes]
         width = len(self._rows[0])
-        # The same on every level, so that neither Shift nor another group turns it into something else.
-        self._change(keycodes, [[keysym] * width for keysym in lacking])
-        lent = {keysym: Stroke(keycode) for keysym, keycode in zip(lacking, keycodes, strict=True)}
-        self._strokes.update(lent)
+        # the same on every level, so that neither Shift nor another group changes it
+        self._change(keycodes, [[keysym] * width for keysym in missing])
+        spare_strokes = {keysym: Stroke(keycode) for keysym, keycode in zip(missing, keycodes, strict=True)}
+        self._strokes.update(spare_strokes)
         try:
             yield
         finally:
-            for keysym in lent:
+            for keysym in spare_strokes:
                 del self._strokes[keysym]
-            self._change(keycodes, before)
+            self._change(keycodes, rows_before)
 
     def _change(self, keycodes: Sequence[int], rows: list[list[int]]) -> None:
         display = self._x11.display()
         display.change_keyboard_mapping(keycodes[0], rows)
         display.sync()
 
-    def _lendable(self) -> list[int]:
-        """The longest row of unused or media keys: one request changes it, and programs reread the layout only once."""
+    def _spare_keycodes(self) -> list[int]:
+        """Returns the longest run of unused or media keys: one request changes a run, and causes one reread."""
         best: list[int] = []
         run: list[int] = []
         for keycode, row in enumerate(self._rows, self._first):

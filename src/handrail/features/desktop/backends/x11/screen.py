@@ -1,4 +1,4 @@
-"""The X server's pixels, and outlines shown on the screen itself."""
+"""Reads the X server's pixels, and shows outlines on the screen itself."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ from handrail.ports.errors import PermissionMissing, Unsupported
 _HIGHLIGHT_DISTANCE = 4
 _HIGHLIGHT_THICKNESS = 3
 _RED = 0xE6002D
-_MOST_HIGHLIGHTS = 16
+_MAX_HIGHLIGHTS = 16
 
 
 class X11Screen:
@@ -27,11 +27,11 @@ class X11Screen:
         self._highlights: list[list[Any]] = []
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
-        """The outline goes away by itself, with `close`, or with this process."""
+        """Shows an outline for a while, or until `close` or the end of this process."""
         display = self._x11.display()
         if not display.has_extension("SHAPE"):
-            raise Unsupported("This X server can't show a frame that lets clicks through.")
-        if len(self._highlights) >= _MOST_HIGHLIGHTS:
+            raise Unsupported("This X server can't show an outline that lets clicks through.")
+        if len(self._highlights) >= _MAX_HIGHLIGHTS:
             self._hide(self._highlights[0])
         windows = [self._bar(bar) for bar in frame_bars(frame, _HIGHLIGHT_DISTANCE, _HIGHLIGHT_THICKNESS)]
         display.sync()
@@ -44,10 +44,10 @@ class X11Screen:
         self._close_camera()
 
     def grab(self, area: Rect) -> bytearray:
-        """Tries twice: a camera fails after the X server restarted or the screen grew."""
+        """Reads pixels. Tries twice, because a camera fails after the X server restarted or the screen grew."""
         if self._x11.is_xwayland():
             raise PermissionMissing(
-                "This Wayland session gives no picture of the screen to other programs.",
+                "This Wayland session doesn't allow screenshots.",
                 hint="Choose an X11 (Xorg) session when you sign in.",
             )
         box = {"left": area.x, "top": area.y, "width": area.width, "height": area.height}
@@ -61,9 +61,7 @@ class X11Screen:
             except ScreenShotError as exc:
                 failure = exc
                 self._close_camera()
-        raise PermissionMissing(
-            f"The X server gives no picture of the screen: {failure}", hint="`handrail desktop doctor` tells more."
-        )
+        raise PermissionMissing(f"The X server allows no screenshot: {failure}", hint="Run `handrail doctor`.")
 
     def _close_camera(self) -> None:
         camera, self._camera = self._camera, None
@@ -74,7 +72,7 @@ class X11Screen:
         root = self._x11.root()
         area = (bar.x, bar.y, bar.width, bar.height)
         window = root.create_window(*area, 0, X.CopyFromParent, override_redirect=True, background_pixel=_RED)
-        # With an empty input area, clicks go through to what is below.
+        # with an empty input area, clicks reach what is below
         window.shape_rectangles(shape.SO.Set, shape.SK.Input, 0, 0, 0, [])
         window.map()
         return window

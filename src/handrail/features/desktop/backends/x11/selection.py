@@ -1,4 +1,4 @@
-"""A hidden window that exchanges X selections with other programs, over a connection of its own."""
+"""A hidden window that exchanges X selections with other programs, over its own connection."""
 
 import asyncio
 import contextlib
@@ -10,11 +10,11 @@ from Xlib import X, error
 from handrail.features.desktop.backends.x11.connection import UNREACHABLE, X11
 from handrail.ports.errors import Offline
 
-_WHOLE_PROPERTY = 1 << 26
+_MAX_PROPERTY_LENGTH = 1 << 26
 
 
 class Content(NamedTuple):
-    """A selection's content in one target, as in an X property."""
+    """A selection's content in one target, in the form of an X property."""
 
     type: int
     format: int
@@ -37,38 +37,38 @@ class SelectionWindow:
         self.on_event: Callable[[Any], None] = lambda _: None
         self.is_lost = False
         self._fd = self.display.fileno()
-        self._loop.add_reader(self._fd, self.pump)
+        self._loop.add_reader(self._fd, self.dispatch_events)
 
     def atom(self, name: str) -> int:
         return int(self.display.get_atom(name))
 
     async def now(self) -> int:
-        """The server's clock, read from the event of an empty change."""
+        """Returns the server's time, from the event of an empty change."""
         clock = self.atom("_HANDRAIL_CLOCK")
         changed = self._expect(lambda event: event.type == X.PropertyNotify and event.atom == clock)
         self.window.change_property(clock, self.atom("INTEGER"), 8, b"", X.PropModeAppend)
-        return int((await self._arrival(changed)).time)
+        return int((await self._wait_for(changed)).time)
 
-    async def read(self, selection: int, target: int, *, most: int) -> Content | None:
-        """None where the owner has no such target, or more than `most` bytes. The caller sets the timeout."""
+    async def read(self, selection: int, target: int, *, max_bytes: int) -> Content | None:
+        """Returns None if the owner has no such target, or more than `max_bytes`. The caller sets the timeout."""
         answered = self._expect(
             lambda event: event.type == X.SelectionNotify and (event.selection, event.target) == (selection, target)
         )
         self.window.convert_selection(selection, target, self._property, X.CurrentTime)
-        if not (await self._arrival(answered)).property:
+        if not (await self._wait_for(answered)).property:
             return None
         content = self._take_property()
         if content is None or content.type != self.atom("INCR"):
-            return content if content is None or content.size <= most else None
-        return await self._read_in_parts(most)
+            return content if content is None or content.size <= max_bytes else None
+        return await self._read_in_parts(max_bytes)
 
     def _expect(self, matches: Callable[[Any], bool]) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = self._loop.create_future()
         self._expected.append((matches, future))
         return future
 
-    def pump(self) -> None:
-        """Dispatches queued events too: those that came with a reply make no socket readable."""
+    def dispatch_events(self) -> None:
+        """Dispatches queued events as well: those that came with a reply don't make the socket readable."""
         try:
             self.display.flush()
             while not self.is_lost and self.display.pending_events():
@@ -78,13 +78,13 @@ class SelectionWindow:
             self.close()
 
     def catch_up(self) -> None:
-        """Dispatches everything that has happened until now."""
+        """Dispatches everything that has happened so far."""
         try:
             self.display.sync()
         except UNREACHABLE:
             self.close()
         else:
-            self.pump()
+            self.dispatch_events()
 
     def close(self) -> None:
         if self.is_lost:
@@ -93,7 +93,7 @@ class SelectionWindow:
         self._loop.remove_reader(self._fd)
         for _, future in self._expected:
             if not future.done():
-                future.set_exception(Offline("The X server went away."))
+                future.set_exception(Offline("The X server closed the connection."))
         self._expected.clear()
         with contextlib.suppress(*UNREACHABLE):
             self.display.close()
@@ -109,20 +109,20 @@ class SelectionWindow:
         try:
             self.on_event(event)
         except error.XError:
-            return  # The requestor is gone.
+            return  # the requestor is gone
 
-    async def _arrival(self, future: "asyncio.Future[Any]") -> Any:
-        self.pump()
+    async def _wait_for(self, future: "asyncio.Future[Any]") -> Any:
+        self.dispatch_events()
         return await future
 
-    async def _read_in_parts(self, most: int) -> Content | None:
-        """The owner writes a part when the last one was deleted, and an empty one at the end."""
+    async def _read_in_parts(self, max_bytes: int) -> Content | None:
+        """Reads parts. The owner writes one after the last one was deleted, and an empty one at the end."""
         parts: list[Any] = []
         size = 0
         while True:
-            await self._arrival(self._expect(self._is_new_part))
+            await self._wait_for(self._expect(self._is_new_part))
             part = self._take_property()
-            if part is None or size > most:
+            if part is None or size > max_bytes:
                 return None
             if not part.value:
                 return Content(part.type, part.format, b"".join(parts)) if part.format == 8 else None
@@ -134,8 +134,8 @@ class SelectionWindow:
         return bool(is_ours and event.state == X.PropertyNewValue)
 
     def _take_property(self) -> Content | None:
-        found = self.window.get_property(self._property, X.AnyPropertyType, 0, _WHOLE_PROPERTY, delete=True)
-        self._loop.call_soon(self.pump)
+        found = self.window.get_property(self._property, X.AnyPropertyType, 0, _MAX_PROPERTY_LENGTH, delete=True)
+        self._loop.call_soon(self.dispatch_events)
         if found is None:
             return None
         value = bytes(found.value) if found.format == 8 else list(found.value)

@@ -1,4 +1,4 @@
-"""The top-level windows of an X server: their apps, frames and order, and which one has the keys."""
+"""The top-level windows of an X server: apps, frames, stacking order and keyboard focus."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from handrail.features.desktop.backends.x11.connection import X11
 from handrail.features.desktop.desktop_port import Rect, WindowChange
 from handrail.ports.errors import PermissionMissing
 
-_FROM_PAGER = 2
-"""Window managers don't take a pager's request for focus stealing."""
+_PAGER_SOURCE = 2
+"""Window managers obey a pager, whose requests don't count as focus stealing."""
 _STATIC_GRAVITY = 10
-_MOVED = _STATIC_GRAVITY | 1 << 8 | 1 << 9 | _FROM_PAGER << 12
-_RESIZED = _STATIC_GRAVITY | 1 << 10 | 1 << 11 | _FROM_PAGER << 12
+_MOVE_FLAGS = _STATIC_GRAVITY | 1 << 8 | 1 << 9 | _PAGER_SOURCE << 12
+_RESIZE_FLAGS = _STATIC_GRAVITY | 1 << 10 | 1 << 11 | _PAGER_SOURCE << 12
 _ICONIC = 3
 
 
@@ -23,20 +23,20 @@ class X11Windows(TopWindows):
         self._x11 = x11
 
     def all(self) -> list[TopWindow]:
-        """From the bottom to the top."""
+        """Lists all windows from the bottom to the top."""
         return [window for window_id in self._ids() if (window := self.read(window_id)) is not None]
 
     def read(self, window_id: int) -> TopWindow | None:
-        """None when it is gone."""
+        """Returns None if it is gone."""
         x11, window = self._x11, self._x11.window(window_id)
         frame = self.frame(window_id)
         if frame is None:
             return None
-        pid = x11.values(window, "_NET_WM_PID")
-        kinds = x11.values(window, "_NET_WM_WINDOW_TYPE") or ()
-        classes = _text(x11.values(window, "WM_CLASS")).split("\0")
-        title = x11.values(window, "_NET_WM_NAME") or x11.values(window, "WM_NAME")
-        shadow = x11.values(window, "_GTK_FRAME_EXTENTS")
+        pid = x11.property_value(window, "_NET_WM_PID")
+        kinds = x11.property_value(window, "_NET_WM_WINDOW_TYPE") or ()
+        classes = _text(x11.property_value(window, "WM_CLASS")).split("\0")
+        title = x11.property_value(window, "_NET_WM_NAME") or x11.property_value(window, "WM_NAME")
+        shadow = x11.property_value(window, "_GTK_FRAME_EXTENTS")
         return TopWindow(
             id=window_id,
             pid=int(pid[0]) if pid else x11.pid_of(window_id),
@@ -44,7 +44,7 @@ class X11Windows(TopWindows):
             title=_text(title),
             frame=frame,
             shadow=(shadow[0], shadow[1], shadow[2], shadow[3]) if shadow and len(shadow) == 4 else (0, 0, 0, 0),
-            is_modal=x11.atom("_NET_WM_STATE_MODAL") in (x11.values(window, "_NET_WM_STATE") or ()),
+            is_modal=x11.atom("_NET_WM_STATE_MODAL") in (x11.property_value(window, "_NET_WM_STATE") or ()),
             is_for_people=not any(x11.atom(f"_NET_WM_WINDOW_TYPE_{name}") in kinds for name in ("DESKTOP", "DOCK")),
         )
 
@@ -57,40 +57,40 @@ class X11Windows(TopWindows):
         return Rect(origin.x, origin.y, size.width, size.height)
 
     def active(self) -> int | None:
-        """The window that has the keys, if a window manager says so."""
+        """Returns the active window, if a window manager reports one."""
         if not self.has_manager():
             return None
-        found = self._x11.values(self._x11.root(), "_NET_ACTIVE_WINDOW")
-        return int(found[0]) or None if found else None
+        value = self._x11.property_value(self._x11.root(), "_NET_ACTIVE_WINDOW")
+        return int(value[0]) or None if value else None
 
     def has_manager(self) -> bool:
-        """A window manager that died leaves its properties behind, but not its window."""
-        found = self._x11.values(self._x11.root(), "_NET_SUPPORTING_WM_CHECK")
-        if not found:
+        """Checks the manager's window, because a manager that crashed leaves its properties behind."""
+        value = self._x11.property_value(self._x11.root(), "_NET_SUPPORTING_WM_CHECK")
+        if not value:
             return False
-        own = self._x11.values(self._x11.window(int(found[0])), "_NET_SUPPORTING_WM_CHECK")
-        return bool(own) and own[0] == found[0]
+        own = self._x11.property_value(self._x11.window(int(value[0])), "_NET_SUPPORTING_WM_CHECK")
+        return bool(own) and own[0] == value[0]
 
     def request_front(self, window_id: int) -> None:
         window = self._x11.window(window_id)
         if self.has_manager():
-            self._ask_manager(window, "_NET_ACTIVE_WINDOW", _FROM_PAGER, X.CurrentTime)
+            self._ask_manager(window, "_NET_ACTIVE_WINDOW", _PAGER_SOURCE, X.CurrentTime)
         else:
             window.configure(stack_mode=X.Above)
             window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
         self._x11.display().flush()
 
     def focused_window(self) -> int | None:
-        """None while the focus moves from one window to another."""
-        return self.active() if self.has_manager() else self.focused()
+        """Returns None while the focus moves from one window to another."""
+        return self.active() if self.has_manager() else self.x_focus()
 
-    def focused(self) -> int | None:
-        """The top-level window that holds the X server's focus."""
+    def x_focus(self) -> int | None:
+        """Returns the top-level window with the X server's input focus."""
         focus = self._x11.display().get_input_focus().focus
         return self.outermost(focus.id) if hasattr(focus, "id") else None
 
     def at(self, x: int, y: int) -> int | None:
-        """The root's child that a click at this point would reach."""
+        """Returns the root's child that a click at this point would reach."""
         child = self._x11.root().translate_coords(self._x11.root(), x, y).child
         return child.id if hasattr(child, "id") else None
 
@@ -109,28 +109,28 @@ class X11Windows(TopWindows):
         if change.kind == "move":
             shown = self.read(window_id)
             left, _, top, _ = (0, 0, 0, 0) if shown is None else shown.shadow
-            self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _MOVED, change.x - left, change.y - top)
+            self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _MOVE_FLAGS, change.x - left, change.y - top)
         elif change.kind == "resize":
-            self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _RESIZED, 0, 0, change.width, change.height)
+            self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _RESIZE_FLAGS, 0, 0, change.width, change.height)
         elif change.kind == "close":
-            self._ask_manager(window, "_NET_CLOSE_WINDOW", X.CurrentTime, _FROM_PAGER)
+            self._ask_manager(window, "_NET_CLOSE_WINDOW", X.CurrentTime, _PAGER_SOURCE)
         elif change.kind == "minimize":
             self._ask_manager(window, "WM_CHANGE_STATE", _ICONIC)
         else:
             states = (self._x11.atom(f"_NET_WM_STATE_MAXIMIZED_{way}") for way in ("VERT", "HORZ"))
-            self._ask_manager(window, "_NET_WM_STATE", int(change.kind == "maximize"), *states, _FROM_PAGER)
+            self._ask_manager(window, "_NET_WM_STATE", int(change.kind == "maximize"), *states, _PAGER_SOURCE)
         self._x11.display().flush()
 
     def _ask_manager(self, window: Any, name: str, *data: int) -> None:
         if not self.has_manager():
-            raise PermissionMissing("There is no window manager that could do this.", hint="Start one.")
-        whole = (32, [*data, *[0] * (5 - len(data))])
-        message = event.ClientMessage(window=window, client_type=self._x11.atom(name), data=whole)
+            raise PermissionMissing("This needs a window manager.", hint="Start one, for example openbox.")
+        padded_data = (32, [*data, *[0] * (5 - len(data))])
+        message = event.ClientMessage(window=window, client_type=self._x11.atom(name), data=padded_data)
         mask = X.SubstructureRedirectMask | X.SubstructureNotifyMask
         self._x11.root().send_event(message, event_mask=mask)
 
     def outermost(self, window_id: int) -> int | None:
-        """The root's child that contains the window (its decoration or itself); None when it is gone."""
+        """Returns the root's child that contains the window (its decoration or itself); None if it is gone."""
         root = self._x11.root().id
         try:
             while (parent := self._x11.window(window_id).query_tree().parent).id != root:
@@ -140,12 +140,12 @@ class X11Windows(TopWindows):
         return window_id
 
     def popups(self, window_id: int) -> list[tuple[int, Rect]]:
-        found = [
+        value = [
             (child.id, self.frame(child.id))
             for child in self._x11.root().query_tree().children
             if self._x11.is_same_client(child.id, window_id) and _is_shown(child, is_popup=True)
         ]
-        return [(popup, frame) for popup, frame in found if frame is not None]
+        return [(popup, frame) for popup, frame in value if frame is not None]
 
     def shown(self) -> list[TopWindow]:
         return [window for window in self.all() if self._is_viewable(window.id)]
@@ -159,7 +159,7 @@ class X11Windows(TopWindows):
     def _ids(self) -> list[int]:
         if self.has_manager():
             for name in ("_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST"):
-                if (ids := self._x11.values(self._x11.root(), name)) is not None:
+                if (ids := self._x11.property_value(self._x11.root(), name)) is not None:
                     return list(map(int, ids))
         return [child.id for child in self._x11.root().query_tree().children if _is_shown(child)]
 
