@@ -18,7 +18,7 @@ class Eyes(Protocol):
     def close(self) -> None: ...
 
     def windows_of(self, pids: set[int]) -> list[int]:
-        """The ids of their mapped windows."""
+        """Returns the ids of the processes' mapped windows."""
         ...
 
     def frame_of(self, window: int) -> Rect:
@@ -30,7 +30,7 @@ class Eyes(Protocol):
     def move(self, window: int, x: int, y: int) -> None: ...
 
     def pixels(self, area: Rect) -> bytes:
-        """Red, green, blue of every pixel, row by row."""
+        """Returns red, green, blue of every pixel, row by row."""
         ...
 
     def has_pressed_keys(self) -> bool: ...
@@ -48,7 +48,7 @@ class X11Eyes:
         return bool(self._property(self._root, "_NET_SUPPORTING_WM_CHECK"))
 
     def windows_of(self, pids: set[int]) -> list[int]:
-        """The ids of their mapped windows, as the window manager lists them."""
+        """Returns the ids of the processes' mapped windows, as the window manager lists them."""
         return [window for window in self._property(self._root, "_NET_CLIENT_LIST") if self._pid_of(window) in pids]
 
     def frame_of(self, window: int) -> Rect:
@@ -65,7 +65,7 @@ class X11Eyes:
         self._display.sync()
 
     def pixels(self, area: Rect) -> bytes:
-        """Red, green, blue of every pixel, row by row."""
+        """Returns red, green, blue of every pixel, row by row."""
         image = self._root.get_image(area.x, area.y, area.width, area.height, X.ZPixmap, 0xFFFFFFFF).data
         rgb = bytearray(area.width * area.height * 3)
         for channel in range(3):
@@ -90,7 +90,7 @@ class X11Eyes:
 
 
 class BusEyes:
-    """An accessibility bus, seen through `dbus-send`."""
+    """An accessibility bus, accessed through `dbus-send`."""
 
     def __init__(self, session_bus: str) -> None:
         self._session_bus = session_bus

@@ -1,4 +1,4 @@
-"""`python desktop_keeper.py FOLDER`: starts programs for a test and outlives it just long enough to clear up.
+"""`python desktop_keeper.py FOLDER`: starts programs for a test, and outlives it just long enough to clean up.
 
 Orders come as JSON lines on standard input; when it ends, however the test ended, every program that was started here,
 whatever it started in turn, and the folder are gone. Knows nothing of desktops, and nothing but the standard library.

@@ -1,4 +1,4 @@
-"""A desktop of the tests' own: X server, D-Bus, accessibility bus, window manager, and the programs started on it.
+"""A desktop for tests: X server, D-Bus, accessibility bus, window manager, and the programs started on it.
 
 `python -m tests.desktop_session -- COMMAND …` runs a command on such a desktop; without one it prints the environment
 and keeps the desktop until it is interrupted. What is tested is never asked whether it

@@ -1,4 +1,4 @@
-"""A desktop in memory, for what is about the host and not about a toolkit: one app with a few windows, scripted.
+"""A scripted in-memory desktop with one app and a few windows, for tests of the host rather than of a toolkit.
 
 It keeps what a real one keeps: elements change when they are pressed or typed into, handles stay, what hangs can be
 let go, and everything that was sent is written down in the order in which it went out.
@@ -54,7 +54,7 @@ class Widget:
 
 
 class ScriptedDesktop:
-    """`notes` is the window in front when it begins: a text, a field, and buttons that do something."""
+    """At the start, `notes` is the window in front: a text, a field, and buttons that do something."""
 
     def __init__(self) -> None:
         self.copied: str | None = None
@@ -64,15 +64,15 @@ class ScriptedDesktop:
         self.hanging_calls = 0
         self.windows_read = 0
         self.on_keys: Callable[[], None] | None = None
-        """What each combination of keys does."""
+        """What each key combination does."""
         self.front: str | None = None
-        """The window in front where it is not the newest."""
+        """The window in front, if it isn't the newest one."""
         self.silenced: set[int] = set()
-        """Processes that do not answer, and whose windows nobody can list."""
+        """Processes that don't respond, so their windows can't be listed."""
         self.shows_pictures = True
         self._typing_permits: asyncio.Semaphore | None = None
         self.is_held = False
-        """A character waits to be let."""
+        """Set when a character is waiting to be allowed."""
         self._changed: set[asyncio.Event] = set()
         self._windows: dict[str, tuple[Window, Widget]] = {}
         self.label = Widget("h:label", "AXStaticText", "Name:", frame=Rect(10, 40, 40, 20))
@@ -128,12 +128,12 @@ class ScriptedDesktop:
         self.add("w:dialog", root, is_front=True, is_modal=True)
 
     def hang(self) -> asyncio.Event:
-        """From now on the app does not answer, until the event is set."""
+        """From now on the app doesn't respond, until the event is set."""
         self.hanging = asyncio.Event()
         return self.hanging
 
     def hold_typing(self) -> None:
-        """From now on every character has to be let."""
+        """From now on every character waits until it is allowed."""
         self._typing_permits, self.is_held = asyncio.Semaphore(0), False
 
     def let_type(self, count: int) -> None:

@@ -1,4 +1,4 @@
-"""`python -m tests.scripted_host ROOT STATE`: a host in mode token as a process, with a desktop in memory."""
+"""`python -m tests.scripted_host ROOT STATE`: runs a host in mode token with an in-memory desktop."""
 
 import asyncio
 import sys

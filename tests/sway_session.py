@@ -1,4 +1,4 @@
-"""A Wayland desktop of the tests' own: sway without a screen, the same buses, and programs on it.
+"""A Wayland desktop for tests: sway without a screen, the same buses, and programs on it.
 
 `python -m tests.sway_session -- COMMAND …` runs a command on it.
 """
@@ -39,7 +39,7 @@ class SwayEyes:
         return [node["id"] for node in self._views() if node["pid"] in pids]
 
     def frame_of(self, window: int) -> Rect:
-        """Without what sway draws around it."""
+        """Returns the window's frame without its decoration."""
         node = self._view(window)
         rect, inner = node["rect"], node["window_rect"]
         return Rect(rect["x"] + inner["x"], rect["y"] + inner["y"], inner["width"], inner["height"])
@@ -52,12 +52,12 @@ class SwayEyes:
         self.message(f"[con_id={window}] move absolute position {x - inner['x']} px {y - inner['y']} px")
 
     def pixels(self, area: Rect) -> bytes:
-        """Red, green, blue of every pixel, row by row."""
+        """Returns red, green, blue of every pixel, row by row."""
         command = ["grim", "-g", f"{area.x},{area.y} {area.width}x{area.height}", "-"]
         return png.pixels(subprocess.run(command, env=self._env, stdout=subprocess.PIPE, check=True).stdout)
 
     def has_pressed_keys(self) -> bool:
-        """No program may ask a compositor that. What the programs got is looked at instead."""
+        """Wayland has no request for that; tests check what the programs received instead."""
         return False
 
     def message(self, *command: str) -> Any:

@@ -1,4 +1,4 @@
-"""Several editors of one program in Qt, each maximised, as an editor with many documents shows them.
+"""Several maximized editor windows of one Qt program, as an editor with many documents shows them.
 
 On the screen each title ends in the program's name, as Qt has it; on the accessibility bus it does not.
 `--titles a.txt b.txt` names them; `--dialog` opens a modal dialog above the first.

@@ -1,4 +1,4 @@
-"""Buttons in GTK 2, through its C library. Prints where they are; a pressed one prints its text."""
+"""Buttons in GTK 2, through its C library. Prints where they are, and the text of a button that is pressed."""
 
 import ctypes
 

@@ -11,7 +11,7 @@ gi.require_version("Gdk", "3.0")
 from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 LONGEST_LIST = 500
-"""GTK takes the square of a list's length to tell its children."""
+"""GTK needs quadratic time to list the children of a list."""
 
 
 class Workbench:

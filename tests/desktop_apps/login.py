@@ -1,4 +1,4 @@
-"""A window that asks for a name and a password, in GTK 3; it tells how long the password is."""
+"""A GTK 3 window that asks for a name and a password, and shows how long the password is."""
 
 import gi
 

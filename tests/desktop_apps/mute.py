@@ -1,4 +1,4 @@
-"""A window of nobody's toolkit: it is on the screen, and no accessibility tree has it. Run by the tests' Python."""
+"""A window without a toolkit: it is on the screen, but in no accessibility tree. Run by the tests' Python."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A window in GTK 3 that writes down what a pointer does in it, line by line, to `--out`.
+"""A GTK 3 window that logs what a pointer does in it, line by line, to `--out`.
 
 A press makes it grey, and it turns black when the file `--now` appears. It is not on the accessibility bus: only a
 picture shows what is in it.

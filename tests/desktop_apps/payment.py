@@ -1,4 +1,4 @@
-"""A payment dialog in GTK 3 that changes itself when it is told to.
+"""A GTK 3 payment dialog that changes on command.
 
 That is when the file `--now` appears; the same with `.done` says that it has. What was pressed is written to `--out`.
 """

@@ -1,4 +1,4 @@
-"""The window of `texts` in Qt, whose two versions differ here by their import alone: `qt 5 …`, `qt 6 …`."""
+"""The window of `texts` in Qt, whose two versions only differ in their import: `qt 5 …`, `qt 6 …`."""
 
 import importlib
 import sys

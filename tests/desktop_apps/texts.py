@@ -1,4 +1,4 @@
-"""The names and texts of the one window that every toolkit here shows, and the arguments it is started with.
+"""The names and texts of the window that every toolkit here shows, and the arguments that start it.
 
 Run by the system's Python, so it knows nothing but the standard library.
 """
@@ -21,7 +21,7 @@ DIALOG = "Really?"
 CLOSE_DIALOG = "Of course"
 ADD_LATER = "Add later"
 ADDED = "Added"
-"""The button that comes; pressed, it goes away."""
+"""The button that appears; it disappears when it is pressed."""
 CHANGE_LATER = "Change later"
 UNCHANGED = "Nothing changed"
 CHANGED = "Changed {}"

@@ -1,4 +1,4 @@
-"""Buttons in Tk, which tells nothing of itself. Prints where they are; a pressed one prints its text."""
+"""Buttons in Tk, which has no accessibility. Prints where they are, and the text of a button that is pressed."""
 
 import tkinter
 from functools import partial

@@ -1,4 +1,4 @@
-"""An agent at a desktop of the tests' own: `handrail up` with its host, an MCP client beside it, a window to act on."""
+"""An agent on a test desktop: `handrail up` with its host, an MCP client, and a window to act on."""
 
 import json
 from collections.abc import Iterator

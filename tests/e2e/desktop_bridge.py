@@ -1,4 +1,4 @@
-"""`handrail desktop-host` on a desktop of the tests' own, and a client written from contract 1 alone."""
+"""`handrail desktop-host` on a test desktop, and a client written only from contract 1."""
 
 import fcntl
 import json

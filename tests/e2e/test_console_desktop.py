@@ -1,4 +1,4 @@
-"""The console's Desktop page in a real browser, beside a real desktop: the picture, the window in words, what lacks."""
+"""The console's Desktop page in a real browser, with a real desktop: screenshot, outline, and what is missing."""
 
 import os
 from collections.abc import Iterator

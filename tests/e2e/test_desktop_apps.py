@@ -1,4 +1,4 @@
-"""An app from its start to its end, only through MCP: launched, used by its menu, the clipboard, and quit."""
+"""The life of an app, only through MCP: launched, used through its menu and the clipboard, and quit."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who starts the desktop's host, keeps it alive and ends it: `handrail up`, or whoever needs it first."""
+"""Who starts the desktop host, keeps it running and ends it: `handrail up`, or the first process that needs it."""
 
 import json
 import os

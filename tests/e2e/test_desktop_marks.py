@@ -1,4 +1,4 @@
-"""Numbers on what can be clicked: from the tree, and from pixels where a program tells nothing; and text in pixels."""
+"""Numbers on clickable places, from the tree or from the pixels of programs without accessibility; text in pixels."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A click that a person is asked about passes one gate, and nothing is done twice."""
+"""A click that a person is asked about passes one gate, and nothing happens twice."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ ROUTE = {"window": {"titlePattern": "^Once bench$"}}
 
 
 PROBE = Rect(0, 0, 1, 1)
-"""A pixel by which the host finds out, once, whether it may take pictures."""
+"""The pixel with which the host checks, once, whether it can take screenshots."""
 
 
 class CountingDesktop(LinuxDesktop):

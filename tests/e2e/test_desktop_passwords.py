@@ -1,4 +1,4 @@
-"""A password that is typed on the desktop: it reaches its field, and stays nowhere else."""
+"""A password that is typed on the desktop reaches its field, and is stored nowhere."""
 
 import stat
 import subprocess

@@ -1,4 +1,4 @@
-"""A program that tells nothing of itself: it is listed, seen in a picture, and used by points, keys and its window."""
+"""A program without accessibility: it is listed, photographed, and used by points, keys and window actions."""
 
 from collections.abc import Iterator
 from pathlib import Path

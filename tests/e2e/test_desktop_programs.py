@@ -1,4 +1,4 @@
-"""Real programs of each toolkit, driven through the running host by a client that knows contract 1 alone."""
+"""Real programs of each toolkit, driven through the running host by a client that only knows contract 1."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""The recipe of the docs on a real desktop, and what becomes of recipes that fail or are wrong."""
+"""The recipe of the docs on a real desktop, and recipes that fail or are invalid."""
 
 import json
 import os

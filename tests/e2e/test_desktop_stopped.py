@@ -1,4 +1,4 @@
-"""A display that stops answering: the host says so, can be aborted and ended, and goes on when the display does."""
+"""A display that stops responding: the host reports it, can be aborted and ended, and recovers with the display."""
 
 import os
 import select
@@ -19,9 +19,9 @@ from tests.waiting import until
 
 RESTING_LOOKS = 10
 LONG_REST = 45
-"""Longer than the host waits for programs, which hang with the display: what it waits for now is the display itself."""
+"""Longer than the host waits for programs, which hang with the display, so only the display is left to wait for."""
 SOON = 3.0
-"""The promise is one second; the rest is for a machine that is busy with other tests."""
+"""The promise is one second; the rest is for machines that are busy with other tests."""
 
 
 @pytest.fixture(scope="module", params=[DesktopSession, SwaySession], ids=["x11", "sway"])

@@ -1,4 +1,4 @@
-"""Programs that handrail's tests were not written with, driven over MCP as a stranger's agent does."""
+"""Programs that no other test uses, driven over MCP as any agent would."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""An agent uses a real desktop over `handrail mcp`: what it sees, what a person is shown, what comes of the answer."""
+"""An agent uses a real desktop over `handrail mcp`: what it reads, what a person is shown, and what the answer does."""
 
 import base64
 import json

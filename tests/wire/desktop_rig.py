@@ -1,4 +1,4 @@
-"""The host of contract 1 on a real socket, a desktop in memory behind it, and a client that knows the wire alone."""
+"""The host of contract 1 on a real socket, with an in-memory desktop, and a client that only knows the wire."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Contract 1 §5.5 to §5.7 and the rulings on them: what is sent, to what, and what is said of its effect."""
+"""Contract 1 §5.5 to §5.7 and the rulings on them: what actions send, to which target, and which effect they report."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""The rulings on callers: who is at the other end, as the kernel tells it, and whom the workspace lets in."""
+"""The rulings on callers: which process connects, according to the kernel, and whom the workspace allows."""
 
 import asyncio
 import json

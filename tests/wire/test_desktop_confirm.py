@@ -1,4 +1,4 @@
-"""Contract 1 §4.2, §5.10 and the rulings: what confirms an action, once, for whom and for what."""
+"""Contract 1 §4.2, §5.10 and the rulings: what confirms an action, for which caller and call, and only once."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Contract 1 §2.2 and the ruling on evidence: what every execution leaves in its workspace, and what when it can't."""
+"""Contract 1 §2.2 and the ruling on evidence: what every execution writes into its workspace, or if it can't write."""
 
 import json
 import os

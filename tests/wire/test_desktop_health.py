@@ -1,4 +1,4 @@
-"""Contract 1 §5.1, §5.2: what the host says of itself, while it starts and where there is no desktop, too."""
+"""Contract 1 §5.1, §5.2: what the host reports about itself, also while it starts or without a desktop."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Contract 1 §1 and §3: one JSON text a line each way, and what is answered to what is none."""
+"""Contract 1 §1 and §3: one JSON text per line in each direction, and the answers to anything else."""
 
 import asyncio
 import json

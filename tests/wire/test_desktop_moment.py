@@ -1,4 +1,4 @@
-"""The ruling on the moment of acting: what was found before the hands were free is looked at again after that."""
+"""The ruling on the moment of acting: a target is checked again after the wait for the input lock."""
 
 from collections.abc import Awaitable
 from typing import Any

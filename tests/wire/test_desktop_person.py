@@ -1,4 +1,4 @@
-"""The ruling on mode human: a token is worth what a person allowed, who saw what would be acted on."""
+"""The ruling on mode human: a token is valid for what a person allowed, after seeing the target."""
 
 import asyncio
 from collections.abc import AsyncIterator

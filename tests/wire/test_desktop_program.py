@@ -1,4 +1,4 @@
-"""`handrail desktop-host` as a program: its socket, its end, its successor, and a machine without a desktop."""
+"""`handrail desktop-host` as a program: its socket, shutdown, restart, and a machine without a desktop."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Contract 1 §4.3 to §4.5, §5.3, §5.4 and the selectors of the rulings: seeing without touching."""
+"""Contract 1 §4.3 to §4.5, §5.3, §5.4 and the selectors of the rulings: methods that only read."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Contract 1 §2.1, §4 and §7: what every request must bring, and what is said about what makes no sense."""
+"""Contract 1 §2.1, §4 and §7: what every request must have, and the errors for invalid ones."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The whole way on a real desktop: the program `handrail desktop-host`, real windows, and an app that is stopped."""
+"""End to end on a real desktop: the program `handrail desktop-host`, real windows, and an app that is stopped."""
 
 import os
 import signal

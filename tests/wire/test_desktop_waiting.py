@@ -1,4 +1,4 @@
-"""Contract 1 §5.8, §5.9: waits that events end, and executions that are ended from outside."""
+"""Contract 1 §5.8, §5.9: waits that end with events, and executions that are aborted."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""What `handrail doctor` says of the desktop."""
+"""What `handrail doctor` reports about the desktop."""
 
 from pathlib import Path
 

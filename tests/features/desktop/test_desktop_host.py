@@ -1,4 +1,4 @@
-"""The client of the desktop's host, beside a host that does what the test says; the real one is tried end to end."""
+"""The host's client, with a scripted host; tests/e2e has the real one."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 class ScriptedHost:
-    """Gets every request in `asked`; the test answers when and how it likes."""
+    """Puts every request into `asked`; the test answers when and how it likes."""
 
     def __init__(self) -> None:
         self.asked: asyncio.Queue[tuple[Json, asyncio.StreamWriter]] = asyncio.Queue()

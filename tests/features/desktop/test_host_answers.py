@@ -1,4 +1,4 @@
-"""What the host's client makes of an answer."""
+"""How the host's client handles answers."""
 
 from typing import Any
 

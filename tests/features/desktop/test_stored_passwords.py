@@ -1,4 +1,4 @@
-"""Passwords that version 0.1 kept: `handrail doctor` says so, and `handrail desktop forget-passwords` deletes them."""
+"""Passwords that version 0.1 stored: `handrail doctor` reports them, and `forget-passwords` deletes them."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Windows of one program that look alike: what is meant for one never reaches another."""
+"""Windows of one program that look alike: input for one never reaches another."""
 
 from collections.abc import AsyncIterator, Iterator
 

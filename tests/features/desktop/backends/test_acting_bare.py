@@ -1,4 +1,4 @@
-"""A program without accessibility, as people have it: xterm is listed, and text and keys reach it."""
+"""A real program without accessibility: xterm is listed, and text and keys reach it."""
 
 import asyncio
 import os

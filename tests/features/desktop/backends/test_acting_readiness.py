@@ -1,4 +1,4 @@
-"""What is said of a session that lacks something, and that what is left still works."""
+"""Sessions that lack something: what is reported, and that the rest still works."""
 
 import pytest
 

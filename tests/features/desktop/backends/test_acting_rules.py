@@ -1,4 +1,4 @@
-"""What acting decides without any desktop: which action is a press, which key is meant, whether a text has arrived."""
+"""Decisions that need no desktop: which action is a press, which key a name means, whether a text has arrived."""
 
 import pytest
 from Xlib import XK

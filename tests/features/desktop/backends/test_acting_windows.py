@@ -1,4 +1,4 @@
-"""Keys and clicks for one window never reach another one."""
+"""Keys and clicks for one window never reach another."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ def workbench(desktop_session: DesktopSession) -> App:
 
 @pytest.fixture(scope="module")
 def mute(desktop_session: DesktopSession) -> App:
-    """It takes no paste, so that everything must go to it key by key."""
+    """It accepts no paste, so every text must be typed key by key."""
     return desktop_session.start(command("mute", "--title", "Mute"), wait_for="window")
 
 

@@ -1,4 +1,4 @@
-"""Clipboard, keys, pointer and windows of a real X server, past any accessibility."""
+"""Clipboard, keys, pointer and windows of a real X server, without accessibility."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -22,7 +22,7 @@ LONG = "0123456789 世界\n" * 60_000
 
 
 async def unhindered() -> None:
-    """Any window may have the keys."""
+    """Any window may have the keyboard focus."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def clipboard(x11: X11) -> AsyncIterator[Clipboard]:
 
 @pytest.fixture
 async def other(x11: X11) -> AsyncIterator[SelectionWindow]:
-    """Another program's window, that asks for the clipboard or owns it."""
+    """Another program's window, which requests the clipboard or owns it."""
     opened = SelectionWindow(x11)
     yield opened
     opened.close()

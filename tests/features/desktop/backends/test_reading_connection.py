@@ -1,4 +1,4 @@
-"""The way to the apps: over the bus or directly, with many calls at once, and what happens when nobody answers."""
+"""Connections to apps: over the bus or directly, with many calls at once, and to apps that don't answer."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Apps that tell what no toolkit should: each reading ends, and bad answers are no answers."""
+"""Apps that report nonsense: reading always ends, and bad answers are ignored."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Programs as people have them: what is read of mousepad, LibreOffice and Chromium."""
+"""Reading real programs: mousepad, LibreOffice and Chromium."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -42,7 +42,7 @@ async def window_of(reader: AtspiReader, app: App, is_meant: Callable[[Window], 
 
 
 async def found_in(reader: AtspiReader, window: Window, query: Query) -> Sequence[LocatedElement]:
-    """Programs fill their windows while they are read already."""
+    """Waits, because programs still fill their windows when reading starts."""
     async with asyncio.timeout(PATIENCE), reader.changes(window) as changes:
         while not (found := await reader.find(window, query)):
             await changes.next(0.5)

@@ -1,4 +1,4 @@
-"""Roles and states by their names."""
+"""The names of roles and states."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ for kind in (Atspi.Role, Atspi.StateType):
 
 
 def installed() -> list[tuple[str, int, str]]:
-    """What the machine's own AT-SPI calls them."""
+    """The names that the installed AT-SPI uses."""
     told = subprocess.run(["/usr/bin/python3", "-c", LISTED], capture_output=True, text=True, check=True).stdout
     return [(kind, int(number), name) for kind, number, name in (line.split() for line in told.splitlines())]
 

@@ -1,4 +1,4 @@
-"""Tables that claim more cells than can be read: what is seen of them is read, and their programs stay alive."""
+"""Tables that report huge numbers of cells: the visible ones are read, and their programs survive it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -17,7 +17,7 @@ ROWS, COLUMNS = 50, 20
 BOUNDS = {"max_depth": 100, "max_nodes": 5_000}
 MOST_GROWTH = 250
 MOST_GROWTH_IN_50 = 450
-"""Megabytes. A machine on which each reading takes longer than a cell lives needs 400, one with all cells anew 545."""
+"""Megabytes. It takes 400 if each reading takes longer than a cell object lives, and 545 if all cells are recreated."""
 CTRL_HOME = KeyCombination(("ctrl",), "home")
 
 pytestmark = pytest.mark.trial("programs", is_long=True)
@@ -61,7 +61,7 @@ async def cells_of(desktop: LinuxDesktop, window: Window) -> dict[str, Element]:
 
 
 async def go(desktop: LinuxDesktop, window: Window, *steps: tuple[KeyCombination, str]) -> None:
-    """Key by key, each with the cell that it leads to: a busy Calc takes keys of one kind that wait for it for one."""
+    """Sends one key at a time and waits for the cell that it leads to: a busy Calc merges equal keys."""
     for key, title in steps:
         await desktop.send_keys(window, [key], delay_ms=0)
         await eventually(partial(is_focused, desktop, window, title), f"the way to {title}")
@@ -88,7 +88,7 @@ def megabytes(app: App) -> int:
 
 
 async def menu_frames(desktop: LinuxDesktop, window: Window) -> list[Rect | None]:
-    """Of the menu that GTK draws, and of the one that LibreOffice believes to draw."""
+    """The menu bar that GTK draws, and the one that LibreOffice reports."""
     return [one.element.frame for one in await desktop.find(window, Query(role="AXMenu", title_contains="Sheet"))]
 
 
@@ -100,7 +100,7 @@ async def result_of_formula(desktop: LinuxDesktop, window: Window) -> list[str]:
 async def test_cells_are_where_they_are_before_and_after_the_program_has_felt_the_pointer(
     desktop: LinuxDesktop, calc: App
 ) -> None:
-    """Before, Calc places them higher than they are, by the height of its menu bar."""
+    """Before that, Calc reports them too high, by the height of its menu bar."""
     window = await sheet_of(desktop, calc)
     before = await eventually(lambda: cells_of(desktop, window), "the cells")
     [cell] = await desktop.find(window, Query(role="AXCell", title_contains="B7"))
@@ -117,7 +117,7 @@ async def test_cells_are_where_they_are_before_and_after_the_program_has_felt_th
 
 
 async def test_a_spreadsheet_does_not_grow_by_being_read(desktop: LinuxDesktop, calc: App) -> None:
-    """Calc never frees a cell that it was asked for."""
+    """Calc never frees the object of a cell that was read."""
     window = await sheet_of(desktop, calc)
     await eventually(lambda: cells_of(desktop, window), "the cells")
     before = megabytes(calc)
@@ -128,7 +128,7 @@ async def test_a_spreadsheet_does_not_grow_by_being_read(desktop: LinuxDesktop, 
 
 
 async def test_a_cell_that_was_emptied_after_it_was_read_is_empty(desktop: LinuxDesktop, calc: App) -> None:
-    """Calc goes on telling the old text of a cell that it was asked for before."""
+    """Calc keeps reporting the old text through an object that was created before."""
     window = await sheet_of(desktop, calc)
     cells = await eventually(lambda: cells_of(desktop, window), "the cells")
     assert cells["A1"].value == "r0c0"
@@ -141,7 +141,7 @@ async def test_a_cell_that_was_emptied_after_it_was_read_is_empty(desktop: Linux
 
 
 async def test_a_text_far_from_all_others_is_noticed(desktop: LinuxDesktop, calc: App) -> None:
-    """Also where the empty cells that were read before are gone, as all are after some seconds."""
+    """Works even after the objects of empty cells have expired, as all do after some seconds."""
     window = await sheet_of(desktop, calc)
     await eventually(lambda: cells_of(desktop, window), "the cells")
     for table in desktop._children._cells._tables.values():

@@ -1,4 +1,4 @@
-"""Method calls as bytes: what dbus-fast reads of them is what was written."""
+"""Encoded method calls: dbus-fast decodes what was encoded."""
 
 import socket
 from typing import Any

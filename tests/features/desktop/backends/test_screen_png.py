@@ -1,4 +1,4 @@
-"""Pixels become a picture that any reader of PNG understands, and an outline is drawn around and not over."""
+"""Pixels become a valid PNG, and an outline is drawn around its area and not over it."""
 
 import random
 

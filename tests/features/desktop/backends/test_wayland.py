@@ -1,4 +1,4 @@
-"""Wayland compositors of different abilities: without places of windows, and with two monitors."""
+"""Wayland compositors that don't report window positions, or have two monitors."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -36,7 +36,7 @@ async def desktop(sway: SwaySession) -> AsyncIterator[LinuxDesktop]:
 
 @pytest.fixture
 async def placeless(sway: SwaySession, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LinuxDesktop]:
-    """As on a compositor that has wlroots' protocols and tells no places."""
+    """As on a compositor that has wlroots' protocols and reports no window positions."""
     monkeypatch.delenv("SWAYSOCK")
     opened = LinuxDesktop()
     yield opened

@@ -20,7 +20,7 @@ from tests.sway_session import SwaySession
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Every test on every ground, and where it wants one, in every toolkit there: in the suite, in the first."""
+    """Runs every test on every ground and, if it takes one, in every toolkit (or in the first)."""
     if "toolkit" in metafunc.fixturenames:
         pairs = [(ground, toolkit) for ground, toolkits in TOOLKITS.items() for toolkit in toolkits]
         metafunc.parametrize(

@@ -1,4 +1,4 @@
-"""What a backend of the desktop port brings along to be tried: a desktop, programs on it, and eyes beside its own.
+"""What the conformance tests need of a platform: a desktop, programs on it, and an independent view of it.
 
 Another platform writes a `Ground` of its own and a fixture `<name>_ground`; the tests know nothing else of where they
 run.
@@ -19,30 +19,30 @@ TOOLKITS: dict[str, Sequence[Toolkit]] = {
     "sway": ("gtk3", "gtk4", "qt6"),
     "debian13": ("gtk4",),
 }
-"""In which the window of `desktop_apps.texts` is shown on each ground."""
+"""The toolkits that show the window of `desktop_apps.texts`, by ground."""
 LONG = frozenset({"debian13"})
-"""Grounds that take minutes to make: only in the campaign."""
+"""Grounds that take minutes to set up, so only the campaign uses them."""
 DEBIAN_13 = ROOT / "build" / "debian-13"
 
 
 class Ground(Protocol):
     size: Rect
-    """Of the whole screen."""
+    """The size of the whole screen."""
 
     def entered(self) -> AbstractContextManager[None]:
-        """This process is on the desktop meanwhile."""
+        """Puts this process on the desktop inside the context."""
         ...
 
     def open(self) -> DesktopPort: ...
 
     def app(self, toolkit: Toolkit) -> App:
-        """The toolkit's program that all tests share; anew, where a failed test left it with a dialog or dead."""
+        """Returns the toolkit's shared program, restarted if a failed test left it with a dialog or dead."""
         ...
 
     def start(self, toolkit: Toolkit, *arguments: str) -> App: ...
 
     def start_mute(self) -> App:
-        """A program that has a window and no accessibility."""
+        """Starts a program that has a window and no accessibility."""
         ...
 
     def end(self, app: App) -> None: ...
@@ -52,11 +52,11 @@ class Ground(Protocol):
     def move(self, app: App, x: int, y: int) -> None: ...
 
     def names(self, app: App) -> set[str]:
-        """Under which the desktop itself knows the program."""
+        """The pid by which the desktop knows the program."""
         ...
 
     def pixels(self, area: Rect) -> bytes:
-        """Red, green, blue, row by row."""
+        """Returns red, green, blue of every pixel, row by row."""
         ...
 
     def has_pressed_keys(self) -> bool: ...
@@ -120,7 +120,7 @@ class Debian13Ground(LinuxGround):
     """The same X server and buses, and programs of Debian 13, with GTK 4.18."""
 
     def start(self, toolkit: Toolkit, *arguments: str) -> App:
-        """In mounts of its own, which go with it."""
+        """Starts a program in its own mount namespace, which ends with it."""
         places = " && ".join(
             f"mkdir -p {DEBIAN_13}{place} && mount --rbind {place} {DEBIAN_13}{place}"
             for place in ("/tmp", "/proc", str(ROOT / "tests"))

@@ -1,4 +1,4 @@
-"""Reads a PNG of 8-bit red, green, blue, or of those with an opacity that is left out, by nobody's library."""
+"""Reads 8-bit RGB and RGBA PNGs (without the alpha channel), without any library under test."""
 
 import struct
 import zlib
@@ -13,7 +13,7 @@ def size(png: bytes) -> tuple[int, int]:
 
 
 def pixels(png: bytes) -> bytes:
-    """Red, green, blue of every pixel, row by row."""
+    """Returns red, green, blue of every pixel, row by row."""
     width, height = size(png)
     depth, kind = png[24:26]
     assert depth == 8
@@ -26,7 +26,7 @@ def pixels(png: bytes) -> bytes:
 
 
 def pixel(png: bytes, x: int, y: int) -> tuple[int, int, int]:
-    """Red, green, blue of one; the rows below it are not looked at."""
+    """Returns red, green, blue of one pixel, without decoding the rows below it."""
     width, _ = size(png)
     depth, kind = png[24:26]
     assert depth == 8

@@ -1,4 +1,4 @@
-"""A call that is cancelled: nothing goes out after it, and no key stays down."""
+"""Cancelled calls send nothing more, and leave no key pressed."""
 
 import asyncio
 

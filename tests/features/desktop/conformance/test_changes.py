@@ -1,4 +1,4 @@
-"""Hearing that something changed."""
+"""Notifications about changes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Programs that hang, die or can't be read, and a bus that is restarted: each hides only itself."""
+"""Programs that hang, crash or can't be read, and a bus that restarts, affect only themselves."""
 
 import asyncio
 import os
@@ -17,12 +17,12 @@ from tests.features.desktop.conformance.workbench import Workbench, window_of
 from tests.waiting import eventually
 
 SOON = 15
-"""Seconds after which something hangs that must not."""
+"""Seconds after which the test counts as hanging."""
 
 
 @pytest.fixture(params=["gtk3", "qt6"])
 async def doomed(ground: Ground, request: pytest.FixtureRequest) -> AsyncIterator[App]:
-    """A program that no other test needs; of one toolkit that is spoken to directly, and one over the bus."""
+    """A program of its own, of one toolkit that is connected directly and one over the bus."""
     app = ground.start(request.param, "--title", "Doomed")
     yield app
     ground.end(app)

@@ -1,4 +1,4 @@
-"""What is found in a window, and the way to it."""
+"""Finding elements in a window, and their paths."""
 
 import pytest
 

@@ -12,7 +12,7 @@ from tests.waiting import eventually
 
 
 def keys(*names: str) -> list[KeyCombination]:
-    """`shift+c` and the like."""
+    """Parses combinations such as `shift+c`."""
     return [KeyCombination(tuple(parts[:-1]), parts[-1]) for parts in (name.split("+") for name in names)]
 
 

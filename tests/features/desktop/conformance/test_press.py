@@ -1,4 +1,4 @@
-"""Pressing what is on the screen: by its own action, or with the pointer."""
+"""Pressing elements, by their own action or with the pointer."""
 
 from contextlib import suppress
 
@@ -71,7 +71,7 @@ async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: W
     await bench.desktop.press(bench.window, await bench.one(texts.AREA))
 
     async def is_touched() -> bool:
-        """Twice, where GTK 3 counts the click of the test before as the first of two."""
+        """Presses twice if GTK 3 counts the previous test's click as the first of a double click."""
         return await bench.touches() > touches
 
     await eventually(is_touched, "the area to be touched")

@@ -1,4 +1,4 @@
-"""What the backend says of the machine it is on."""
+"""What the backend reports about its machine."""
 
 from handrail.features.desktop.desktop_port import DesktopPort
 from tests.features.desktop.conformance.grounds import Ground

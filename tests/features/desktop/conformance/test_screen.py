@@ -1,4 +1,4 @@
-"""Pictures of the screen, and what is drawn in them and on it."""
+"""Screenshots, and outlines in them and on the screen."""
 
 import pytest
 
@@ -95,6 +95,6 @@ async def test_a_highlight_is_shown_takes_no_click_away_and_goes(bench: Workbenc
 
 
 def _changed(one: bytes, other: bytes, area: Rect) -> set[tuple[int, int]]:
-    """Where on the screen two pictures of the same area differ."""
+    """Returns where two pictures of the same area differ."""
     pixels = {at // 3 for at in range(len(one)) if one[at] != other[at]}
     return {(area.x + pixel % area.width, area.y + pixel // area.width) for pixel in pixels}

@@ -1,4 +1,4 @@
-"""What is read of a window, and how its bounds cut it."""
+"""Reading a window's tree, and its limits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Text into elements, whatever it is made of."""
+"""Typing any kind of text into elements."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Giving an element a value: a tick, a text, a choice, a number."""
+"""Setting an element's value: a check mark, a text, an option, a number."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which windows there are, whose, and which one is in front."""
+"""The list of windows: their apps, and which one is in front."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.features.desktop.conformance.workbench import Workbench, window_of
 from tests.waiting import eventually
 
 BORDER = 40
-"""Toolkits count a window's decoration, or don't."""
+"""Some toolkits include a window's decoration in its frame."""
 
 
 async def test_a_window_has_its_title_its_process_and_its_place_on_the_screen(bench: Workbench) -> None:

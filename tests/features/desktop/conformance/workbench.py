@@ -1,4 +1,4 @@
-"""The window of `desktop_apps.texts` as the backend under test sees it, in the words of a test."""
+"""Helpers for tests on the window of `desktop_apps.texts`, through the backend under test."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -25,7 +25,7 @@ class Workbench:
         return await self.desktop.find(self.window, Query(role, title, value))
 
     async def find_one(self, title: str, role: str | None = None) -> LocatedElement:
-        """The one of exactly this title; the first where toolkits put a label of the same text inside."""
+        """Returns the element with exactly this title; the first one if it contains a label with the same text."""
         found = [one for one in await self.find(title, role) if one.element.title == title]
         assert found, f"no {title!r} in {self.window}"
         return found[0]
@@ -45,7 +45,7 @@ class Workbench:
         return found[0]
 
     async def brought_on_screen(self) -> None:
-        """The whole window, wherever another test has left it."""
+        """Brings the whole window onto the screen, wherever another test has left it."""
         if self._lies_on_screen():
             return
         self.ground.move(self.app, 100, 100)
@@ -64,11 +64,11 @@ class Workbench:
         return frame.intersection(self.ground.size) == frame
 
     async def count(self) -> int:
-        """How often the button has counted."""
+        """Returns the button's count."""
         return await self._number(texts.COUNTED)
 
     async def touches(self) -> int:
-        """How often the area felt a click."""
+        """Returns how often the area was clicked."""
         if await self.find(texts.UNTOUCHED):
             return 0
         return await self._number(texts.TOUCHED)
@@ -118,5 +118,5 @@ def nodes(tree: Tree) -> list[Node]:
 
 
 def depth(node: Node) -> int:
-    """How many levels are below it."""
+    """Returns the number of levels below."""
     return max((1 + depth(child) for child in node.children), default=0)

@@ -1,4 +1,4 @@
-"""Names of keys: those that are let through are those that the keyboard knows."""
+"""Names of keys: exactly those that the keyboard knows are accepted."""
 
 import pytest
 

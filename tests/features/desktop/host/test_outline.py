@@ -1,4 +1,4 @@
-"""What a model reads of a window: every name that it can act on, and little else."""
+"""What a model reads about a window: every name that it can act on, and little else."""
 
 from collections.abc import Callable
 from itertools import count

@@ -1,4 +1,4 @@
-"""Names of elements: they never mean another element, and there is an end to how many are kept."""
+"""Names of elements: they never mean another element, and only a limited number is kept."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which window a route means."""
+"""Which window a route resolves to."""
 
 import pytest
 

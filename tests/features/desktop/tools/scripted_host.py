@@ -1,4 +1,4 @@
-"""The desktop's tools behind a real gate, beside a host in memory that tells of the windows that the test says."""
+"""The desktop tools behind a real gate, with an in-memory host whose windows the test scripts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ def window(app: str, title: str = "Notes", pid: int = 7) -> Json:
 
 
 class ScriptedHost:
-    """`fronts` are the windows in front, look by look; the last one stays. `answers` are by method."""
+    """`fronts` are the windows in front, one per observation; the last one stays. `answers` are by method."""
 
     def __init__(self, *fronts: Json) -> None:
         self.fronts = list(fronts)

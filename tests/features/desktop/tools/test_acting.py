@@ -1,4 +1,4 @@
-"""What acts on a window does so in the app that the policy allowed, on the window that was looked at."""
+"""Actions happen in the app that the policy allowed, on the window that was previewed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -92,6 +92,6 @@ async def test_keys_are_for_the_process_and_title_that_were_looked_at(opened: Op
 
 
 def test_the_list_of_tools_is_short_for_a_model() -> None:
-    """At four characters a token, 2,500 tokens."""
+    """2,500 tokens, at four characters per token."""
     listed = [{"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema} for tool in TOOLS]
     assert len(msgspec.json.encode(listed)) <= 4 * 2_500

@@ -1,4 +1,4 @@
-"""The button of a modal window that a person was shown is the one that the host is told to press."""
+"""The host is told to press exactly the button of a modal window that a person was shown."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ DISCARD = {"elementId": "e:2", "fingerprint": "AXButton|Discard", "role": "AXBut
 
 
 def asking(button: dict[str, Any] | None) -> ScriptedHost:
-    """A host that would press this button, or a key where there is none."""
+    """A host whose strategy chooses this button, or a key if there is none."""
     host = ScriptedHost(window("editor", "Really?"))
     found = {} if button is None else {"element": button}
     host.answers["desktop.locate"] = lambda params: {"routeResolved": host.front(), **found}

@@ -1,4 +1,4 @@
-"""What a rule forbids to read: neither what is in its windows, nor what they are called, nor a way to guess it."""
+"""An app that a rule forbids: callers learn neither its content nor its window titles, and can't guess them."""
 
 from collections.abc import Callable
 from typing import Any

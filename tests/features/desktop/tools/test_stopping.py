@@ -1,4 +1,4 @@
-"""desktop_abort without a name stops all that the caller has under way, whatever of it has just ended."""
+"""desktop_abort without an id stops all running calls of the caller, even if some have just ended."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ FOUND = {"elementRefs": [], "matched": 0}
 
 
 class SlowHost(ScriptedHost):
-    """A search goes on until the test lets it end; `refusals` are what stopping each of them comes to."""
+    """Searches run until the test ends them; `refusals` are the results of stopping each of them."""
 
     def __init__(self, *refusals: Failure | None) -> None:
         super().__init__(window("editor"))
@@ -39,7 +39,7 @@ class SlowHost(ScriptedHost):
 
 
 async def stopping(opened: Open, *refusals: Failure | None) -> str:
-    """What the tool says, with as many calls under way as there are refusals."""
+    """Runs the tool, with as many running calls as there are refusals."""
     host = SlowHost(*refusals)
     gate = opened(host)
     begun = [asyncio.ensure_future(gate.does("desktop_find", selector={"titleContains": "x"})) for _ in refusals]

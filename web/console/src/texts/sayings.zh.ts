@@ -49,7 +49,7 @@ export const sayingsZh: readonly Saying[] = [
   ["There is no session bus, so no accessibility bus.", "没有会话总线，因此无法使用辅助功能。"],
   ["Start handrail in a desktop session.", "请在桌面会话中启动 handrail。"],
   ["There is no desktop backend for {} yet.", "尚不支持 {} 的桌面。"],
-  ["This Wayland session gives no picture of the screen to other programs.", "此 Wayland 会话不允许其他程序截屏。"],
+  ["This Wayland session doesn't allow screenshots.", "此 Wayland 会话不允许其他程序截屏。"],
   ["Choose an X11 (Xorg) session when you sign in.", "登录时请选择 X11（Xorg）会话。"],
   ["Install at-spi2-core and start at-spi-bus-launcher.", "请安装 at-spi2-core 并启动 at-spi-bus-launcher。"],
   ["Start in a graphical session.", "请在图形会话中启动。"],
