@@ -1,8 +1,7 @@
-"""The only JSON decoder for what comes from outside: two readers of one text must see one value.
+"""The only JSON decoder for input from outside, so strict that all readers of a text see the same value.
 
-What other decoders let pass in silence is refused here: duplicate keys, numbers that lose digits,
-lone surrogates, depth that breaks a stack, values by the million that fill the memory. Knows
-nothing of schemas, wires or tools.
+It refuses what other decoders silently accept: duplicate keys, numbers that lose digits, lone surrogates, nesting that
+overflows the stack, and so many values that they fill the memory.
 """
 
 import json
@@ -25,7 +24,7 @@ _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord(","): 0}
 
 
 class NotJson(InvalidParams):
-    """The text does not parse as JSON; `details` has `line` and `column`, both from 1."""
+    """The text isn't JSON; `details` has `line` and `column`, both from 1."""
 
 
 def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Any:
@@ -35,7 +34,7 @@ def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MA
     raw, text = _both(data)
     if len(raw) > max_bytes:
         raise _too_long(max_bytes)
-    # Counting is far cheaper than looking: most texts have too few brackets to be too deep.
+    # Counting is much cheaper than checking: most texts have too few brackets to be too deep.
     brackets = raw.count(b"[") + raw.count(b"{")
     if brackets > max_depth or brackets + raw.count(b",") > MAX_VALUES:
         _check_structure(raw, max_depth)
@@ -55,7 +54,7 @@ def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MA
 
 
 def check(value: Any, *, max_depth: int = MAX_DEPTH) -> None:
-    """The same refusals for a value that somebody else has parsed. Duplicate keys are gone by then."""
+    """The same checks for a value that another decoder has parsed, which has already dropped duplicate keys."""
     waiting = [(value, 1)]
     while waiting:
         item, depth = waiting.pop()
@@ -93,9 +92,9 @@ def _both(data: bytes | str) -> tuple[bytes, str]:
 
 
 def _check_structure(raw: bytes, max_depth: int) -> None:
-    """How many values there are and how deep they nest, without recursion and before anything is parsed."""
+    """Checks the number of values and the depth, without recursion and before anything is parsed."""
     unescaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NOT_STRUCTURE)
-    most_quotes = 4 * MAX_VALUES  # each value may have a key, and each text has two quotes
+    most_quotes = 4 * MAX_VALUES  # each value may have a key, and each string has two quotes
     pieces = unescaped.split(b'"', most_quotes)
     structure = b"".join(pieces[:most_quotes:2])
     steps = map(_STEPS.__getitem__, structure[: 2 * MAX_VALUES])
@@ -106,14 +105,14 @@ def _check_structure(raw: bytes, max_depth: int) -> None:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    value = dict(pairs)
+    if len(value) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 raise InvalidParams(f"The key {_shown(key)} appears twice in one object.")
             seen.add(key)
-    return found
+    return value
 
 
 def _integer(digits: str) -> int:

@@ -1,4 +1,4 @@
-"""What a call is about, as far as a policy's rules can name it."""
+"""The target of a call, as far as policy rules can name it."""
 
 import msgspec
 
@@ -9,13 +9,13 @@ _LONGEST_LABEL = 200
 _MOST_NAMED = 3
 
 ANY_PLACE = ""
-"""The place of a page that nobody tells: it may be any, so every rule that forbids or asks counts."""
+"""The place of an unknown page. It may be any place, so every rule that denies or asks applies."""
 
 
 class Target(msgspec.Struct, frozen=True):
     path: str | None = None
     place: str | None = None
-    """On the web: scheme, host and port, as `web_address.Place` spells them."""
+    """On the web: scheme, host and port, as in `web_address.Place`."""
     app: str | None = None
     """The id of the desktop app whose window it is."""
     command: str | None = None
@@ -23,24 +23,24 @@ class Target(msgspec.Struct, frozen=True):
     server: str | None = None
     """The MCP server behind handrail that would be called."""
     listed_as: str | None = None
-    """What agents call the tool, where that isn't its name: a rule may have either."""
+    """The tool's name in lists for agents, if it is another one; rules may use either."""
     is_outside: bool = False
-    """`path` is absolute, and not in the project."""
+    """`path` is absolute and outside the project."""
     is_closed: bool = False
-    """In a folder that the policy closes, such as `.git`: reading asks there too, where it isn't refused."""
+    """In a folder that the policy closes, such as `.git`; even reading asks there, unless it is refused."""
     program: tuple[str, ...] | None = None
-    """A program that would be started, and its arguments; empty where it is known only when it runs."""
+    """A program that would be started, with its arguments; empty if that is known only when it runs."""
     steps: tuple["Step", ...] = ()
-    """What a command does, one by one: the strictest of them counts for the whole."""
+    """The steps of a command; the strictest verdict about a step applies to the whole."""
 
     @property
     def where(self) -> str | None:
-        """Where a yes for the rest of a task holds: it says nothing about another place or app."""
+        """The place or app to which an approval for the rest of a task is limited."""
         return self.app if self.place is None else self.place
 
     @property
     def label(self) -> str | None:
-        """What the audit and lists of calls say it was about; of a long command the beginning."""
+        """The target in the audit and in lists of calls; long commands are shortened."""
         if self.path or self.where:
             return self.path or self.where
         if self.command is None:
@@ -56,7 +56,7 @@ class Target(msgspec.Struct, frozen=True):
 class Step(msgspec.Struct, frozen=True):
     """A part of a command: a program, or a file or place that it names.
 
-    `is_certain`: it does just what is said here. A rule that allows counts for nothing else.
+    `is_certain`: it does exactly this. Rules that allow apply only then.
     """
 
     effect: Effect
@@ -65,4 +65,4 @@ class Step(msgspec.Struct, frozen=True):
 
 
 NOWHERE = Target()
-"""Of a call that no rule can name by where it acts."""
+"""The target of a call that has none that a rule could name."""

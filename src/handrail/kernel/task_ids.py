@@ -1,4 +1,4 @@
-"""What is a task's id: a UUID or a ULID, also behind `task_`."""
+"""Ids of tasks: a UUID or a ULID, optionally with the prefix `task_`."""
 
 import re
 import secrets
@@ -14,13 +14,13 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_task_id() -> str:
-    """A ULID: later ones sort behind earlier ones."""
+    """A ULID, so that ids sort by time."""
     number = int(time.time() * 1000) << 80 | secrets.randbits(80)
     return "".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))
 
 
-def validate_task_id(given: object, field: str = "taskId") -> str:
-    if isinstance(given, str) and _TASK_ID.fullmatch(given):
-        return given
+def validate_task_id(value: object, field: str = "taskId") -> str:
+    if isinstance(value, str) and _TASK_ID.fullmatch(value):
+        return value
     message = "must be a UUID or a ULID"
     raise InvalidParams(f"`{field}` {message}.", fieldErrors=[{"field": field, "message": message}])

@@ -1,6 +1,6 @@
-"""Blocking work in threads, ended cleanly: who is cancelled waits until the thread is through.
+"""Runs blocking work of calls in threads. A cancelled call waits until its thread has finished.
 
-A caller whose work hangs takes up its own threads alone: everybody has but a share of them.
+Each caller gets only a few threads, so a caller whose work hangs doesn't block others.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _MOST_OF_ONE = 3
 
 
 class SharedThreads:
-    """Threads for many callers, of which each may take up a few; what is more waits for the same caller's earlier."""
+    """Threads for many callers. Each may use a few; further work waits for the same caller's earlier work."""
 
     def __init__(self, most: int = _MOST, most_of_one: int = _MOST_OF_ONE) -> None:
         self._most, self._most_of_one = most, most_of_one
@@ -69,7 +69,7 @@ def _do(future: "Future[Any]", work: Callable[[], Any]) -> None:
         return
     try:
         outcome = work()
-    except BaseException as failure:  # noqa: BLE001 - it is raised where it is waited for
+    except BaseException as failure:  # noqa: BLE001 - raised where the future is awaited
         future.set_exception(failure)
     else:
         future.set_result(outcome)
@@ -79,10 +79,10 @@ _threads = SharedThreads()
 
 
 async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False) -> T:
-    """When the call is cancelled, `call.checkpoint()` stops the work; what passed its last one is finished.
+    """Runs `work` in a thread. If the call is cancelled, `call.checkpoint()` stops it; after the last one it finishes.
 
-    Final work is what the call is for: if it was finished, its result counts and the cancellation came too late.
-    So a write is done or not done, and the answer says which.
+    `is_final`: the work is the call's purpose. If it finished, its result counts and the cancellation came too late. So
+    a write is either done or not done, and the answer says which.
     """
     future = asyncio.wrap_future(_threads.submit(call.caller.identity, work))
     try:
@@ -97,5 +97,5 @@ async def in_thread(call: Call, work: Callable[[], T], *, is_final: bool = False
 
 
 async def run_for_caller(caller: Caller, work: Callable[[], T]) -> T:
-    """`settled`, with the caller's own share of the threads."""
+    """Like `run_in_thread`, with the caller's own share of the threads."""
     return await finish(asyncio.wrap_future(_threads.submit(caller.identity, work)))

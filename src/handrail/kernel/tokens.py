@@ -8,7 +8,7 @@ from handrail.ports.tokens import StoredToken, TokenScope, check_token, hash_tok
 
 
 class MemoryTokens:
-    """A `TokenStore` whose tokens end with the process, so no disk need know of them."""
+    """A `TokenStore` in memory: its tokens end with the process."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

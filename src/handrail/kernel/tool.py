@@ -1,6 +1,6 @@
-"""A tool is one declaration: data and one async function.
+"""The declaration of a tool: data and one async function.
 
-Confirmation, evidence, audit, MCP hints, the HTTP route, the command line and the docs follow from it.
+Approval, evidence, audit, MCP hints, the HTTP route, the command line and the docs follow from it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ ParamsT = TypeVar("ParamsT")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a person is shown beside the words, as PNG; `name` is its file among the evidence."""
+    """A PNG that a person sees with the question; `name` is its file in the evidence."""
 
     name: str
     alt: str
@@ -35,10 +35,10 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class CallSubject:
-    """What a call is about, as data: who shows it puts it into words in the person's language."""
+    """What a call is about, as data; the console and the terminal put it into words in the person's language."""
 
     object: str = ""
-    """The file, element, address or tool. Empty: the preview's path or command."""
+    """The file, element, address or tool. Empty means the preview's path or command."""
     kind: str = ""
     """What the object is, such as an element's role."""
     within: str = ""
@@ -46,14 +46,14 @@ class CallSubject:
     reason: str = ""
     """Why the caller wants it, in the caller's own words."""
     parts: Sequence[Sequence[str]] = ()
-    """Of a command: each program that it starts, with its arguments."""
+    """For a command: each program that it starts, with its arguments."""
     can_undo: bool = False
     leaves: bool = False
-    """Something goes to another machine."""
+    """Something is sent to another machine."""
 
 
 class Difference(NamedTuple):
-    """Of a question that is asked again: what `was` so, or is so `now`; neither for what it does not quote."""
+    """A fact that changed before a question is repeated: `was` before, or is `now`; empty if it isn't quoted."""
 
     which: Literal["was", "now", ""]
     name: str
@@ -65,17 +65,17 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """All that will happen, shown to a person before it does.
+    """Everything that a call will do, shown to a person before it runs.
 
-    `binding` joins the parameters in the approval's digest: when it differs at execution,
-    what was approved is not what would be done. `pictures` are worth their time only where `call.is_shown`.
+    `binding` is part of the approval's digest: if it differs at execution, the call would do something else than what
+    was approved. Take `pictures` only if `call.is_shown`, because they take time.
     """
 
     summary: str
     about: CallSubject = field(default_factory=CallSubject, kw_only=True)
     path: str | None = None
     place: str | None = None
-    """On the web, as `Target.place`."""
+    """On the web, like `Target.place`."""
     app: str | None = None
     diff: str | None = None
     command: str | None = None
@@ -83,40 +83,38 @@ class Preview:
     binding: Mapping[str, str] = field(default_factory=dict)
     state: Any = None
     undoes: str | None = None
-    """The execution that would be taken back."""
+    """The execution that would be undone."""
     pictures: Sequence[Picture] = ()
     facts: Sequence[tuple[str, str]] = ()
-    """What a person should know beside the parameters, such as where a form is sent and what is in it."""
+    """What a person should know in addition to the parameters, such as where a form is sent and what is in it."""
     parts: Sequence[ChangePart] = ()
-    """What a person may take by itself, or edit; needs `Tool.narrow`."""
+    """Parts that a person may approve separately or edit; requires `Tool.narrow`."""
     is_closed: bool = False
-    """The caller may not read what the diff shows: only people see it, and never the caller's own program."""
+    """The caller may not read what the diff shows, so only people see it, and never through the caller's program."""
     unseen: str | None = None
-    """Why the target can't be seen in a picture; None where it can, or where there is nothing to see."""
+    """Why the target isn't visible in a picture; None if it is, or if there is nothing to see."""
     changed: Sequence[Difference] = ()
-    """What has changed since a person said yes: they are asked again."""
+    """What has changed since a person approved the call, who is then asked again."""
     warrant: ApprovedAction | None = None
-    """What the prompt says for another program, which checks it before it acts on our word."""
-
+    """The action as another program knows it, which checks it before executing the call."""
     executor: str | None = None
-    """The program that carries out what `warrant` says. The gate issues it the call's token, and it uses that up."""
-
+    """The program that executes `warrant`. The gate issues the call's token for it, and it uses the token up."""
     consent: ConsentRequest | None = None
-    """What a person may allow for good, for this caller."""
+    """What a person may always allow this caller."""
     shown_params: Any = None
-    """The parameters as people and the evidence see them, where they hold a secret. An approval binds the real ones."""
+    """The parameters for people and the evidence, if the real ones contain a secret. Approvals bind the real ones."""
     masked: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The secrets that `shown_params` leaves out, by name: for the person who is asked, and kept nowhere."""
+    """The secrets that `shown_params` leaves out, by name, for the person who is asked; they are never stored."""
 
     @property
     def where(self) -> str | None:
-        """Where a yes for the rest of a task holds."""
+        """The place or app to which an approval for the rest of a task is limited."""
         return Target(place=self.place, app=self.app).where if self.consent is None else self.consent.place
 
 
 @dataclass(frozen=True, slots=True)
 class NoChange:
-    """A preview that found the answer already: nothing will happen, nobody is asked."""
+    """Returned in place of a preview if nothing has to change: nobody is asked, and `result` is the answer."""
 
     result: Any
 
@@ -125,31 +123,31 @@ class NoChange:
 class Reply:
     """A result with attachments, for faces that can show them.
 
-    `text` is the result as a model reads it best; without it, that is the result's JSON.
+    `text` is the result in the best form for a model; the default is the result's JSON.
     """
 
     result: Any
     content: Sequence[Part] = ()
     text: str | None = None
     kept_result: Any = None
-    """The result as the evidence keeps it, where it holds a secret."""
+    """The result for the evidence, if the real one contains a secret."""
     notes: Sequence[str] = ()
-    """What a caller should know beside the result, such as what was left out of it."""
+    """What the caller should know in addition to the result, such as what was left out."""
     is_whole: bool = False
-    """`content` is everything that there is to read: the result is not put into words beside it."""
+    """`content` is complete, so the result isn't added as text."""
 
     @property
     def words(self) -> str:
-        """As a model reads it where it gets nothing but text."""
+        """The reply as text only, for models that get nothing else."""
         if self.is_whole and self.text is None:
-            said = "\n".join(_words(part) for part in self.content) or "(nothing)"
+            text = "\n".join(_words(part) for part in self.content) or "(nothing)"
         else:
-            said = msgspec.json.encode(self.result).decode() if self.text is None else self.text
-        return "\n".join((said, *self.notes))
+            text = msgspec.json.encode(self.result).decode() if self.text is None else self.text
+        return "\n".join((text, *self.notes))
 
     @property
     def value(self) -> Any:
-        """The result, for faces that have room for nothing else."""
+        """The result, for faces that can return only a value."""
         return {"text": self.words} if self.result is None and self.is_whole else self.result
 
 
@@ -166,7 +164,7 @@ def _words(part: Part) -> str:
 
 
 class FailedReply(Reported):
-    """Another program carried the call out and says that it failed. `reply` is what it said."""
+    """Another program executed the call and reports that it failed. `reply` is its answer."""
 
     def __init__(self, message: str, reply: Reply, *, code: str) -> None:
         super().__init__(message, code=code)
@@ -179,11 +177,11 @@ def no_target(params: Any) -> Target:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[PortT, ParamsT]):
-    """`run(port, call, params, preview)`; the docstring of `run` is what the agent reads.
+    """The docstring of `run(port, call, params, preview)` is the description that agents read.
 
-    What policy rules can match is told by `target` from the parameters alone, or where these don't tell it by `locate`.
-    Without a task, a caller's changes keep their order: all of them, or those for which `lane` tells the same.
-    `has_own_timeouts`: the port bounds every step itself, because waits for a person may fall between them.
+    `target` returns what policy rules can match, from the parameters; `locate` does if the parameters don't say it.
+    Without a task, a caller's changes run in order: all of them, or those for which `lane` returns the same.
+    `has_own_timeouts`: the port limits each step itself, because it may wait for a person between steps.
     """
 
     name: str
@@ -198,7 +196,7 @@ class Tool(Generic[PortT, ParamsT]):
     is_idempotent: bool = False
     preview: Callable[[PortT, Call, ParamsT], Awaitable[Preview | NoChange]] | None = None
     narrow: Callable[[PortT, Call, Preview, Sequence[ChosenPart]], Awaitable[Preview]] | None = None
-    """From what was proposed and what a person took of it, the preview of what is then done."""
+    """From the proposed preview and the parts that a person approved, makes the preview of what is done."""
     target: Callable[[ParamsT], Target] = no_target
     locate: Callable[[PortT, Call, ParamsT], Awaitable[Target]] | None = None
     has_own_timeouts: bool = False
@@ -206,24 +204,24 @@ class Tool(Generic[PortT, ParamsT]):
     normalize: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     is_for_agents: bool = True
     face: str | None = None
-    """The only face whose calls reach it: for what a feature's own service calls, and is in no list."""
+    """If set, only this face may call it, and no list contains it: for tools that a feature's own service calls."""
     is_for_developers: bool = False
-    """It runs in developer mode alone; in any other it is switched off and in no list."""
+    """It works only in developer mode; otherwise it is turned off and in no list."""
     asks_early: bool = False
-    """Its question may be put while calls about other files still wait: what it shows depends on one file alone."""
+    """It may ask while calls about other files still wait, because its preview depends on only one file."""
     alias: str = ""
-    """What agents call it, where its name isn't one that every client takes."""
+    """Its name for agents, if some clients don't accept the real one."""
     words: str | None = None
-    """The description, where it isn't the docstring of `run`: of tools that are found while the program runs."""
+    """The description, if it isn't the docstring of `run`, for dynamic tools."""
     forwards_to: Callable[[PortT, Any], tuple[str, Any]] | None = None
-    """From its parameters as they came, the name and parameters of another tool: the gate makes that call in its place.
+    """Converts its raw parameters to the name and parameters of another tool, which the gate calls instead.
 
-    `run` is never called, and policy, approval and records know only the other tool. InvalidParams.
+    `run` is never called, and policy, approval and records see only the other tool. InvalidParams.
     """
     finds_tools: bool = False
-    """It helps to find and call the others: compact lists have only such tools, and other lists have none of them."""
+    """It finds and calls other tools. Compact lists contain only such tools, other lists none of them."""
     ends_task: bool = False
-    """When it has run, the caller's task is over, and what a person allowed for it."""
+    """After it has run, the caller's task is over, and so are the grants for it."""
 
     @property
     def description(self) -> str:
@@ -235,7 +233,7 @@ class Tool(Generic[PortT, ParamsT]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All by which it can be called."""
+        """All names by which it can be called."""
         return (self.name, self.alias) if self.alias else (self.name,)
 
     @property
@@ -247,34 +245,34 @@ class Tool(Generic[PortT, ParamsT]):
 
     @property
     def strongest_effect(self) -> Effect:
-        """What the docs and MCP hints say where the effect depends on the parameters."""
+        """The effect for the docs and MCP hints, if it depends on the parameters."""
         return self.effect if isinstance(self.effect, Effect) else Effect.WRITE
 
 
 RESOURCES_KEYWORD = "x-handrail-resources"
-"""In a prompt's schema: the name of the kind that an argument's value comes from."""
+"""In a prompt's schema: the name of the resource kind from which an argument's value comes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceKind:
-    """Things that can be read by an address of their own. Both of its tools only read.
+    """Resources that can be read by address. Both of its tools only read.
 
-    `listing` takes nothing and results in a list of `ListedResource`; `reading` takes a `uri` and replies with Resource
-    parts.
+    `listing` has no parameters and returns a list of `ListedResource`; `reading` takes a `uri` and replies with
+    Resource parts.
     """
 
     name: str
     title: str
     description: str
     template: str
-    """RFC 6570, of the addresses."""
+    """The template of the addresses (RFC 6570)."""
     mime: str
     listing: Tool[Any, Any]
     reading: Tool[Any, Any]
 
 
 class ListedResource(NamedTuple):
-    """`title` and `description` where the thing has its own; otherwise its kind's title tells what it is."""
+    """`title` and `description` are empty if the resource has none of its own; its kind's title is used then."""
 
     uri: str
     name: str
@@ -287,8 +285,8 @@ class ListedResource(NamedTuple):
 class Surface:
     """Tools that share a port and an error dialect.
 
-    `prompts` are texts for a person to hand to an agent: they pass the gate as tools do and reply with what is to be
-    said. Their arguments are texts.
+    `prompts` are texts that a person gives to an agent. They pass the gate like tools and reply with the text; their
+    arguments are strings.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Text as a person may safely read it: what would hide, reorder, move the cursor or pass for nothing is spelled out."""
+"""Makes text safe to show: escapes characters that are invisible, reorder text or move the cursor."""
 
 import json
 import re
@@ -34,17 +34,17 @@ _EMPTY = frozenset({0x2800, 0x1D159, 0x16FE4})
 
 
 def visible(text: str) -> str:
-    """Every code point that can't be seen, or only as a blank, becomes `\\u{…}`; LF, TAB and U+3000 stay."""
+    """Invisible code points and unusual blanks become `\\u{…}`; LF, TAB and U+3000 stay."""
     return _SUSPECT.sub(_spelled, text)
 
 
 def one_line(text: object) -> str:
-    """The same for what stands on one line: no other line can begin within it."""
+    """The same for a single line: line breaks are escaped too."""
     return visible(str(text)).replace("\n", "\\n").replace("\t", "\\t").replace(_IDEOGRAPHIC_SPACE, "\\u{3000}")
 
 
 def quoted_line(text: object) -> str:
-    """One line in quotation marks, so that its beginning and end are seen."""
+    """One line in quotation marks, so that its beginning and end are visible."""
     return one_line(json.dumps(str(text), ensure_ascii=False))
 
 

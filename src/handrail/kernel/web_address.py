@@ -1,7 +1,7 @@
-"""Addresses of web pages, read so strictly that no browser can understand them otherwise than the policy does.
+"""Reads addresses of web pages so strictly that every browser understands them like the policy.
 
-Whoever opens one sends `url` on, not what was given. A place is scheme, host and port: `https://example.com`,
-`http://localhost:5173`. Knows no policy and no browser.
+Code that opens an address must use `url` and not the original text. A place is scheme, host and port:
+`https://example.com`, `http://localhost:5173`.
 """
 
 import re
@@ -29,14 +29,14 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Place(NamedTuple):
-    """Where a page is. Two pages at the same place are of one origin."""
+    """Where a page is. Pages at the same place have the same origin."""
 
     scheme: str
     host: str
     port: int
 
     def __str__(self) -> str:
-        """Without the scheme's own port, as browsers show it. On this machine every port is somebody else's."""
+        """Without the scheme's default port, like in browsers; on this machine always with the port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_plain = self.port == _DEFAULT_PORTS[self.scheme] and not is_loopback(self.host)
         return f"{self.scheme}://{host}" if is_plain else f"{self.scheme}://{host}:{self.port}"
@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """`place` is None for a blank page, which is nowhere."""
+    """`place` is None for a blank page."""
 
     url: str
     place: str | None
@@ -55,7 +55,7 @@ class WebAddress:
 
 
 def parse_address(url: str, field: str = "url") -> WebAddress:
-    """InvalidParams: no page on the web, or spelled in a way that could be read as another."""
+    """InvalidParams: not a web page, or ambiguous."""
     if url == BLANK:
         return WebAddress(BLANK, None)
     if len(url) > MAX_LENGTH:
@@ -80,7 +80,7 @@ def parse_address(url: str, field: str = "url") -> WebAddress:
 
 
 def parse_place(place: str) -> Place:
-    """Of a place as `Place` spells it."""
+    """The inverse of `str(Place(…))`."""
     scheme, _, authority = place.partition("://")
     name, colon, port = authority.rpartition(":")
     if not colon or authority.endswith("]"):
@@ -89,7 +89,7 @@ def parse_place(place: str) -> Place:
 
 
 def is_elsewhere(place: str) -> bool:
-    """It is known to be on another machine."""
+    """Whether it is known to be on another machine."""
     host = place.partition("://")[2].rpartition(":")[0] or place.partition("://")[2]
     return bool(host) and not is_loopback(host.strip("[]"))
 
@@ -99,7 +99,7 @@ def is_web_page(url: str) -> bool:
 
 
 def place_of_page(url: str | None) -> str | None:
-    """Of a page as its browser names it: None where it isn't a place on the web, ANY_PLACE where nobody can tell."""
+    """The place of a page from its browser's address: None if it isn't on the web, ANY_PLACE if it is unknown."""
     if url is None:
         return ANY_PLACE
     page = url.removeprefix("blob:")
@@ -118,16 +118,16 @@ def place_of_page(url: str | None) -> str | None:
 
 
 def host_of_page(url: str | None) -> str | None:
-    """The same, where the port does not matter."""
+    """Like `place_of_page`, but only the host."""
     place = place_of_page(url)
     return parse_place(place).host if place else place
 
 
 @lru_cache(maxsize=256)
 def place_matcher(pattern: str) -> Callable[[str], bool]:
-    """A test for places: `http://localhost:5173` is exactly that; `*` may stand for scheme, port or within the host.
+    """A test for places: `http://localhost:5173` is exactly that; scheme and port may be `*`, the host a pattern.
 
-    Without a port: the scheme's own, and every port of this machine. InvalidParams.
+    Without a port, it matches the scheme's default port, and every port of this machine. InvalidParams.
     """
     found = _PLACE_PATTERN.fullmatch(pattern)
     if found is None or ((found["port"] or "*") != "*" and int(found["port"]) > 65535):
@@ -144,7 +144,7 @@ def place_matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def host_rule_matcher(pattern: str, *, is_for_every_port: bool) -> Callable[[str], bool]:
-    """A test for places by their host alone: what opens a host opens only its usual ports."""
+    """A test for places by their host; without `is_for_every_port` only at the usual ports."""
     matches = host_matcher(pattern)
 
     def covers(place: str) -> bool:
@@ -155,9 +155,9 @@ def host_rule_matcher(pattern: str, *, is_for_every_port: bool) -> Callable[[str
 
 
 def host_expression(pattern: str) -> str | None:
-    """What `host_rule_matcher` covers on every port, as a regular expression for addresses that browsers understand.
+    """A regular expression for addresses at hosts that `host_rule_matcher` matches, on every port.
 
-    None where a pattern has more than `*` and `?`: then an address is judged only once it is known.
+    None if the pattern has more than `*` and `?`; then addresses can be checked only once they are known.
     """
     host = _host_expression(pattern)
     return None if host is None else rf"^https?://{host}\.?(:[0-9]+)?/"
@@ -187,7 +187,7 @@ def _host_expression(pattern: str) -> str | None:
 
 
 def _is_usual_port(there: Place) -> bool:
-    """The scheme's own; on this machine any, as development servers take what is free."""
+    """The scheme's default port; on this machine any, because development servers use any free port."""
     return there.port == _DEFAULT_PORTS[there.scheme] or is_loopback(there.host)
 
 

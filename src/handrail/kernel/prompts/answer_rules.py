@@ -1,7 +1,7 @@
-"""What an answer must be like, given the prompt that it answers; and what an answer in the log counts for.
+"""Validates answers to prompts before they are written, and interprets answers in the log.
 
-Writing is strict: InvalidParams names each field. Reading knows three outcomes, and whatever is
-no clean ok or timeout counts as canceled, because nothing may be taken for a yes that is none.
+Writing is strict: InvalidParams names each field. When reading, anything that isn't a valid ok or a timeout counts as
+canceled, so that nothing can be mistaken for an approval.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ _PARTS = ("hunks", "content", "files")
 def check_response(
     prompt: Prompt, response: PromptResponse | Mapping[str, Any], new_draft_id: NewId = new_id
 ) -> PromptResponse:
-    """The response as it may be written: what has no meaning beside its status is left out."""
+    """The response as it may be written, without members that have no meaning for its status."""
     value = msgspec.to_builtins(response) if isinstance(response, msgspec.Struct) else response
     problems = Problems("response")
     if not isinstance(value, Mapping):
@@ -72,7 +72,7 @@ def check_response(
 
 
 def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = new_id) -> PromptResponse:
-    """What an entry of the log counts for. Without a prompt that can be read, only its form can be looked at."""
+    """Interprets a response in the log. Without a readable prompt, only its form can be checked."""
     prompt = None if isinstance(prompt, UnreadablePrompt) else prompt
     if not isinstance(response, Mapping):
         return PromptResponse(status="canceled")
@@ -85,7 +85,7 @@ def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = ne
     if remark is UNSET:
         known.pop("remark", None)
     if known.get("scope") not in SCOPES:
-        known.pop("scope", None)  # the narrowest is meant where none is named
+        known.pop("scope", None)  # without a scope, the narrowest counts
     if known.get("scope") != "rule" or known.get("covers") not in COVERAGES:
         known.pop("covers", None)
     if prompt is not None:
@@ -97,7 +97,7 @@ def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = ne
 
 
 def _narrow(prompt: Prompt, known: dict[str, Any]) -> None:
-    """In the log: a scope or grant that was not offered counts once. Parts that don't fit make it no yes at all."""
+    """In the log, an ok with a scope or grant that was not offered counts once; with wrong parts it does not count."""
     problems = Problems("response")
     if isinstance(prompt, FileChangePrompt):
         reach = {name: value for name, value in known.items() if name not in _PARTS}
@@ -109,7 +109,7 @@ def _narrow(prompt: Prompt, known: dict[str, Any]) -> None:
 
 
 def mask(prompt: Prompt, response: PromptResponse) -> tuple[PromptResponse, dict[str, str]]:
-    """The response for the log, and the secrets that were in it."""
+    """The response for the log, and the secrets that it contained."""
     if not isinstance(prompt, KvPrompt) or response.values is UNSET:
         return response, {}
     secrets = {key: value for key, value in response.values.items() if key in prompt.secret_keys}
@@ -152,9 +152,9 @@ def _answered(members: Members, prompt: Prompt, response: PromptResponse, new_dr
 
 
 def _grant(members: Members, prompt: FileChangePrompt, scope: Scope | UnsetType) -> Grant | UnsetType:
-    """How far the yes reaches, where the person has spelled it out; it must follow from what was offered."""
-    given = members.object("grant")
-    wish = UNSET if given is UNSET else check_grant(given)
+    """The grant that the person specified, if any; it must be allowed by what was offered."""
+    grant = members.object("grant")
+    wish = UNSET if grant is UNSET else check_grant(grant)
     if scope is UNSET or scope == "once" or prompt.offers is UNSET:
         if wish is not UNSET:
             members.note("grant", "needs the scope task or rule, and a prompt that offers it")
@@ -207,7 +207,7 @@ def _selections(members: Members, prompt: ChoicePrompt) -> tuple[str, ...] | Uns
 
 
 def _note_foreign(members: Members, prompt: Prompt) -> None:
-    """A remark or an answer that would be dropped in silence is refused."""
+    """Refuses members that would be silently dropped."""
     for name in _EVERY_MEMBER:
         if name in members and name not in _MEMBERS[type(prompt)]:
             members.note(name, "does not belong to the answer of this kind of prompt")

@@ -1,4 +1,4 @@
-"""The prompt that asks for an approval: everything that will happen, with nothing hidden in it."""
+"""Makes the prompt of an approval, which shows everything that will happen."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ _STALE = {
 
 
 def prompt_of(question: Question, bundle: str | None = None, project: str = "") -> FileChangePrompt:
-    """Everything that will happen, with nothing hidden in it. `bundle` is the same in similar questions."""
+    """A prompt that shows everything that will happen. `bundle` is the same in similar questions."""
     preview = question.preview
     lines = [f"{question.title} ({question.effect.value})", f"Asked by {one_line(question.call.caller)}"]
     later = auto_run_writes(question)
@@ -71,7 +71,7 @@ def prompt_of(question: Question, bundle: str | None = None, project: str = "") 
 
 
 def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
-    """Those of apps and servers are told one by one, apart from what we say ourselves: text in them is read as text."""
+    """The parameters to show. Those of apps and servers are listed one by one, so that they can't pass for our text."""
     for name, value in _given(question.params).items():
         if question.target.server is not None:
             yield f"arguments.{_quoted(name)}", _readable(value)
@@ -82,13 +82,13 @@ def _parameters(question: Question) -> Iterator[tuple[str, Any]]:
 
 
 def _readable(value: Any) -> Any:
-    """Nested values as indented JSON, where one line would be too long to read."""
+    """Long nested values as indented JSON."""
     encoded = b"" if isinstance(value, str) else msgspec.json.encode(value)
     return msgspec.json.format(encoded, indent=2).decode() if len(encoded) > _LONGEST_ON_ONE_LINE else value
 
 
 def _given(value: Any) -> Any:
-    """What was left out is nothing to read about; a null that somebody wrote into a free object stays."""
+    """Without parameters that were left out; a null in a free object stays."""
     if not isinstance(value, msgspec.Struct):
         return msgspec.to_builtins(value)
     members = ((member, getattr(value, member.name)) for member in msgspec.structs.fields(value))
@@ -96,7 +96,7 @@ def _given(value: Any) -> Any:
 
 
 def _quoted(name: str) -> str:
-    """A name of the agent's own making, so that it can't be taken for anything else."""
+    """Quotes a name that the agent has chosen, so that it can't pass for something else."""
     return name if name.isidentifier() else msgspec.json.encode(name).decode()
 
 
@@ -110,7 +110,7 @@ def _visible(text: str | None) -> Any:
 
 
 def _shown(name: str, value: Any) -> list[str]:
-    """No line of a parameter's can be taken for one of ours."""
+    """Marks the lines of a value, so that they can't pass for our text."""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     name = one_line(name)
     return [f"{name}: {text}"] if "\n" not in text else [f"{name}:", *(f"  │ {line}" for line in text.split("\n"))]

@@ -1,7 +1,7 @@
-"""Similar approvals, answered together: which belong in one bundle, and an answer to exactly those that were shown.
+"""Bundles: similar approvals that a person can answer together.
 
-Each approval keeps its own id, digest and one-time use. An answer lists what the person saw: an approval that came
-later, or whose content is not what was shown, is not covered.
+Each approval keeps its own id, digest and one-time use. An answer lists what the person saw, so it doesn't cover an
+approval that came later or whose content is different.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ from handrail.ports.prompts import FileChangePrompt
 ID_PREFIX = "bundle_"
 MOST_ITEMS = 100
 _ALLOWED = frozenset({"status", "remark"})
-"""How far a yes reaches beyond the call is decided for each approval by itself."""
+"""Wider scopes have to be chosen for each approval separately."""
 
 
 def bundle_of(question: Question, project: str) -> str | None:
-    """What is the same in similar approvals: agent, project, tool, task, and the place or app that is used.
+    """The key of similar approvals: agent, project, tool, task, and the place or app.
 
-    None for what deserves a question of its own: critical rules, code that runs later, and what can't be shown or has
-    changed since it was shown.
+    None for questions that must be answered separately: critical rules, code that runs automatically, targets that
+    can't be shown, and what has changed since it was shown.
     """
     preview, call = question.preview, question.call
     is_special = question.is_critical or preview.unseen is not None or bool(preview.changed)
@@ -45,7 +45,7 @@ def bundle_of(question: Question, project: str) -> str | None:
 
 
 def bundle_members(request: RequestEntry, *, is_own: bool) -> dict[str, str]:
-    """What a client needs to answer it in a bundle. Only handrail's own approvals can be in one."""
+    """The members with which a client can answer it in a bundle, which only handrail's own approvals have."""
     prompt = request.prompt
     if not is_own or not isinstance(prompt, FileChangePrompt) or prompt.bundle is UNSET:
         return {}
@@ -54,7 +54,7 @@ def bundle_members(request: RequestEntry, *, is_own: bool) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """At least two similar approvals that wait, the oldest first. Its id stands for exactly these."""
+    """At least two similar pending approvals, the oldest first. Its id identifies exactly these."""
 
     key: str
     items: Sequence[QueuedPrompt]
@@ -65,13 +65,13 @@ class Bundle:
 
 
 def group_approvals(pending: Iterable[QueuedPrompt], own: Iterable[str]) -> list[Bundle]:
-    """`own`: which of the ids handrail itself posted."""
-    ours, found = set(own), dict[str, list[QueuedPrompt]]()
+    """`own`: the ids that handrail itself posted."""
+    own_ids, groups = set(own), dict[str, list[QueuedPrompt]]()
     for each in pending:
         prompt = each.prompt
-        if each.request_id in ours and isinstance(prompt, FileChangePrompt) and prompt.bundle is not UNSET:
-            found.setdefault(prompt.bundle, []).append(each)
-    return [Bundle(key, items) for key, items in found.items() if len(items) > 1]
+        if each.request_id in own_ids and isinstance(prompt, FileChangePrompt) and prompt.bundle is not UNSET:
+            groups.setdefault(prompt.bundle, []).append(each)
+    return [Bundle(key, items) for key, items in groups.items() if len(items) > 1]
 
 
 async def pending_bundles(queue: PromptQueue) -> list[Bundle]:
@@ -81,7 +81,7 @@ async def pending_bundles(queue: PromptQueue) -> list[Bundle]:
 
 
 async def find_bundle(queue: PromptQueue, bundle_id: str) -> Bundle:
-    """The approvals that the id was made of, also where others have come since. NotFound where one of them is gone."""
+    """The approvals that the id identifies, even if others have come since. NotFound: one is no longer pending."""
     for bundle in await pending_bundles(queue):
         for count in range(2, len(bundle.items) + 1):
             if _id(bundle.items[:count]) == bundle_id:
@@ -111,9 +111,9 @@ async def answer_all(
     by: str,
     proof: ProofSource = None,
 ) -> dict[str, Outcome]:
-    """The same answer to each of them. One that can't be answered so is refused alone, and stays as it is.
+    """Gives the same answer to each. One that can't be answered that way is refused and stays pending.
 
-    InvalidParams, and nothing is answered, where they are not one bundle.
+    InvalidParams: they aren't one bundle; then nothing is answered.
     """
     _check(shown, response)
     ids = [each.request_id for each in shown]

@@ -1,5 +1,5 @@
-"""An approval as data: who wants what, where, why, and what is to be known of it. No sentence of it is ours: whoever
-shows it puts it into words in the person's language.
+"""Makes the card of an approval: who wants what, where and why, as data. Clients put it into words in the person's
+language.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _LONGEST_REASON = 600
 
 
 def card_of(question: Question, project: str, params: Iterator[tuple[str, Any]]) -> Card:
-    """`params` are those that are shown, by their names."""
+    """`params` are the parameters to show, by their names."""
     preview, call = question.preview, question.call
     about = preview.about
     facts = [*(preview.consent.facts if preview.consent is not None else ()), *preview.facts]
@@ -52,16 +52,16 @@ def card_of(question: Question, project: str, params: Iterator[tuple[str, Any]])
 
 
 def card_fact(name: str, value: str) -> CardFact:
-    """A sentence of ours goes out as its code, everything else as it is."""
-    found = phrase(value)
-    if found is None:
+    """Sentences of handrail's become codes, everything else stays as it is."""
+    match = phrase(value)
+    if match is None:
         return CardFact(name=one_line(name), value=visible(value))
-    code, subject = found
+    code, subject = match
     return CardFact(name=one_line(name), code=code, value=visible(subject))
 
 
 def auto_run_writes(question: Question) -> list[tuple[str, str]]:
-    """Files that would be written and are code that runs later, each with the reason."""
+    """Files that would be written and that run automatically, each with the reason."""
     if question.effect is not Effect.WRITE:
         return []
     steps = (step.target.path for step in question.target.steps if step.effect is Effect.WRITE)
@@ -103,7 +103,7 @@ def _changed(difference: Difference) -> CardFact:
 
 
 def _lines(value: str) -> list[str]:
-    """One by one where each may be a sentence of ours; otherwise as it is."""
+    """Splits a value into lines if one of them is a sentence of handrail's."""
     lines = value.split("\n")
     return lines if any(phrase(line) for line in lines) else [value]
 

@@ -1,4 +1,4 @@
-"""Entries of the prompt log as lines, and lines as entries. A line that says nothing to us is None, never an error."""
+"""Converts entries of the prompt log to lines and back. A line that isn't an entry gives None and never an error."""
 
 import json
 import re
@@ -26,13 +26,13 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ufffd]")
 
 LONGEST_LINE = strict_json.MAX_BYTES
 BOM = b"\xef\xbb\xbf"
-"""Some programs begin a file with it."""
+"""Some programs write it at the beginning of a file."""
 
 Action = Literal["request", "response"]
 
 
 class Head(msgspec.Struct, gc=False, rename="camel"):
-    """As much of a line as tells whose it is."""
+    """The members of a line that identify its entry."""
 
     type: str = ""
     action: str = ""
@@ -48,7 +48,7 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def read_head(line: bytes) -> Head | None:
-    """None for what isn't a JSON object, or has something else than text where a head has text."""
+    """None if the line isn't a JSON object, or if a member of the head isn't a string."""
     if len(line) > LONGEST_LINE:
         return None
     try:
@@ -58,7 +58,7 @@ def read_head(line: bytes) -> Head | None:
 
 
 def _lenient_head(line: bytes) -> Head | None:
-    """Of an object that is JSON to other programs only: with half a character, or with bytes that are no text."""
+    """For objects that only lenient decoders accept: with lone surrogates or invalid UTF-8."""
     try:
         value = json.loads(line.decode("utf-8-sig", "replace"))
         return msgspec.convert(value, Head) if isinstance(value, dict) else None
@@ -67,7 +67,7 @@ def _lenient_head(line: bytes) -> Head | None:
 
 
 def split_entries(line: bytes) -> list[tuple[int, bytes]]:
-    """The entries in a line, and where in it each begins: several, where a program has left out an LF."""
+    """The entries in a line with their offsets; there are several if a program has left out an LF."""
     if _SEAM.search(line) is None:
         return [(0, line)]
     text, found, at = line.decode("latin-1"), list[tuple[int, bytes]](), 0  # one character a byte
@@ -86,7 +86,7 @@ def _after_blanks(line: bytes, at: int) -> int:
 
 
 def read_request(line: bytes) -> RequestEntry | None:
-    """None where there is no usable requestId; a prompt that breaks the contract is an `UnreadablePrompt`."""
+    """None without a usable requestId; a prompt that breaks the contract becomes an `UnreadablePrompt`."""
     head = read_head(line)
     if head is None or head.type != "ui_prompt" or head.action != "request" or not is_request_id(head.request_id):
         return None
@@ -106,21 +106,21 @@ def read_request(line: bytes) -> RequestEntry | None:
 
 
 def _unreadable(prompt: Any, reason: str) -> UnreadablePrompt:
-    """With as much of a title and a source as it has."""
+    """With its title and source, if it has them."""
     raw = json.dumps(prompt, ensure_ascii=False, indent=2)
     known = prompt if isinstance(prompt, dict) else {}
     return UnreadablePrompt(raw=raw, reason=reason, title=_text(known, "title"), source=_text(known, "source"))
 
 
 def is_nameless_request(line: bytes) -> bool:
-    """A request that nobody can answer, because it has no usable requestId."""
+    """Whether it is a request without a usable requestId, which can't be answered."""
     head = read_head(line)
     is_request = head is not None and head.type == "ui_prompt" and head.action == "request"
     return is_request and head is not None and not is_request_id(head.request_id)
 
 
 def read_answer(line: bytes, prompt: Prompt | None) -> ResponseEntry | None:
-    """With the prompt, an ok that breaks its rules counts as canceled."""
+    """If the prompt is given, an ok that breaks its rules counts as canceled."""
     value = _decoded(line, "response")
     if value is None:
         return None
@@ -147,7 +147,7 @@ def write_entry(entry: Entry) -> bytes:
 
 
 def is_request_id(value: object) -> bool:
-    """Any text but the empty one, without control characters and without what stands for bytes that are no text."""
+    """Any non-empty string without control characters and without replacement characters for invalid bytes."""
     return isinstance(value, str) and bool(value) and _CONTROL.search(value) is None and is_unicode(value)
 
 
@@ -174,6 +174,6 @@ def _text(value: dict[str, Any], name: str) -> str | UnsetType:
 
 
 def _draft_ids(request_id: str) -> NewId:
-    """For drafts that came without an id: every reader must give them the same ones."""
+    """Generates ids for drafts without one; every reader has to generate the same."""
     numbers = count()
     return lambda: str(uuid5(NAMESPACE_OID, f"{request_id}#{next(numbers)}"))

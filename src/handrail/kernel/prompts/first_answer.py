@@ -1,7 +1,7 @@
-"""A question that is put in several places at once: the first answer wins, and the log knows it.
+"""Asks a question on several channels at once; the first answer wins and is in the log.
 
-What a place answers is written as the prompt's response, so whoever waits for the queue hears it there. An answer
-that breaks the prompt's rules, or comes too late, leaves everything as it was.
+An answer on a channel is written as the prompt's response, so everybody who waits on the queue gets it. An answer that
+breaks the prompt's rules or comes too late is ignored.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ from handrail.ports.prompt_queue import AnswerChannel, PromptAnswer, PromptQueue
 from handrail.ports.prompt_response import PromptResponse
 
 ANSWERED = "answered"
-"""The message with which a place is told that somebody else was first."""
+"""The cancellation message for a channel when the answer came from elsewhere."""
 
 logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
 async def open_channels(queue: PromptQueue, request_id: str, channels: Sequence[AnswerChannel]) -> AsyncIterator[None]:
-    """While inside, the other places are asked as well; at the end each of them has let go of the question."""
+    """While inside, the channels are asked too; on leaving, waits until each has dropped the question."""
     asked = [asyncio.create_task(_answer(queue, request_id, side)) for side in channels]
     message = None
     try:
@@ -35,7 +35,7 @@ async def open_channels(queue: PromptQueue, request_id: str, channels: Sequence[
 
 
 async def withdraw(queue: PromptQueue, request_id: str, by: str | None = "handrail") -> PromptAnswer:
-    """Answers for a person who took too long. Whoever answered in the last moment was first, and that counts."""
+    """Answers with a timeout, unless a person has answered in the meantime; then that answer counts."""
     withdrawn = PromptResponse(status="timeout")
     try:
         await queue.respond(request_id, withdrawn, by=by)
@@ -44,18 +44,18 @@ async def withdraw(queue: PromptQueue, request_id: str, by: str | None = "handra
             raise
         return await queue.wait(request_id)
     except NotFound:
-        pass  # it never got as far as the queue
+        pass  # it never reached the queue
     return PromptAnswer(request_id, withdrawn)
 
 
 async def try_withdraw(queue: PromptQueue, request_id: str) -> None:
-    """Withdraws a question whose answer nobody waits for any more, as far as that is possible."""
+    """Withdraws a question if that is possible."""
     with suppress(Failure):
         await queue.respond(request_id, PromptResponse(status="timeout"), by="handrail")
 
 
 async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """However often we are cancelled meanwhile, each is cancelled once: letting go may take it a moment."""
+    """Waits for all tasks, even if we are cancelled again: dropping the question may take them a moment."""
     stop: asyncio.CancelledError | None = None
     while running := [task for task in tasks if not task.done()]:
         try:
@@ -67,7 +67,7 @@ async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
 
 
 async def _answer(queue: PromptQueue, request_id: str, side: AnswerChannel) -> None:
-    """Who sits at the terminal is asked again after an answer that needs more proof than the terminal gives."""
+    """Asks at the terminal again if an answer needs more proof than the terminal provides."""
     try:
         while (response := await side.answer()) is not None:
             try:

@@ -1,5 +1,5 @@
-"""What a program may do in the queue: ask anything but what could pass for a question of handrail's own, and answer
-none of those: what handrail asks, for its gate or for an agent, it asks a person.
+"""Limits for other programs in the queue: their prompts must not look like handrail's own, and they must not answer
+handrail's own questions, which are for a person.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from handrail.ports.prompts import FileChangePrompt, Prompt
 
 _FOR_A_PERSON = (APPROVAL_PREFIX, "plan_", "ask_")
 _OWN = (*_FOR_A_PERSON, "done_")
-"""What handrail's own questions begin with: the gate's, plans, the tools' and results."""
+"""Prefixes of the ids of handrail's own questions: the gate's, plans, the tools' and results."""
 
 
 _RESERVED = "handrail"
@@ -35,7 +35,7 @@ _ONLY_OURS = {
 
 
 def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) -> None:
-    """InvalidParams, where a yes to these words could be used for another deed than they tell."""
+    """InvalidParams: an answer to this prompt could be used as approval of something else."""
     if request_id is not None and request_id.startswith(_OWN):
         raise _reserved("requestId", f"must not begin with {', '.join(_OWN)}, as handrail's own questions do")
     for member, field in _ONLY_OURS.items():
@@ -48,16 +48,16 @@ def check_foreign(prompt: Prompt | Mapping[str, Any], request_id: str | None) ->
 
 
 def origin_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
-    """Where a prompt comes from: `isOwn` for handrail's own, with the agent that asks; otherwise who `postedBy`."""
+    """Where a prompt comes from: `isOwn` for handrail's own, with the agent that asks; otherwise `postedBy`."""
     if origin is not None and origin.is_own:
         return {"isOwn": True} if origin.by == OWN_ORIGIN.by else {"isOwn": True, "askedBy": one_line(origin.by)}
     claim = prompt.source if prompt.source is not UNSET and prompt.source.lower().startswith(_RESERVED) else None
-    told: dict[str, Any] = {"isOwn": False, "postedBy": ANOTHER_PROGRAM if origin is None else one_line(origin.by)}
-    return told if claim is None else {**told, "claimedSource": one_line(claim)}
+    members: dict[str, Any] = {"isOwn": False, "postedBy": ANOTHER_PROGRAM if origin is None else one_line(origin.by)}
+    return members if claim is None else {**members, "claimedSource": one_line(claim)}
 
 
 def client_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
-    """The prompt for a client. Scopes, and what else only the gate's approvals have, are left out of all others."""
+    """The prompt for a client, without members such as scopes that only the gate's approvals may have."""
     members: dict[str, Any] = msgspec.to_builtins(prompt)
     if origin is not None and origin.is_own:
         return members
@@ -65,11 +65,11 @@ def client_members(prompt: Prompt, origin: Origin | None) -> dict[str, Any]:
 
 
 async def needs_person(queue: PromptQueue, request_id: str, poster: str | None = None) -> bool:
-    """By its id, whatever the log holds by now. So is a change to confirm, unless its poster answers it."""
+    """Whether only a person may answer: by its id, or a change to confirm, unless its own poster answers it."""
     if request_id.startswith(_FOR_A_PERSON):
         return True
-    found = await queue.find(request_id)
-    if found is None or not found.is_pending or not isinstance(found.prompt, FileChangePrompt):
+    asked = await queue.find(request_id)
+    if asked is None or not asked.is_pending or not isinstance(asked.prompt, FileChangePrompt):
         return False
     origin = (await queue.origins([request_id])).get(request_id)
     return poster is None or origin is None or origin.is_own or origin.by != poster

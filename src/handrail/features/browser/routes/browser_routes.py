@@ -65,7 +65,7 @@ def endpoints(bus: LocalBus, key: ConsoleKey, person: str, access: TaskAccess) -
 
     async def view(request: Request, body: None) -> TaskView:
         task_id = request.query_params.get("taskId", "")
-        await access.check_sight(request, task_id)
+        await access.check_visible(request, task_id)
         return await bus.view(task_id)
 
     task = Query("taskId", {"type": "string", "pattern": task_ids.PATTERN}, is_required=True)

@@ -55,7 +55,7 @@ class PageSocket:
     async def _follow(self, rooms: Rooms, sid: str, task_id: str) -> None:
         """Raises Declined for an agent that asks for another's task."""
         if (agent := self._agents.get(sid)) is not None:
-            await self._ownership.check_sight(task_id, _caller(agent))
+            await self._ownership.check_visible(task_id, _caller(agent))
         await rooms.enter(sid, room_of(task_id))
 
     async def _user_message(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:

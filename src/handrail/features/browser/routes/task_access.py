@@ -25,16 +25,16 @@ class TaskAccess:
         if (agent := self._agent(request)) is not None:
             await self._ownership.check(task_id, agent)
 
-    async def check_sight(self, request: Request, task_id: str) -> None:
+    async def check_visible(self, request: Request, task_id: str) -> None:
         """The same for reading."""
         if (agent := self._agent(request)) is not None:
-            await self._ownership.check_sight(task_id, agent)
+            await self._ownership.check_visible(task_id, agent)
 
     async def visible(self, request: Request, records: Sequence[TaskRecord]) -> Sequence[TaskRecord]:
         agent = self._agent(request)
         if agent is None:
             return records
-        return [record for record in records if await self._ownership.is_seen_by(agent, record.task_id)]
+        return [record for record in records if await self._ownership.is_visible_to(agent, record.task_id)]
 
     async def visible_windows(self, request: Request, snapshot: Snapshot) -> Snapshot:
         """Hides tabs from an agent that don't belong to its tasks."""
@@ -42,7 +42,7 @@ class TaskAccess:
         if agent is None:
             return snapshot
         tabs = [tab for tab in snapshot.tabs if tab.task_id is not UNSET]
-        own = tuple([tab for tab in tabs if await self._ownership.is_seen_by(agent, str(tab.task_id))])
+        own = tuple([tab for tab in tabs if await self._ownership.is_visible_to(agent, str(tab.task_id))])
         groups = {tab.group_id for tab in own}
         active = snapshot.active_tab_id if snapshot.active_tab_id in {tab.tab_id for tab in own} else None
         return msgspec.structs.replace(

@@ -40,7 +40,7 @@ def endpoints(bus: LocalBus, access: TaskAccess) -> Sequence[Endpoint]:
 
     async def show(request: Request, body: None) -> TaskDetail:
         task = await _find(request)
-        await access.check_sight(request, task.id)
+        await access.check_visible(request, task.id)
         return TaskDetail(task=task.record, messages=list(await bus.tasks.messages(task.id)))
 
     async def snapshot(request: Request, body: None) -> Snapshot:
