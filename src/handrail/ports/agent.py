@@ -1,7 +1,7 @@
-"""A run of the agent: what is remembered of it, and the port to where it is remembered.
+"""Runs of handrail's own agent: what is stored of them, and the ports to their stores.
 
-The turns alone say how far a run has come. What a tool did is in the audit, under an execution id that stands in the
-turns before the call is made: after a crash both together tell what is left to do.
+The turns show how far a run has come. What a tool did is in the audit, under an execution id that is in the turns
+before the call is made. After a crash, the two together show what is left to do.
 """
 
 from asyncio import Future
@@ -18,10 +18,10 @@ from handrail.ports.model import Turn, Usage, UserTurn
 
 Mode = Literal["plan", "act"]
 RunStatus = Literal["running", "paused", "waiting", "ended"]
-"""waiting: for the person's next words. ended: the person stopped it."""
+"""waiting: for the person's next message. ended: the person stopped it."""
 Limit = Literal["mostSteps", "mostCost"]
 Speaker = Literal["person", "program"]
-"""Who comes with a token is a program."""
+"""Somebody who uses a token counts as a program."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,33 +29,33 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     status: RunStatus
     mode: Mode = "act"
     model: str = ""
-    """Empty: the one that is set."""
+    """Empty means the configured one."""
     used_model: str = ""
-    """The one that was asked last."""
+    """The model that was used last."""
     usage: Usage = Usage()
     trouble: str = ""
-    """Why it does not go on, for people."""
+    """Why it stopped, for people."""
     target: str = ""
-    """The event that brought the person's last words."""
+    """The event of the person's last message."""
     is_completed: bool = False
-    """The agent said that the work is done."""
+    """The agent reported that the work is done."""
     steps: int = 0
-    """Replies to the person's last words."""
+    """The number of replies to the person's last message."""
     most_steps: int | None = None
-    """None, here and of the cost: the one that is set."""
+    """None means the configured limit, also for `most_cost`."""
     most_cost: float | None = None
     reached: Limit | None = None
-    """The limit that keeps it from going on."""
+    """The limit that has stopped it."""
     project: str = ""
-    """Where it was begun, and goes on."""
+    """The project in which it was started and continues."""
     voice: Speaker = "person"
-    """Who spoke last: once a person has, no program does."""
+    """Who wrote last. After a person has written, programs can't."""
     speaker: str = ""
-    """The identity of who spoke last; empty where an older version did not keep it."""
+    """The identity of who wrote last; empty in runs of older versions."""
     is_settled: bool = True
-    """It came to its end by itself, so nothing is left to go on with."""
+    """It finished normally, so there is nothing to resume."""
     queued: tuple[UserTurn, ...] = ()
-    """Messages that came while it was at work; it reads them at its next step."""
+    """Messages that arrived while it was working; it reads them at its next step."""
 
     @property
     def can_resume(self) -> bool:
@@ -64,7 +64,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person sets for a task; what is left out stays."""
+    """What a person changes for a task; UNSET leaves a setting as it is."""
 
     mode: Mode | UnsetType = UNSET
     model: str | UnsetType = UNSET
@@ -73,7 +73,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def changes_only_limits(self) -> bool:
-        """Those may change while the agent is at work."""
+        """Limits may be changed while the agent is working."""
         return self.mode is UNSET and self.model is UNSET
 
     @property
@@ -86,7 +86,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as people look at it: its number in the order of all turns, and when it was, in milliseconds."""
+    """A turn with its number and its time in milliseconds since 1970."""
 
     number: int
     at: int
@@ -151,56 +151,56 @@ class AgentTasks(Protocol):
 
 
 class RunStore(Protocol):
-    """Runs with their tasks, and conversations. What is written together is on disk together or not at all."""
+    """Runs with their tasks and conversations. What is written in one call is stored completely or not at all."""
 
     def save(self, run: Run, task: TaskRecord, turns: Sequence[Turn] = ()) -> Future[None]: ...
 
     async def find(self, task_id: str) -> Run | None: ...
 
     async def unfinished(self) -> Sequence[Run]:
-        """Those that ran, or were paused, when the process ended."""
+        """The runs that were running or paused when the process ended."""
         ...
 
     def add(self, task_id: str, *turns: Turn) -> Future[None]: ...
 
     def add_answer(self, task: TaskRecord, said: UserTurn) -> Future[None]:
-        """Words that answered a question: a message of the task, but no turn, as the model reads them as a result."""
+        """Adds a message that answered a question. It isn't a turn, because the model reads it as a tool's result."""
         ...
 
     async def remembers(self, task_id: str, message_id: str) -> bool:
-        """Whether a message of this id was said in the task."""
+        """Whether the task has a message with this id."""
         ...
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
-        """In order. A compaction replaces what it stands for."""
+        """The turns in order; a compaction replaces the turns that it summarizes."""
         ...
 
     async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[StoredTurn]:
-        """The newest turns before that number, oldest first; compacted ones too. No outcome without its call."""
+        """The newest turns before a number, the oldest first, including compacted ones. No result without its call."""
         ...
 
     def compact(self, task_id: str, keep_from: int, note: str) -> Future[None]:
-        """The turns before the one of this index give way to a note; the record of what was said stays."""
+        """Replaces the turns before this index by a note for the model; the history for people stays."""
         ...
 
 
 class RunLost(Conflict):
-    """Another server has taken the run over, or may have: what this one writes about it is refused."""
+    """Another server has taken over the run, or may have, so this one can't write about it any more."""
 
 
 class RunLeases(Protocol):
-    """Which of a team's servers works on which run. Without its lease, nothing is written about a run."""
+    """Which of a team's servers works on which run. A server needs the run's lease to write about it."""
 
     async def take(self, task_id: str) -> bool:
-        """False while another server has it."""
+        """Returns False while another server has it."""
         ...
 
     def has(self, task_id: str) -> bool:
-        """As far as this server knows."""
+        """Whether this server has the lease, as far as it knows."""
         ...
 
     async def keep(self) -> Collection[str]:
-        """All that this server has, for longer; the tasks of those that are lost."""
+        """Renews all of this server's leases; returns the tasks whose leases are lost."""
         ...
 
     async def give_back(self, task_id: str) -> None: ...

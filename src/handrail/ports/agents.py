@@ -1,4 +1,4 @@
-"""Agents that a person has let in: each has a token of its own, of which only the hash is kept."""
+"""Agents that a person has added: each has its own token, of which only the hash is stored."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`id` is its own for good: an agent that is added later under the same name is another one."""
+    """`id` is never reused: an agent that is added later under the same name gets another one."""
 
     id: str
     name: str
@@ -26,39 +26,39 @@ class Agent:
 
 
 class Agents(Protocol):
-    """What is changed here counts at once, in every process."""
+    """The agents. Changes take effect at once in every process."""
 
     def all(self) -> Sequence[Agent]: ...
 
     def find(self, token: str) -> Agent | None: ...
 
     def is_valid(self, identity: str) -> bool:
-        """False for an agent's identity whose token was revoked; True for everybody who needs no token."""
+        """False for an agent whose token was revoked; True for identities that need no token."""
         ...
 
     async def is_still_valid(self, identity: str) -> bool:
-        """`is_valid`, after a look at what other processes may have changed."""
+        """Like `is_valid`, after checking for changes by other processes."""
         ...
 
     def stamp(self) -> object:
-        """Another one after each change, by whichever process."""
+        """A value that changes with each change by any process."""
         ...
 
     def add(self, name: str) -> tuple[Agent, str]:
-        """The agent and its token, which is told once. Conflict: the name is taken. Blocks."""
+        """The agent and its token, which can't be read again. Conflict: the name is taken. Blocks."""
         ...
 
     def remove(self, name: str) -> Agent:
-        """By its name or id. NotFound. Blocks."""
+        """Removes an agent by its name or id. NotFound. Blocks."""
         ...
 
     def restore(self, agent: Agent) -> None:
-        """Exactly the one that was removed, with its token. Conflict: the name was taken meanwhile. Blocks."""
+        """Restores a removed agent with its token. Conflict: the name is taken now. Blocks."""
         ...
 
 
 def validate_agent_name(name: str) -> str:
-    """For people, and in commands: nothing that looks like something else."""
+    """Names appear in commands and to people, so only unambiguous characters are allowed."""
     if not _NAME.fullmatch(name):
         raise InvalidParams("An agent's name has 1 to 40 letters, digits, dots, underscores or hyphens.", field="name")
     return name

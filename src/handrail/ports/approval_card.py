@@ -1,6 +1,6 @@
-"""What an approval shows beside its words: how far a yes may reach, the facts as data, and the parts of a change.
+"""The structured content of an approval: the offered scopes, the facts as data, and the parts of a change.
 
-These are our additions to contract 5 (`ports/prompts.py`); only handrail's own approvals have them.
+These are additions to contract 5 (`ports/prompts.py`); only handrail's own approvals have them.
 """
 
 from typing import Literal
@@ -13,10 +13,11 @@ Scope = Literal["once", "task", "rule"]
 
 
 class Grant(Wire, frozen=True, kw_only=True):
-    """What a yes allows beyond the one call: which tools, where, in which project, for whom, until when.
+    """What an approval allows in addition to the call: which tools, where, in which project, for whom, until when.
 
-    `path` is a pattern; what was shown stands in it escaped (`kernel/glob.py`). `project` and `identity` are one each,
-    or `*` for all. With a `task`, it ends with that task. In a response, what is left out means what was offered.
+    `path` is a pattern in which the path that was shown is escaped (`kernel/glob.py`). `project` and `identity` are
+    one value, or `*` for all. With a `task`, the grant ends with it. In a response, a missing member means what was
+    offered.
     """
 
     tools: tuple[str, ...] = ()
@@ -32,9 +33,9 @@ class Grant(Wire, frozen=True, kw_only=True):
 
 
 class Offer(Wire, frozen=True, kw_only=True):
-    """A scope that the person may choose, with the exact rule it creates; `once` creates none.
+    """A scope that the person may choose, with the exact rule that it creates; `once` creates none.
 
-    The texts say the same for people, one line each, with nothing hidden in them.
+    The texts say the same for people, in one line each, without hidden characters.
     """
 
     scope: Scope
@@ -44,24 +45,24 @@ class Offer(Wire, frozen=True, kw_only=True):
     who: str | UnsetType = UNSET
     until: str | UnsetType = UNSET
     is_wide: bool = False
-    """It reaches so far that it needs proof of presence."""
+    """It allows so much that it requires proof of presence."""
 
 
 Risk = Literal["undoable", "leaves", "code", "secrets"]
 
 
 class CardFact(Wire, frozen=True, kw_only=True):
-    """Something to know. With a `code` it is a sentence of handrail's, and `value` what it is about."""
+    """A fact. With a `code` it is one of handrail's sentences, and `value` is the sentence's object."""
 
     name: str = ""
     value: str = ""
     code: str | UnsetType = UNSET
     of: str | UnsetType = UNSET
-    """In `changed`: which fact of the question was, or is now, so; `object`, `kind` and `within` are the card's own."""
+    """In `changed`: which fact has changed; `object`, `kind` and `within` are members of the card."""
 
 
 class Card(Wire, frozen=True, kw_only=True):
-    """What an approval asks, as data; a client says it in the person's language. Only the gate's own have it."""
+    """What an approval asks, as data that clients show in the person's language. Only the gate's approvals have it."""
 
     agent: str
     identity: str
@@ -76,9 +77,9 @@ class Card(Wire, frozen=True, kw_only=True):
     """The page, window, server or app that it belongs to."""
     place: str | UnsetType = UNSET
     server: str | UnsetType = UNSET
-    """Where on the web and at which MCP server, as rules name it."""
+    """The place on the web and the MCP server, as rules name them."""
     reason: str = ""
-    """Why, in the agent's own words."""
+    """The reason in the agent's own words."""
     risks: tuple[Risk, ...] = ()
     notes: tuple[CardFact, ...] = ()
     unseen: CardFact | UnsetType = UNSET
@@ -86,12 +87,12 @@ class Card(Wire, frozen=True, kw_only=True):
     facts: tuple[CardFact, ...] = ()
     params: tuple[CardFact, ...] = ()
     parts: tuple[tuple[str, ...], ...] = ()
-    """Of a command: each program that it starts, with its arguments."""
+    """For a command: each program that it starts, with its arguments."""
     digest: str = ""
 
 
 class ChangeHunk(Wire, frozen=True, kw_only=True):
-    """Lines that differ, counted from 1, without context; hidden characters are shown."""
+    """Lines that differ, counted from 1, without context; hidden characters are escaped."""
 
     start_old: int
     start_new: int
@@ -100,16 +101,16 @@ class ChangeHunk(Wire, frozen=True, kw_only=True):
 
 
 class ChangePart(Wire, frozen=True, kw_only=True):
-    """A file of a change, of which a person may take some hunks, all or none."""
+    """A file of a change, of which a person may approve some hunks, all or none."""
 
     path: str
     hunks: tuple[ChangeHunk, ...] = ()
     content: str | UnsetType = UNSET
-    """The proposed text, where a person may edit it."""
+    """The proposed text, if a person may edit it."""
 
 
 class ChosenPart(Wire, frozen=True, kw_only=True):
-    """What a person takes of a file: hunks by their places, from 0, or a text of their own; neither: all of it."""
+    """What a person approves of a file: hunks by their indexes, from 0, or their own text; neither means all of it."""
 
     path: str | UnsetType = UNSET
     hunks: tuple[int, ...] | UnsetType = UNSET

@@ -1,7 +1,7 @@
-"""Replaces a file as a whole: a reader sees the old content or the new one, and a failure leaves the old one.
+"""Replaces a file atomically: readers see the old or the new content, and a failure leaves the old content.
 
-Every layer writes such files, so this is here; it imports the standard library alone. Files of a project, in folders
-that others may change meanwhile, are written by `stores/local/files/atomic.py`.
+It is here because every layer uses it; it imports only the standard library. Files of a project, whose folders others
+may change at the same time, are written by `stores/local/files/atomic.py`.
 """
 
 import os
@@ -13,7 +13,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Replacement:
-    """A new content for a file, in a file beside it until it is complete."""
+    """New content for a file, written to a temporary file next to it."""
 
     def __init__(self, path: Path, mode: int = 0o600) -> None:
         self._path = path
@@ -21,12 +21,12 @@ class Replacement:
         self._descriptor = os.open(self._new, _NEW, mode)
 
     def write(self, data: bytes) -> None:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(self._descriptor, left) :]
+        remaining = memoryview(data)
+        while remaining:
+            remaining = remaining[os.write(self._descriptor, remaining) :]
 
     def commit(self, *, is_durable: bool = True) -> None:
-        """The new content is in place when this returns, and on disk unless a power cut may take it."""
+        """The new content is in place when this returns, and if `is_durable` also on disk."""
         if is_durable:
             os.fsync(self._descriptor)
         os.replace(self._new, self._path)
@@ -34,7 +34,7 @@ class Replacement:
             sync_folder(self._path.parent)
 
     def close(self) -> None:
-        """Without a commit, nothing is left of it."""
+        """Removes the temporary file if nothing was committed."""
         os.close(self._descriptor)
         with suppress(OSError):
             os.unlink(self._new)

@@ -1,7 +1,6 @@
-"""Where in the prompt log each request and each response is, and which requests have no response yet.
+"""An index of the prompt log: the offsets of requests and responses by id, and the pending requests.
 
-Reads every byte of the log once and keeps 8 bytes for an entry, so a log of a million entries can be searched by id.
-Pending requests are kept by id as well.
+It reads every byte of the log once and uses 8 bytes per entry, so a log of a million entries can be searched by id.
 """
 
 from array import array
@@ -22,7 +21,7 @@ _FIRST_READ = 1 << 12
 
 
 class _UsualHead(msgspec.Struct, gc=False, rename="camel"):
-    """The head of an entry of ours. Decodes faster than any head, and nothing else."""
+    """The head of an entry that handrail wrote; decoding it is faster than for other heads."""
 
     type: Literal["ui_prompt"]
     action: Literal["request", "response"]
@@ -36,9 +35,9 @@ _ID = attrgetter("request_id")
 class PromptIndex:
     def __init__(self) -> None:
         self.waiting: dict[str, int] = {}
-        """Ids with a request and no response, in the order of the log, and where the request is."""
+        """Ids with a request and no response, in the order of the log, with the offset of the request."""
         self.responses = array("Q")
-        """Where the responses are, in the order of the log."""
+        """The offsets of the responses, in the order of the log."""
         self._places = _Places()
         self._stems = _Places()
         self._offset = 0
@@ -47,25 +46,25 @@ class PromptIndex:
         self._fresh: list[str] | None = None  # ids requested since the last read; None: all of them
 
     def lines_of(self, action: Action, request_id: str, held: LockedJournal) -> Iterator[tuple[int, bytes]]:
-        """The entries of this action and id, the oldest first: place and line, without LF."""
+        """The entries with this action and id, the oldest first: offset and line, without LF."""
         for place in self._places.of(request_id) if request_id else ():
             line = line_at(held, place)
             if (head := read_head(line)) is not None and head.is_of(action, request_id):
                 yield place, line
 
     def ids_with_stem(self, stem: str, held: LockedJournal) -> list[str]:
-        """Requests whose id is `stem`, an underscore and something without one; the oldest first."""
+        """Requests whose id is `stem`, an underscore and text without one; the oldest first."""
         heads = (read_head(line_at(held, place)) for place in self._stems.of(stem))
         found = (head.request_id for head in heads if head is not None)
         return list(dict.fromkeys(each for each in found if each.rpartition("_")[0] == stem))
 
     def matches(self, held: LockedJournal) -> bool:
-        """False when the log is another one than before: rotated, truncated or replaced."""
+        """False if the log was rotated, truncated or replaced."""
         start = self._offset - len(self._tail)
         return held.size >= self._offset and held.read(start, len(self._tail)) == self._tail
 
     def read(self, held: LockedJournal, limit: int | None = None) -> bool:
-        """Reads what was appended, or about `limit` bytes of it. `waiting` is right once this is true."""
+        """Reads what was appended, or about `limit` bytes of it. `waiting` is complete once this returns True."""
         stop = held.size if limit is None else self._offset + limit
         while (lines := self._next_lines(held)) is not None:
             data, end = lines
@@ -79,7 +78,7 @@ class PromptIndex:
         return True
 
     def _drop_answered(self, held: LockedJournal) -> None:
-        """A response may precede its request, and an id may be used again: both count as answered."""
+        """Removes answered requests from `waiting`. A response may precede its request, and an id may be used again."""
         fresh = self.waiting if self._fresh is None else [each for each in self._fresh if each in self.waiting]
         if self._fresh is None or len(fresh) > _FEW:
             places = self._places.of_any(fresh)
@@ -112,9 +111,9 @@ class PromptIndex:
             self._fresh += [head.request_id for head in heads if head.action == "request"]
 
     def _next_lines(self, held: LockedJournal) -> tuple[bytes, int] | None:
-        """A block, and where its last line ends; None when there is no line, or only a torn one."""
+        """A block, and where its last line ends; None if there is no line, or only a torn one."""
         size = _BLOCK
-        # Never more than there is: a buffer for a whole block costs more than a short line.
+        # Reads no more than there is: allocating a whole block takes longer than reading a short line.
         while data := held.read(self._offset, min(size, max(0, held.size - self._offset))):
             if self._is_inside_line:
                 end = data.find(b"\n") + 1
@@ -123,13 +122,13 @@ class PromptIndex:
             elif end := data.rfind(b"\n") + 1:
                 return data, end
             elif len(data) < size:
-                # Perhaps nothing but its LF is missing: whoever appends next makes a line of it.
+                # Perhaps only its LF is missing, which the next append adds.
                 is_whole = all(read_head(part) is not None for _, part in split_entries(data))
                 return (data, len(data)) if is_whole else None
             elif size < LONGEST_LINE:
                 size = min(size * 4, LONGEST_LINE)
             else:
-                self._is_inside_line = True  # and skipped: it is longer than any of ours
+                self._is_inside_line = True  # skipped, because it is longer than any entry may be
         return None
 
     def _advance(self, data: bytes, end: int) -> None:
@@ -145,9 +144,9 @@ _FEW = 1000
 
 
 class _Places:
-    """Places by id, as sorted chunks of integers: part of the id's hash, and the place.
+    """Offsets by id, as sorted chunks of integers that combine a part of the id's hash with the offset.
 
-    Two ids can share that part, so a place is only where the id may be: whoever asks looks at the line.
+    Ids can share that part of the hash, so callers have to check the line at the offset.
     """
 
     def __init__(self) -> None:
@@ -159,7 +158,7 @@ class _Places:
         self._unsorted.extend(places)
 
     def of(self, request_id: str) -> list[int]:
-        """In the order of the log."""
+        """Possible offsets of an id, in the order of the log."""
         self._sort()
         low = (hash(request_id) & _KEYS) << _PLACE_BITS
         found: list[int] = []
@@ -169,14 +168,14 @@ class _Places:
         return sorted(found)
 
     def of_any(self, request_ids: Collection[str]) -> list[int]:
-        """Places of many ids: one pass over everything, without sorting it."""
+        """Possible offsets of many ids, in one pass and without sorting."""
         keys = {hash(each) & _KEYS for each in request_ids}
         found = [each & _PLACES for each in chain(*self._chunks) if each >> _PLACE_BITS in keys]
         hashes = set(map(hash, request_ids))
         return [*found, *compress(self._unsorted, map(hashes.__contains__, self._hashes))]
 
     def _sort(self) -> None:
-        """Only when somebody looks for an id: listing what is pending after a start needs none of it."""
+        """Called only when an id is looked up; listing pending prompts after a start doesn't need it."""
         pairs = zip(self._hashes, self._unsorted, strict=True)
         new = [(each & _KEYS) << _PLACE_BITS | place for each, place in pairs]
         self._hashes, self._unsorted = array("q"), array("Q")
@@ -190,7 +189,7 @@ class _Places:
 
 
 def line_at(held: LockedJournal, place: int) -> bytes:
-    """One entry, without LF; empty where it is longer than any of ours."""
+    """The entry at an offset, without LF; empty if it is longer than an entry may be."""
     size = _FIRST_READ
     while True:
         data = held.read(place, size)
@@ -203,14 +202,14 @@ def line_at(held: LockedJournal, place: int) -> bytes:
 
 
 def _heads(data: bytes, end: int, offset: int) -> tuple[Sequence[Head | _UsualHead], Sequence[int]]:
-    """The head of each entry, empty for lines that aren't ours, and its place."""
+    """The head of each entry, empty for other lines, and its offset."""
     lines = data[:end].split(b"\n")
     if not lines[-1]:
         lines.pop()
     places = list(map(add, accumulate(map(len, lines), initial=offset), range(len(lines))))
     try:
         usual = _USUAL.decode_lines(memoryview(data)[:end])
-        if len(usual) == len(lines) and all(lines):  # otherwise a value spans lines, or a line holds several
+        if len(usual) == len(lines) and all(lines):  # otherwise a value spans lines, or a line has several
             return usual, places
     except UNREADABLE:
         pass

@@ -1,8 +1,7 @@
-"""Writes questions and answers to the prompt log: contract 5, §1 to §3, over a journal that many processes share.
+"""Writes questions and answers to the prompt log (contract 5, §1 to §3), a journal that many processes share.
 
-Whoever writes has read everything before it, under the same lock, so the first answer wins. An answer keeps the lock
-until it is on disk. A question releases it before that: nobody acts on a question except through an answer, which
-takes the question to disk too.
+A writer has read all earlier entries under the same lock, so the first answer wins. An answer keeps the lock until it
+is on disk. A question releases it earlier, because it has no effect until there is an answer, which syncs both.
 """
 
 import time
@@ -28,7 +27,7 @@ from handrail.ports.prompts import Prompt
 LONGEST_ID = 200
 
 Deliver = Callable[[str, str, Mapping[str, str]], bool]
-"""Gets the requestId, the digest of the line and the secrets; false when nobody took them."""
+"""Gets the requestId, the digest of the line and the secrets; returns False if nobody received them."""
 
 
 def _to_nobody(request_id: str, line_digest: str, secrets: Mapping[str, str]) -> bool:
@@ -75,7 +74,7 @@ class PromptLog:
     def question(
         self, prompt: Prompt | Mapping[str, Any], *, request_id: str | None = None, run_id: str | None = None
     ) -> Question:
-        """To be written; InvalidParams names the fields that break the contract."""
+        """A question for `write`. InvalidParams names the fields that break the contract."""
         _check_ids(request_id, run_id, longest=LONGEST_ID)
         checked = check_new_prompt(prompt)
         used_id = request_id or new_id()
@@ -101,16 +100,16 @@ class PromptLog:
         on_accepted: Callable[[], None] = _unnoticed,
         shown: str | None = None,
     ) -> Reply:
-        """To be written. Secrets are delivered before that, and never written.
+        """A reply for `write`. Its secrets are delivered before it is written, and never written.
 
-        `on_accepted` is called right before it is written: whoever reads the answer finds what was noted then.
-        `shown` is the digest of what the person saw: Conflict where the log holds something else.
+        `on_accepted` is called right before that, so readers of the answer find what it saves. `shown` is the digest
+        of what the person saw; Conflict if the log has something else.
         """
         _check_ids(request_id, run_id)
         return Reply(request_id, response, run_id, deliver, on_accepted, shown)
 
     def respond(self, request_id: str, response: PromptResponse | Mapping[str, Any], **how: Any) -> Receipt:
-        """Returns once the answer is on disk; `how` is what `reply` takes."""
+        """Returns once the answer is on disk; `how` are the parameters of `reply`."""
         return self._write_one(self.reply(request_id, response, **how))
 
     def _write_one(self, change: Change) -> Receipt:
@@ -120,7 +119,7 @@ class PromptLog:
         return outcome
 
     def write(self, changes: Sequence[Change]) -> list[Receipt | Failure]:
-        """Each change is one write of one line or is refused by itself; all of them share one lock and one fsync."""
+        """Each change is written as one line or refused separately; all of them share one lock and one fsync."""
         needs_view = any(isinstance(change, Reply) or not change.is_new_id for change in changes)
         has_log = self.view.prepare() if needs_view else True
         is_asking = all(isinstance(change, Question) for change in changes)
@@ -133,7 +132,7 @@ class PromptLog:
         try:
             if isinstance(change, Reply):
                 return self._answer(held, change)
-            if not change.is_new_id:  # otherwise nobody else has made up the same
+            if not change.is_new_id:  # a new random id can't be taken
                 self.view.catch_up(held)
                 self.view.refuse_taken(held, change.request_id)
             held.append(change.line)

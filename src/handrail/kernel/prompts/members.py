@@ -1,6 +1,6 @@
-"""The members of a JSON object, looked at one by one; everything that is wrong is noted with its place.
+"""Validates the members of a JSON object and collects all problems with their fields.
 
-Nothing raises before `Problems.raise_any`, so a caller learns of all mistakes at once.
+Nothing raises before `Problems.raise_any`, so callers learn of all mistakes at once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ class Problems:
         self._found: list[dict[str, str]] = []
 
     def note(self, field: str, message: str) -> None:
-        """The first thing that is wrong with a field is enough."""
+        """Adds a problem, unless the field already has one."""
         field = _shown(field)
         if len(self._found) < _MAX_REPORTED and all(one["field"] != field for one in self._found):
             self._found.append({"field": field, "message": message})
@@ -38,9 +38,9 @@ class Problems:
 
 
 class Members:
-    """One object, and the path to it. Getters answer UNSET for what is absent, and after noting, for what is wrong.
+    """An object and the path to it. Getters return UNSET for missing members, and for wrong ones after noting them.
 
-    Null counts as absent: other programs write it for what they leave out.
+    Null counts as missing, because other programs write it for members that they leave out.
     """
 
     def __init__(self, value: Mapping[str, Any], problems: Problems, path: str = "") -> None:
@@ -63,7 +63,7 @@ class Members:
         return value if value is UNSET or self._is_text(name, value) else UNSET
 
     def name(self, name: str) -> str:
-        """Text that must be there and hold more than white space."""
+        """A required string with more than white space."""
         value = self._value.get(name, UNSET)
         if value is UNSET:
             self.note(name, "is required")
@@ -90,7 +90,7 @@ class Members:
         return UNSET
 
     def one_of(self, name: str, choices: Sequence[ChoiceT]) -> ChoiceT | UnsetType:
-        if self._value.get(name, "") == "":  # written by other programs for what they leave out
+        if self._value.get(name, "") == "":  # other programs write it for what they leave out
             return UNSET
         for choice in choices:
             if choice == self._value[name]:
@@ -114,7 +114,7 @@ class Members:
         return tuple(values)
 
     def pairs(self, name: str) -> dict[str, str] | UnsetType:
-        """An object that must be there and holds nothing but texts."""
+        """A required object with only strings as values."""
         value = self._value.get(name, UNSET)
         if not isinstance(value, Mapping):
             self.note(name, "is required" if value is UNSET else "must be an object")
@@ -134,7 +134,7 @@ class Members:
         return UNSET
 
     def objects(self, name: str, fewest: int = 0, most: int | None = None) -> Iterator["Members"]:
-        """Of an array, which must be there unless it may be empty. Too few or too many are not looked at."""
+        """The objects in an array, which is required unless it may be empty. With too few or too many, none."""
         if fewest and name not in self._value:
             self.note(name, "is required")
         values = self._items(name)
@@ -177,6 +177,6 @@ def is_unicode(text: str) -> bool:
 
 
 def _shown(field: str) -> str:
-    """Names come from outside: short, and without what can't be encoded."""
+    """Shortens and escapes a field name, which comes from outside."""
     field = field.encode("utf-8", "backslashreplace").decode()
     return field if len(field) <= _LONGEST_FIELD else field[:_LONGEST_FIELD] + "…"

@@ -1,4 +1,4 @@
-"""The parts of a change, numbered from 1 through all files, for people who choose some of them by typing."""
+"""Numbers the parts of a change from 1 through all files, so that people can choose some of them by typing."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from handrail.ports.errors import InvalidParams
 
 
 class NumberedPart(NamedTuple):
-    """`place` is the hunk's in its file; None for a file that can only be taken whole."""
+    """`place` is the hunk's index in its file; None for a file that can only be approved as a whole."""
 
     number: int
     part: ChangePart
@@ -29,15 +29,15 @@ def number_parts(parts: Sequence[ChangePart]) -> list[NumberedPart]:
 
 
 def select_parts(parts: Sequence[ChangePart], numbers: Collection[int]) -> dict[str, Any]:
-    """The members of an answer that takes these; none where that is everything. InvalidParams."""
-    known = number_parts(parts)
-    if unknown := sorted(set(numbers) - {each.number for each in known}):
-        raise InvalidParams(f"There is no part {unknown[0]}: they are numbered from 1 to {len(known)}.")
+    """The members of an answer that approves these parts; empty if it approves all. InvalidParams."""
+    numbered = number_parts(parts)
+    if unknown := sorted(set(numbers) - {each.number for each in numbered}):
+        raise InvalidParams(f"There is no part {unknown[0]}: they are numbered from 1 to {len(numbered)}.")
     if not numbers:
         raise InvalidParams("Choose at least one part, or deny it.")
-    if len(set(numbers)) == len(known):
+    if len(set(numbers)) == len(numbered):
         return {}
-    files = list(_files(parts, [each for each in known if each.number in numbers]))
+    files = list(_files(parts, [each for each in numbered if each.number in numbers]))
     return {"hunks": files[0]["hunks"]} if len(parts) == 1 else {"files": files}
 
 

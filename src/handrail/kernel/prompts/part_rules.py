@@ -1,4 +1,4 @@
-"""A yes to a part of a change: it must name parts that were shown, and take something."""
+"""Validates an approval of parts of a change: it must name parts that were shown, and at least one."""
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from handrail.ports.prompts import FileChangePrompt
 
 
 def check_parts(members: Members, prompt: FileChangePrompt, response: PromptResponse) -> PromptResponse:
-    """The response with what the person took; notes what does not fit the prompt."""
+    """The response with the approved parts; notes what doesn't fit the prompt."""
     parts = () if prompt.parts is UNSET else prompt.parts
     for name in ("hunks", "content") if len(parts) != 1 else ():
         if name in members:

@@ -1,4 +1,4 @@
-"""Sentences of ours that a question may hold, each with a code: a client shows them in the person's language."""
+"""handrail's own sentences in questions, each with a code by which clients can translate it."""
 
 import re
 
@@ -60,8 +60,8 @@ CODES = frozenset(_PHRASES)
 
 
 def phrase(text: str) -> tuple[str, str] | None:
-    """Its code, and what it is about; None for what isn't a sentence of ours."""
+    """The code of a sentence and its object; None if it isn't one of handrail's."""
     for code, pattern in _PATTERNS:
-        if (found := pattern.fullmatch(text)) is not None:
-            return code, found.groupdict().get("object") or ""
+        if (match := pattern.fullmatch(text)) is not None:
+            return code, match.groupdict().get("object") or ""
     return None

@@ -1,4 +1,4 @@
-"""The queue of questions to people: writes to its log, follows it, and hands secrets to those who wait."""
+"""The queue of questions to people: writes to its log, follows it, and delivers secrets to those who wait."""
 
 import asyncio
 import time
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class LogPromptQueue:
-    """A `PromptQueue` for one event loop. Any number of processes may have one each on the same store."""
+    """A `PromptQueue` for one event loop. Any number of processes may use the same store."""
 
     def __init__(
         self, store: PromptStore, clock: Callable[[], float] = time.time, *, presence: Presence | None = None
@@ -100,7 +100,7 @@ class LogPromptQueue:
     async def _admitted(
         self, request_id: str, response: PromptResponse | Mapping[str, Any], proof: ProofSource
     ) -> Callable[[], None]:
-        """What keeps the proof that a person is present. What else may be wrong with the answer, the log says."""
+        """A function that saves the proof of presence. Other faults of the answer are reported by the log."""
         presence = self._presence
         found = await self.find(request_id) if presence is not None else None
         if presence is None or found is None or not found.is_pending or not isinstance(found.prompt, FileChangePrompt):
@@ -193,7 +193,7 @@ class LogPromptQueue:
                 except InputOutput:
                     if not self._is_elsewhere:
                         raise
-                    answered = None  # there will be another look
+                    answered = None  # the next change triggers another attempt
                 if answered is not None:
                     break
         asked, line = answered
@@ -219,9 +219,9 @@ def _masked(prompt: Prompt | None, response: PromptResponse) -> frozenset[str]:
 
 
 class _Writer:
-    """The one thread that reads and writes the log, so that its lock and the disk keep nobody else waiting.
+    """The only thread that reads and writes the log, so that nothing else waits for its lock or the disk.
 
-    Changes that come while it is busy are written together, under one lock and with one fsync.
+    Changes that arrive while it is busy are written together, under one lock and with one fsync.
     """
 
     def __init__(self, log: PromptLog) -> None:
@@ -233,14 +233,14 @@ class _Writer:
         return await asyncio.get_running_loop().run_in_executor(self._thread(), work)
 
     async def write(self, change: Change) -> Receipt:
-        """Whoever is cancelled still waits for the end: what is written is written."""
+        """A cancelled caller still waits until the change is written."""
         outcome = Future[Receipt]()
         self._queued.append((change, outcome))
         self._thread().submit(self._write_queued)
         return await finish(asyncio.wrap_future(outcome))
 
     async def close(self) -> None:
-        """Ends the thread, if there is one; whatever comes later starts another."""
+        """Ends the thread, if there is one; later work starts another."""
         if self._executor is None:
             return
         await self.run(self._log.close)
@@ -257,7 +257,7 @@ class _Writer:
             return
         try:
             outcomes: Sequence[Receipt | BaseException] = self._log.write([change for change, _ in queued])
-        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+        except Exception as error:  # noqa: BLE001 - raised where the changes are awaited
             outcomes = [error] * len(queued)
         for (_, waiting), outcome in zip(queued, outcomes, strict=True):
             if isinstance(outcome, BaseException):

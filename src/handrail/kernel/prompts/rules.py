@@ -1,7 +1,6 @@
-"""What a prompt must be like, kind by kind: §4 to §8 of contract 5 and the additions of the rulings.
+"""Validates prompts, kind by kind: §4 to §8 of contract 5 and the additions of the rulings.
 
-One check for what is written and for what is read. Members that the contract doesn't know are
-left out. What an answer must be like stands in `answer_rules.py`.
+The same check is used for writing and reading. Unknown members are left out. `answer_rules.py` validates answers.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +45,7 @@ def new_id() -> str:
 
 
 def check_prompt(prompt: Prompt | Mapping[str, Any], new_draft_id: NewId = new_id) -> Prompt:
-    """The prompt with its defaults; InvalidParams names every field that is wrong."""
+    """The prompt with its defaults. InvalidParams names every wrong field."""
     value = msgspec.to_builtins(prompt) if isinstance(prompt, msgspec.Struct) else prompt
     problems = Problems("prompt")
     if not isinstance(value, Mapping):
@@ -63,7 +62,7 @@ def check_prompt(prompt: Prompt | Mapping[str, Any], new_draft_id: NewId = new_i
 
 
 def check_new_prompt(prompt: Prompt | Mapping[str, Any]) -> Prompt:
-    """The same for one that we are about to write: the log must not get to know a secret."""
+    """Like `check_prompt`, for a prompt that is about to be written: no secret may get into the log."""
     checked = check_prompt(prompt)
     problems = Problems("prompt")
     if isinstance(checked, KvPrompt):
@@ -82,7 +81,7 @@ def check_tasks(members: Members, new_draft_id: NewId) -> tuple[PromptTask, ...]
 
 
 def _filled(kind: type[T], members: Members, **given: Any) -> T:
-    """A struct of the wire: what is not given is read by its type. A plain `str` must be there."""
+    """A wire struct; fields that aren't given are read by their types. A plain `str` is required."""
     read: dict[Any, Callable[[str], Any]] = {
         str: members.name,
         str | UnsetType: members.text,
@@ -107,8 +106,8 @@ def _prompt(kind: type[T], members: Members, **given: Any) -> T:
 
 
 def _object(kind: type[T], members: Members, name: str) -> T | UnsetType:
-    found = members.object(name)
-    return UNSET if found is UNSET else _filled(kind, found)
+    member = members.object(name)
+    return UNSET if member is UNSET else _filled(kind, member)
 
 
 def _kv(members: Members, new_draft_id: NewId) -> KvPrompt:
@@ -142,7 +141,7 @@ def _check_limits(members: Members, fewest: int | UnsetType, most: int | UnsetTy
 
 def _default(members: Members, values: list[str], multiple: bool) -> str | tuple[str, ...] | UnsetType:
     if not multiple:
-        default = members.text("default") or UNSET  # the empty text is no option's value
+        default = members.text("default") or UNSET  # no option has an empty value
         if default is not UNSET and default not in values:
             members.note("default", "isn't one of the options")
         return default
@@ -184,7 +183,7 @@ def _file_change(members: Members, new_draft_id: NewId) -> FileChangePrompt:
 
 
 def _made_by_us(kind: type[T], members: Members) -> T | UnsetType:
-    """Of handrail's own making, so it is read as a whole: what is not right in it isn't one."""
+    """An object that only handrail makes, so it is read as a whole and any fault makes it invalid."""
     try:
         return msgspec.convert(members.as_given, kind)
     except msgspec.ValidationError as wrong:
@@ -221,7 +220,7 @@ _KINDS: dict[str, Callable[[Members, NewId], Prompt]] = {
 
 
 def note_unknown(members: Members, name: str, chosen: Iterable[str], values: Iterable[str]) -> None:
-    """Each must be one of the options, and be named once."""
+    """Notes values that aren't options or are named twice."""
     known, seen = set(values), set[str]()
     for at, value in enumerate(chosen):
         if value not in known:

@@ -1,4 +1,4 @@
-"""What a person saw of a prompt, as a digest: an answer that carries it counts for exactly that."""
+"""The digest of what a person saw of a prompt; an answer with this digest counts for exactly that."""
 
 from hashlib import sha256
 
@@ -9,12 +9,12 @@ from handrail.ports.prompts import Prompt
 
 
 def shown_digest(request_id: str, prompt: Prompt) -> str:
-    """Of its id and everything in it."""
+    """The digest of the prompt's id and everything in it."""
     return sha256(msgspec.json.encode([request_id, prompt])).hexdigest()
 
 
 def check_shown(request_id: str, prompt: Prompt, shown: str | None) -> None:
-    """Conflict where the person saw something else under this id."""
+    """Conflict if the person saw something else under this id."""
     if shown is not None and shown != shown_digest(request_id, prompt):
         raise changed_since_shown(request_id)
 

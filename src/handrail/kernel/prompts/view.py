@@ -1,7 +1,7 @@
-"""The one view of the prompt queue: find a prompt by id, list what is pending or answered, read new entries.
+"""The only view of the prompt queue: finds prompts by id, lists pending and answered ones, reads new entries.
 
-Whether a prompt is pending is decided here and nowhere else. Reading takes the log's lock, because nobody may act on
-an answer that a failing disk takes back.
+Only this module decides whether a prompt is pending. Reading takes the log's lock, because an answer that a failing
+disk then removes must have no effect.
 """
 
 from bisect import bisect_left
@@ -27,14 +27,14 @@ from handrail.ports.prompt_queue import Page, QueuedPrompt
 from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompts import Prompt, UnreadablePrompt
 
-# How much is read before somebody else gets the lock.
+# How much is read before the lock is released for others.
 _BYTES_AT_ONCE = 1 << 23
 _PROMPTS_AT_ONCE = 1000
 _MOST_CACHED = 2000
 _FIRST_LOOK_BACK = 1 << 18
 
 _Request = tuple[int, RequestEntry]
-"""Its place, and what is there."""
+"""A request with its offset."""
 
 
 class PromptView:
@@ -50,9 +50,9 @@ class PromptView:
 
     @contextmanager
     def reading(self) -> Iterator[LockedJournal | None]:
-        """The log while nobody writes to it, after everything in it was read; None without a log.
+        """Locks the log after reading everything in it; yields None if there is no log.
 
-        A long log is read in parts, so that nobody who wants to write waits for all of it.
+        A long log is read in parts, so that writers don't have to wait for all of it.
         """
         with self._turn:
             is_done = False
@@ -67,7 +67,7 @@ class PromptView:
                         yield held
 
     def prepare(self) -> bool:
-        """Before the first write: reads a long log before its lock is taken for good. False: there is no log."""
+        """Reads a long log in parts before the first write takes the lock. Returns False if there is no log."""
         if not self._has_read:
             with self.reading():
                 pass
@@ -75,18 +75,18 @@ class PromptView:
 
     @contextmanager
     def writing(self, *, releases_early: bool) -> Iterator[LockedJournal]:
-        """The log for one writer. Call `catch_up` before each decision: nothing else is read."""
+        """Locks the log for one writer, who has to call `catch_up` before each decision."""
         with self._turn, self._journal.lock(is_durable=True, releases_early=releases_early) as held:
             yield held
 
     def catch_up(self, held: LockedJournal, limit: int | None = None) -> bool:
-        """Reads what was appended, or about `limit` bytes of it; false when there is more."""
+        """Reads what was appended, or about `limit` bytes of it; returns False if there is more."""
         if not self._index.matches(held):
             self._start_over()
         return self._index.read(held, limit)
 
     def find_all(self, request_ids: Iterable[str]) -> Mapping[str, QueuedPrompt]:
-        """Those that are in the log, whether answered or not."""
+        """The prompts of these ids that are in the log, pending or answered."""
         with self.reading() as held:
             if held is None:
                 return {}
@@ -94,7 +94,7 @@ class PromptView:
             return {each: prompt for each, prompt in found if prompt is not None}
 
     def repeats(self, stem: str) -> list[QueuedPrompt]:
-        """Prompts whose id is `stem`, an underscore and something without one; the oldest first."""
+        """Prompts whose id is `stem`, an underscore and text without one; the oldest first."""
         with self.reading() as held:
             if held is None:
                 return []
@@ -102,7 +102,7 @@ class PromptView:
             return [each for each in found if each is not None]
 
     def pending(self, before: int | None = None, limit: int | None = None) -> list[QueuedPrompt]:
-        """What nobody has answered yet, the oldest first; the newest `limit` before a place."""
+        """The newest `limit` pending prompts before an offset, the oldest first."""
         with self.reading():
             places = reversed(list(self._index.waiting.items()))
         ids = (each for each, place in places if before is None or place < before)
@@ -115,7 +115,7 @@ class PromptView:
         return found[:limit][::-1]
 
     def history(self, before: int | None = None, limit: int = 100) -> list[QueuedPrompt]:
-        """The newest `limit` that were answered before a place in the log, the oldest answer first."""
+        """The newest `limit` prompts that were answered before an offset, the oldest answer first."""
         found: list[QueuedPrompt] = []
         with self.reading() as held:
             answers = self._index.responses
@@ -129,7 +129,7 @@ class PromptView:
         return found[::-1]
 
     def answer_to(self, request_id: str) -> tuple[Prompt | None, bytes] | None:
-        """The prompt, where it can be read, and the line of its first answer; None while there is no answer."""
+        """The prompt, if it is readable, and the line of its first answer; None while there is no answer."""
         with self.reading() as held:
             if held is None or request_id in self._index.waiting:
                 return None
@@ -138,7 +138,7 @@ class PromptView:
             return None if answer is None else (asked[1].prompt if asked is not None else None, answer[1])
 
     def pending_prompt(self, held: LockedJournal, request_id: str) -> Prompt:
-        """For one who is about to answer. Conflict: answered before; NotFound: never asked."""
+        """The prompt that is about to be answered. Conflict: it was answered before; NotFound."""
         if request_id in self._index.waiting and (asked := self._pending_request(held, request_id)) is not None:
             return asked[1].prompt
         if self._answer_line(held, request_id) is not None:
@@ -151,7 +151,7 @@ class PromptView:
             raise Conflict(f"There is a request {request_id} already.", hint=hint, reason="taken")
 
     def entries(self, limit: int | None = None, before: int | None = None) -> Page:
-        """The newest `limit` entries that can be read, or all; of those that begin before a place in the log."""
+        """The newest `limit` readable entries that begin before an offset, or all."""
         size = self._journal.snapshot().size or 0
         end = size if before is None else min(before, size)
         back = end if limit is None else _FIRST_LOOK_BACK
@@ -164,7 +164,7 @@ class PromptView:
             back *= 4
 
     def since(self, position: int) -> Page:
-        """What came after a page that ended at `position`."""
+        """The entries after a page that ended at `position`."""
         size = self._journal.snapshot().size or 0
         if self._is_between_lines(position, size):
             return self._page(position, size)
@@ -179,7 +179,7 @@ class PromptView:
         if asked is None or answered is None:
             return None
         answer = read_answer(answered[1], asked[1].prompt)
-        if answer is None:  # nothing that can't be read is a yes
+        if answer is None:  # an unreadable answer is never an approval
             answer = ResponseEntry(ts="", request_id=request_id, response=PromptResponse(status="canceled"))
         return QueuedPrompt(asked[1], asked[0], answer, answered[0])
 
@@ -187,7 +187,7 @@ class PromptView:
         return next(self._index.lines_of("response", request_id, held), None)
 
     def _request(self, held: LockedJournal, request_id: str) -> _Request | None:
-        """The first that keeps to the contract; without one, the first."""
+        """The first request that follows the contract; if there is none, the first."""
         first: _Request | None = None
         for place, line in self._index.lines_of("request", request_id, held):
             if (entry := read_request(line)) is not None:
@@ -210,7 +210,7 @@ class PromptView:
         return found
 
     def _is_between_lines(self, position: int, size: int) -> bool:
-        """False where another log has come, or other lines in place of those that a failing disk took back."""
+        """False if the log was replaced, or if lines were replaced that a failing disk had removed."""
         if position in (0, size):
             return True
         around = b"".join(self._journal.lines(position - 1, until=min(position + 1, size)))
