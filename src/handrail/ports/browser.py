@@ -1,6 +1,6 @@
-"""What goes between handrail, a browser extension (a plugin) and web pages, as contract 2 spells it, and the ports.
+"""The messages between handrail, browser extensions (plugins) and web pages, as contract 2 spells them, and the ports.
 
-Knows no socket, no table and no rule: what an action may hold and how long it may take says `features/browser/bus`.
+`features/browser/bus` knows what an action may contain and how long it may take.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,11 +18,11 @@ EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm"
 EXTENSION_ORIGIN = f"chrome-extension://{EXTENSION_ID}"
 
 EXPECTED_ORIGIN = "expectedOrigin"
-"""In a `browser_action`: where the page was that was decided about. A plugin that finds the tab at another place by
-then refuses with INVALID_TARGET. An addition to the contract."""
+"""In a `browser_action`: the origin of the page that was approved. If the tab is elsewhere by then, the plugin refuses
+with INVALID_TARGET. An addition to the contract."""
 
 Actions = Mapping[str, Mapping[str, Any]]
-"""One action by its name, or several that the plugin runs in this order: `{"browser_click": {"tabId": 1, …}}`."""
+"""An action by its name, or several that the plugin runs in order: `{"browser_click": {"tabId": 1, …}}`."""
 TaskStatus = Literal["created", "running", "ongoing", "takeover", "completed", "error"]
 ResultStatus = Literal["success", "partial"]
 EndStatus = Literal["success", "partial", "error"]
@@ -59,7 +59,7 @@ class Tab(Wire, frozen=True, kw_only=True):
 
 
 class OpenTab(Tab, frozen=True, kw_only=True):
-    """A tab of a snapshot. An addition to the contract: whose it is, where it belongs to a task."""
+    """A tab of a snapshot, with the task that it belongs to, if any (an addition to the contract)."""
 
     task_id: str | UnsetType = UNSET
 
@@ -94,7 +94,7 @@ class BrowserState(Wire, frozen=True, kw_only=True):
 
 
 class Snapshot(BrowserState, frozen=True, kw_only=True):
-    """`stale`: its plugin is away, or nothing was heard of it for half a minute."""
+    """`stale`: its plugin is disconnected, or has sent nothing for half a minute."""
 
     connected: bool = False
     age_ms: int = 0
@@ -110,9 +110,9 @@ class TaskRecord(Wire, frozen=True, kw_only=True):
     updated_at: int
     selected_client_id: str | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
-    """An addition to the contract: a person has put it away."""
+    """An addition to the contract: a person has archived it."""
     reading: bool | UnsetType = UNSET
-    """An addition to the contract, set while a person has taken it over: whether what only reads continues."""
+    """An addition to the contract, set while a person has taken it over: whether actions that only read may run."""
 
 
 LATEST_MS = 253_402_300_799_999
@@ -128,9 +128,9 @@ class Message(Wire, frozen=True, kw_only=True):
 
 
 class PluginRecord(Wire, frozen=True, kw_only=True):
-    """A browser extension that has announced itself, as `extension-list` tells of it.
+    """A browser extension that has announced itself, as in `extension-list`.
 
-    `selected`: a new task would get this one. `chosen`: a person said that it should, whenever it is there.
+    `selected`: a new task would use this one. `chosen`: a person prefers it whenever it is connected.
     """
 
     client_id: str
@@ -148,7 +148,7 @@ class PluginRecord(Wire, frozen=True, kw_only=True):
 
 
 class ActionResult(Wire, frozen=True, kw_only=True):
-    """What became of actions that were carried out; those that were not end in a Failure."""
+    """The result of actions that were carried out; others end in a Failure."""
 
     status: ResultStatus
     result: dict[str, Any]
@@ -156,7 +156,7 @@ class ActionResult(Wire, frozen=True, kw_only=True):
 
 
 class ActionRecord(Wire, frozen=True, kw_only=True):
-    """One call of the bus. It has ended when `status` is set, and then for good."""
+    """One call of the bus. It has ended once `status` is set."""
 
     action_id: str
     task_id: str
@@ -170,7 +170,7 @@ class ActionRecord(Wire, frozen=True, kw_only=True):
 
 
 class UploadSlot(Wire, frozen=True, kw_only=True):
-    """A place for one artifact: where it may be put until `expires_at`, and where it can be fetched afterwards."""
+    """Where an artifact may be uploaded until `expires_at`, and where it can be downloaded afterwards."""
 
     artifact_id: str
     upload_url: str
@@ -186,7 +186,7 @@ class Box(Wire, frozen=True, kw_only=True):
 
 
 class IndexedElement(Wire, frozen=True, kw_only=True):
-    """`bbox` in pixels of the picture."""
+    """An element that was numbered on a picture; `bbox` is in pixels of the picture."""
 
     click_id: str
     tag: str
@@ -196,7 +196,7 @@ class IndexedElement(Wire, frozen=True, kw_only=True):
 
 
 class TaskView(Wire, frozen=True, kw_only=True):
-    """The last picture of a task with what was indexed on it; without an artifact there is no picture yet."""
+    """The last picture of a task with its numbered elements; without an artifact there is no picture yet."""
 
     task_id: str
     artifact_id: str | UnsetType = UNSET
@@ -207,12 +207,12 @@ class TaskView(Wire, frozen=True, kw_only=True):
     url: str | UnsetType = UNSET
     indexed_at: int | UnsetType = UNSET
     acted_at: int | UnsetType = UNSET
-    """When something was last done in the task: after it, the picture is of the past."""
+    """When an action last ran in the task; an earlier picture is outdated."""
     elements: tuple[IndexedElement, ...] = ()
 
 
 class ClosedTab(Wire, frozen=True, kw_only=True):
-    """A tab that was a task's. Where no action closed it, it was the person."""
+    """A closed tab of a task. If no action closed it, the person did."""
 
     tab_id: int
     by: ClosedBy
@@ -224,7 +224,7 @@ class ClosedTab(Wire, frozen=True, kw_only=True):
 
 
 class OpenTabs(Wire, frozen=True, kw_only=True):
-    """A task, what its browser has open, as far as that was told, and tabs of the task that were closed."""
+    """A task, the known tabs of its browser, and tabs of the task that were closed."""
 
     task: TaskRecord
     tabs: tuple[Tab, ...]
@@ -240,7 +240,7 @@ class Artifact:
 
 
 class Bus(Protocol):
-    """What the browser surface needs, whether the bus lives in this process or in a running `handrail up`."""
+    """What the browser tools need of the bus, which runs in this process or in a running `handrail up`."""
 
     async def act(
         self,
@@ -252,30 +252,30 @@ class Bus(Protocol):
         denied: Sequence[str] = (),
         origin: str | None = None,
     ) -> ActionResult:
-        """Waits until the actions have ended, in exactly one way. A cancelled call ends them too.
+        """Runs actions and waits until they have ended. Cancelling the call ends them too.
 
-        `denied` are regular expressions for addresses that the task's tabs must not ask for. `origin` is where the
-        page was that was decided about: nothing is done to a page of another place.
+        `denied` are regular expressions for addresses that the task's tabs must not request. `origin` is the place of
+        the page that was approved: nothing is done to a page of another place.
 
-        Offline, Unacknowledged, Unfinished: the plugin; WrongTab; Reported: an error that the plugin spells itself;
-        Aborted: the task was stopped; Conflict: it is over.
+        Offline, Unacknowledged, Unfinished: the plugin doesn't answer; WrongTab; Reported: the plugin's own error;
+        Aborted: the task was stopped; Conflict: the task is over.
         """
         ...
 
     async def task_for(self, caller: str, task: str | None) -> TaskRecord:
-        """The named task, made where it is new; without a name, the caller's own one. InvalidParams: no task's id."""
+        """The task with this id, created if it is new; without an id, the caller's own task. InvalidParams."""
         ...
 
     async def open_tabs(self, caller: str, task: str | None) -> OpenTabs:
-        """The same, and all that the task's browser has open, or else the browser that a new task would get."""
+        """The same task, and the tabs of its browser, or of the browser that a new task would use."""
         ...
 
     async def artifact(self, artifact_id: str) -> Artifact:
-        """NotFound: there is none, it is too old, or nothing was uploaded."""
+        """NotFound: it doesn't exist, has expired, or was never uploaded."""
         ...
 
     async def store_artifact(self, task: str, kind: str, content_type: str, data: bytes, name: str = "") -> str:
-        """The id of a new artifact with these bytes, for `browser_upload` to name. TooLarge."""
+        """Stores an artifact for `browser_upload`; returns its id. TooLarge."""
         ...
 
 
@@ -283,12 +283,12 @@ Acknowledge = Callable[[Any], None]
 
 
 class PluginConnection(Protocol):
-    """The way to one connected plugin."""
+    """The connection to a plugin."""
 
     def send(self, message: Mapping[str, Any], on_ack: Acknowledge) -> Awaitable[None]:
-        """Hands the message over; `on_ack` gets the plugin's answer, if there ever is one."""
+        """Sends a message; `on_ack` gets the plugin's acknowledgement, if it sends one."""
         ...
 
     def drop(self) -> None:
-        """Ends the connection in such a way that the plugin connects again by itself."""
+        """Closes the connection so that the plugin reconnects automatically."""
         ...

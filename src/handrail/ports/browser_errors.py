@@ -1,4 +1,4 @@
-"""Contract 2: the codes of browser actions (§3.5), and the `ok` envelope of what is refused (§0.3)."""
+"""Contract 2's error codes of browser actions (§3.5), and the envelope of errors (§0.3)."""
 
 from collections.abc import Awaitable, Mapping
 from typing import Any
@@ -46,7 +46,7 @@ RETRYABLE_CODES = frozenset(
         "CDP_UNAVAILABLE",
     }
 )
-"""Unless the error itself says otherwise, the same action may work later."""
+"""With these codes, the same action may work later, unless the error says otherwise."""
 
 _CONDITIONS: dict[str, type[errors.Failure]] = {
     code: condition for condition, code in reversed(list(CODES.items())) if condition is not errors.Reported
@@ -58,7 +58,7 @@ def action_code(failure: errors.Failure) -> str:
 
 
 def pack_failure(failure: errors.Failure) -> dict[str, Any]:
-    """All of it, for a file or another process of ours, where `unpack_failure` makes the same again."""
+    """The failure as JSON, from which `unpack_failure` makes the same failure in another process or later."""
     return {
         "condition": type(failure).__name__,
         "code": action_code(failure),
@@ -70,7 +70,7 @@ def pack_failure(failure: errors.Failure) -> dict[str, Any]:
 
 
 def unpack_failure(stored: Mapping[str, Any]) -> errors.Failure:
-    """A condition that this version does not know keeps its code; version 0.1 stored the code alone."""
+    """A condition that this version doesn't know keeps its code; version 0.1 stored only the code."""
     code, hint, is_retryable = stored["code"], stored.get("hint"), stored.get("retryable", False)
     condition = getattr(errors, stored["condition"], None) if "condition" in stored else _CONDITIONS.get(code)
     failure = None if condition in (None, errors.Reported) else condition(stored["message"], hint=hint)

@@ -1,6 +1,6 @@
-"""The ports to what contract 2 remembers: tasks, actions, plugins, artifacts.
+"""Ports to the stores of contract 2: tasks, actions, plugins, artifacts.
 
-What writes takes its place in the order of writes when it is called and can be awaited until it is stored.
+Methods that write are executed in the order of their calls; awaiting their future waits until the data is stored.
 """
 
 from asyncio import Future
@@ -20,27 +20,27 @@ class TaskStore(Protocol):
     async def find(self, task_id: str) -> TaskRecord | None: ...
 
     async def interrupted(self) -> Sequence[TaskRecord]:
-        """Those that run, or have an action under way, as the last server left them."""
+        """Tasks that were running or had an action in progress when the last server ended."""
         ...
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
-        """The last changed first: those after the task `before`, in whose title or messages all `words` stand."""
+        """Tasks after the task `before`, the last changed first, with all `words` in their title or messages."""
         ...
 
     def bind(self, caller: str, task_id: str) -> Future[None]:
-        """From now on, this is the caller's own task."""
+        """Makes this the caller's own task."""
         ...
 
     async def bound(self, caller: str) -> str | None: ...
 
     async def messages(self, task_id: str) -> Sequence[Message]:
-        """What people and the agent said, in order: the words of its conversation, without tools and notes."""
+        """The messages of people and of the agent in order, without tool calls and notes."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAction:
-    """`failure` is set where it ended in one."""
+    """An action, and the failure in which it ended, if any."""
 
     record: ActionRecord
     failure: Failure | None = None
@@ -48,35 +48,35 @@ class StoredAction:
 
 class ActionStore(Protocol):
     def begin(self, action: ActionRecord) -> Future[None]:
-        """Conflict: an action of this id is known."""
+        """Conflict: there is an action with this id."""
         ...
 
     def end(self, action: ActionRecord, failure: Failure | None, task: TaskRecord) -> Future[None]:
-        """Stores how it ended, and what its task has become."""
+        """Stores how it ended, and the new state of its task."""
         ...
 
     async def find(self, action_id: str) -> StoredAction | None: ...
 
     async def last_with(self, task_id: str, name: str, limit: int) -> Sequence[ActionRecord]:
-        """Those of a task that had this action in them and were carried out, the last ended first."""
+        """Completed calls of a task that contained this action, the last one first."""
         ...
 
     async def latest(self, task_id: str, limit: int) -> Sequence[ActionRecord]:
-        """Those of a task that were carried out, the last ended first."""
+        """Completed calls of a task, the last one first."""
         ...
 
     def end_interrupted(self, now: int) -> Future[int]:
-        """At the start of a server: what was under way when the last one went has ended, in an error. How many."""
+        """For the start of a server: ends the last server's unfinished actions with an error; returns how many."""
         ...
 
     def forget(self, before: int) -> Future[None]:
-        """Actions that ended before that go."""
+        """Removes actions that ended before this time."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PairedPlugin:
-    """A plugin that may connect with a token of its own, of which only the hash is kept."""
+    """A plugin that may connect with its own token, of which only the hash is stored."""
 
     client_id: str
     extension_id: str
@@ -84,9 +84,9 @@ class PairedPlugin:
     token_hash: str
     created_at: int
     is_launched: bool = False
-    """handrail has started this browser itself, so it holds the other end of its debugger."""
+    """handrail has launched this browser, so it controls the browser's debugger."""
     is_enrolled: bool = False
-    """A person lets this browser's window confirm what reaches far."""
+    """A person has allowed this browser's window to confirm far-reaching answers."""
 
 
 class PluginStore(Protocol):
@@ -95,7 +95,7 @@ class PluginStore(Protocol):
     async def all(self) -> Sequence[PluginRecord]: ...
 
     def pair(self, plugin: PairedPlugin) -> Future[None]:
-        """Replaces what was paired as this client before."""
+        """Replaces an earlier pairing of this client."""
         ...
 
     def unpair(self, client_id: str) -> Future[None]: ...
@@ -105,7 +105,7 @@ class PluginStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRecord:
-    """Times in milliseconds since 1970. `digest` is set once it was uploaded."""
+    """Times are in milliseconds since 1970. `digest` is set once it is uploaded."""
 
     artifact_id: str
     task_id: str
@@ -127,67 +127,67 @@ class ArtifactStore(Protocol):
     def set_content(self, artifact_id: str, digest: str, size: int) -> Future[None]: ...
 
     async def expired(self, now: int) -> Sequence[str]:
-        """Ids of those whose time is over and whose files may still be there."""
+        """Ids of expired artifacts whose files may still exist."""
         ...
 
     def forget(self, before: int) -> Future[None]:
-        """Those whose time was over before that are no longer told from ones that never were."""
+        """Removes the records of artifacts that expired before this time."""
         ...
 
 
 class SharedPluginStore(PluginStore, Protocol):
-    """Of several servers, each of which holds some of the browsers."""
+    """The plugins of several servers, each of which is connected to some of the browsers."""
 
     def hold(self, plugin: PluginRecord) -> Future[None]:
-        """From now on, this server alone writes about the browser: what another had under way there has ended."""
+        """Only this server may write about the browser from now on; another server's actions in it have ended."""
         ...
 
     def release(self, client_id: str, server: str | None = None) -> Future[None]:
-        """This server no longer has it, or that one."""
+        """This server, or the named one, is no longer connected to it."""
         ...
 
     async def holder_of(self, client_id: str) -> str | None:
-        """The server that said that it has it."""
+        """The server that is connected to it."""
         ...
 
     async def next(self, but: Sequence[str] = ()) -> str | None:
-        """For a new task: the one that a person has chosen, otherwise of those that are there the longest unused."""
+        """The browser for a new task: the one that a person has chosen, or the least recently used one."""
         ...
 
     async def choose(self, client_id: str) -> None:
-        """For new tasks, whenever it is there."""
+        """Prefers it for new tasks whenever it is connected."""
         ...
 
 
 class BrowserPeers(Peers, Protocol):
-    """The servers of a team, reached by the browser that one of them holds."""
+    """The servers of a team, addressed by the browser to which one of them is connected."""
 
     async def make_code(self, code: str) -> None:
-        """Lets it pair one browser, at any server, within ten minutes."""
+        """The code can pair one browser, at any server, within ten minutes."""
         ...
 
     async def use_code(self, code: str) -> bool:
-        """Whether it was there, and not too old."""
+        """Uses the code up; returns whether it was valid."""
         ...
 
     def follow_paired(self, tell: Callable[[Sequence[PairedPlugin]], None]) -> None:
-        """`tell` gets all that are paired, now and whenever a server has changed that."""
+        """`tell` gets all paired plugins, now and whenever a server has changed them."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SharedBrowsers:
-    """What the servers of a team have in addition."""
+    """What a team's servers have in addition."""
 
     plugins: SharedPluginStore
     peers: BrowserPeers
     address: str = ""
-    """The team's own, under which plugins upload and download; empty: each server's."""
+    """The team's address for uploads and downloads; empty means each server's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedRunStores:
-    """Which of a team's servers works on which run, and the way to it."""
+    """Which of a team's servers works on which run, and how to reach it."""
 
     leases: RunLeases
     peers: Peers
@@ -195,7 +195,7 @@ class SharedRunStores:
 
 @dataclass(frozen=True, slots=True)
 class BrowserStores:
-    """All of it, in one database; `artifact_files` holds the bytes of artifacts."""
+    """All stores of contract 2, in one database; `artifact_files` has the bytes of artifacts."""
 
     tasks: TaskStore
     actions: ActionStore

@@ -1,4 +1,4 @@
-"""What a person allows an agent to do with an app for good: per caller, app and tool. Knows no store and no prompt."""
+"""Consents: what a person always allows an agent to do with an app, per caller, app and tool."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from handrail.ports.identity import Caller
 
 @dataclass(frozen=True, slots=True)
 class ConsentRequest:
-    """What a call would do, and the digests of all that was declared about it: when it changes, no old yes counts."""
+    """What a call would do, with digests of its declaration: when they change, earlier consents no longer count."""
 
     app: str
     app_name: str
@@ -17,19 +17,19 @@ class ConsentRequest:
     tool_digest: str
     app_digest: str
     program: str = ""
-    """What answers for the app: the hash of its program's files, or the origin of a web app."""
+    """Identifies the app's program: the hash of its files, or the origin of a web app."""
     facts: Sequence[tuple[str, str]] = field(default=(), compare=False)
-    """What a person should know of it beside the parameters: what it does, where it goes, in whose name."""
+    """What a person should know in addition to the parameters: what it does, where it goes, in whose name."""
 
     @property
     def place(self) -> str:
-        """Where a yes for the rest of a task holds: for the tool as it is declared now."""
+        """Limits an approval for the rest of a task to the tool as it is declared now."""
         return f"{self.app}/{self.tool}@{self.tool_digest}:{self.program}"
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A yes for good to one `Caller.agent`. `tool` is None where it is one to every tool of the app."""
+    """A lasting permission for one `Caller.agent`. `tool` is None if it covers all tools of the app."""
 
     id: str
     caller: str
@@ -43,28 +43,28 @@ class Consent:
 
 
 StaleReason = Literal["program", "descriptor"]
-"""What has changed since a person said yes."""
+"""What has changed since a person gave the consent."""
 
 
 class Consents(Protocol):
     async def find(self, caller: Caller, to: ConsentRequest) -> Consent | None:
-        """The yes that covers this call, if there is one: to the tool or to the app, as they are declared now."""
+        """The consent that covers this call, if there is one, to the tool or the app as they are declared now."""
         ...
 
     async def stale_reason(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
-        """Whether there was a yes that doesn't count any more, and why."""
+        """Why an earlier consent no longer counts; None if there was none."""
         ...
 
     async def add(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent: ...
 
     async def all(self) -> Sequence[Consent]:
-        """All of them, the newest first."""
+        """All consents, the newest first."""
         ...
 
     async def revoke(self, id: str) -> bool:
-        """Whether there was one. It counts for the next call, in every process."""
+        """Returns whether there was one. Takes effect with the next call, in every process."""
         ...
 
     async def restore(self, given: Consent) -> None:
-        """Exactly what was revoked comes back."""
+        """Restores exactly what was revoked."""
         ...

@@ -1,4 +1,4 @@
-"""What a call does to the world, from harmless to not."""
+"""The effect of a call, from harmless to risky."""
 
 from enum import Enum
 
@@ -11,11 +11,11 @@ class Effect(Enum):
     PROCESS_CONTROL = "PROCESS_CONTROL"
     ASK = "ASK"
 
-    __hash__ = object.__hash__  # there is one of each, and Enum's own takes a call in Python for every look-up
+    __hash__ = object.__hash__  # members are unique, and Enum's own hash is slow Python code
 
     @property
     def changes(self) -> bool:
-        """True where a person is asked by default, and a token and evidence are kept."""
+        """Whether it asks a person by default, and gets a token and evidence."""
         return self in _CHANGING
 
 

@@ -1,4 +1,4 @@
-"""The one tree of conditions that a call can end in. A dialect spells them for its wire.
+"""All conditions with which a call can fail. A dialect spells them for its wire.
 
 `recoverable`: a changed call may work. `retryable`: the same call may work later.
 """
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Failure(Exception):
-    """The root: every dialect maps at least this one."""
+    """The root of all conditions; every dialect has a code for it."""
 
     recoverable = True
     retryable = False
@@ -26,11 +26,11 @@ class Failure(Exception):
 
 
 class InvalidParams(Failure):
-    """The parameters break the tool's schema or make no sense."""
+    """The parameters violate the tool's schema or make no sense."""
 
 
 class OutsideRoot(Failure):
-    """A path that leaves the project, passes a link or enters a closed folder."""
+    """The path leaves the project, follows a link or enters a closed folder."""
 
 
 class NotFound(Failure):
@@ -38,11 +38,11 @@ class NotFound(Failure):
 
 
 class TooLarge(Failure):
-    """More than the limits allow."""
+    """It exceeds a limit."""
 
 
 class BadEncoding(Failure):
-    """Bytes that are not UTF-8 text."""
+    """The bytes aren't UTF-8 text."""
 
 
 class Damaged(Failure):
@@ -50,17 +50,17 @@ class Damaged(Failure):
 
 
 class Conflict(Failure):
-    """The world changed since it was looked at, or somebody else holds the lock."""
+    """Something has changed since it was read, or somebody else has the lock."""
 
     retryable = True
 
 
 class Changed(Conflict):
-    """What was shown to a person is no longer what would be acted on."""
+    """What a person was shown is no longer what the call would act on."""
 
 
 class ShownChanged(Changed):
-    """The same, found before anything was done: a person can be shown the difference and asked again."""
+    """Like Changed, but nothing was done yet, so a person can be shown the difference and asked again."""
 
 
 class Declined(Failure):
@@ -68,25 +68,25 @@ class Declined(Failure):
 
 
 class AskedTooOften(Declined):
-    """People were asked too much by this caller in too short a time."""
+    """The caller has asked people too many questions in a short time."""
 
     retryable = True
 
 
 class NotClean(Failure):
-    """A script with mistakes, where the policy demands a clean one."""
+    """A script has mistakes, and the policy requires it to have none."""
 
 
 class Disabled(Failure):
-    """The tool exists and is switched off here."""
+    """The tool exists but is turned off."""
 
 
 class Unsupported(Failure):
-    """Something this program, or this machine, does not do."""
+    """This program or this machine can't do it."""
 
 
 class Timeout(Failure):
-    """The deadline passed."""
+    """It took longer than its time limit."""
 
     retryable = True
 
@@ -98,17 +98,17 @@ class Aborted(Failure):
 
 
 class Busy(Failure):
-    """Too much at once, or too often."""
+    """There is too much at once, or it comes too often."""
 
     retryable = True
 
 
 class Gone(NotFound):
-    """It was there, and its time is over."""
+    """It existed and has expired."""
 
 
 class Offline(Failure):
-    """Who should carry this out is not connected, or no longer answers."""
+    """The program that should do this isn't connected or doesn't answer."""
 
     retryable = True
 
@@ -118,37 +118,37 @@ class NotReady(Offline):
 
 
 class PermissionMissing(Failure):
-    """This session gives no access to what the call needs: no display, no accessibility bus, a closed compositor."""
+    """The session gives no access to what the call needs, such as a display or the accessibility bus."""
 
 
 class Unacknowledged(Timeout):
-    """Who should carry this out did not say in time that it has begun."""
+    """The program that should do this didn't acknowledge it in time."""
 
 
 class Unfinished(Timeout):
-    """Who carries this out began and did not say in time how it ended."""
+    """The program that does this started it but didn't report the result in time."""
 
 
 class WrongTab(Failure):
-    """A browser tab that is not there, or another task's."""
+    """The browser tab doesn't exist or belongs to another task."""
 
 
 class TabClosed(WrongTab):
-    """A tab of the task that was closed; `details["by"]` says by whom."""
+    """The task's tab was closed; `details["by"]` says by whom."""
 
 
 class BadAnswer(Failure):
-    """Who carried this out answered what isn't an answer to it."""
+    """The program that did this sent an invalid answer."""
 
 
 class NotShown(Failure):
-    """A game's scene, or a page on this machine, that could not be brought on to the screen."""
+    """A game's scene or a page on this machine couldn't be shown."""
 
     retryable = True
 
 
 class Reported(Failure):
-    """What the other side of a wire says went wrong, in its own words: its `code` passes through."""
+    """An error that another program reports in its own words; its `code` is passed on."""
 
     def __init__(
         self, message: str, *, code: str, retryable: bool = False, hint: str | None = None, **details: Any
@@ -159,25 +159,25 @@ class Reported(Failure):
 
 
 class InputOutput(Failure):
-    """The operating system refused: disk full, no permission, a broken device."""
+    """The operating system refused, such as a full disk, a missing permission or a broken device."""
 
     retryable = True
 
 
 class Internal(Failure):
-    """A fault of ours."""
+    """A bug in handrail."""
 
     recoverable = False
 
 
 class AuthRequired(Failure):
-    """The app wants to know in whose name it acts, and nobody has signed in, or the sign-in no longer holds."""
+    """The app requires a sign-in, and there is none or it has expired."""
 
 
 Table = Mapping[type[Failure], str]
-"""How a wire spells conditions: total, because the root of all conditions is in it."""
+"""Codes of conditions on a wire. It contains the root, so every condition has a code."""
 
 
 def code_of(failure: Failure, table: Table) -> str:
-    """The code of the nearest class that the table knows."""
+    """The code of the nearest class that is in the table."""
     return table[next(cls for cls in type(failure).__mro__ if cls in table)]

@@ -1,8 +1,7 @@
-"""The port through which everything reaches the project's files.
+"""The port to the project's files, which tools, snapshots and evidence use.
 
-One implementation opens every path of every tool, snapshot and evidence file. All methods
-are synchronous and take a wire path (relative, POSIX); all raise conditions of the error tree:
-OutsideRoot for links and closed folders, NotFound, TooLarge, InputOutput.
+All methods block and take a wire path (relative, POSIX). They raise conditions of `ports/errors.py`: OutsideRoot for
+links and closed folders, NotFound, TooLarge, InputOutput.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +14,7 @@ from handrail.ports.paths import Parts
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name in a folder. A link is neither a file nor a folder: it is never followed."""
+    """An entry of a folder. A link is neither a file nor a folder, and is never followed."""
 
     name: str
     is_folder: bool
@@ -23,7 +22,7 @@ class Entry:
 
 
 class Stamp(NamedTuple):
-    """By which a file that was changed is told from itself before, without reading it."""
+    """Shows whether a file has changed, without reading it."""
 
     size: int
     changed_ns: int
@@ -34,7 +33,7 @@ Kind = Literal["file", "folder", "link", "other"]
 
 
 class Status(NamedTuple):
-    """What a name stands for; nothing of it is read. `mode` has the permission bits."""
+    """What is at a path. `mode` has the permission bits."""
 
     kind: Kind
     mode: int
@@ -44,7 +43,7 @@ class Status(NamedTuple):
 
 
 class Folders(Protocol):
-    """Any folder below one root, by its absolute path."""
+    """Opens any folder below a root by its absolute path."""
 
     def open(self, path: str) -> "Folder":
         """OutsideRoot."""
@@ -57,31 +56,31 @@ OnClosed = Callable[[str], None]
 
 
 class Folder(Protocol):
-    """A folder that can't be left: no link is followed, inside or at the end of a path."""
+    """A folder whose paths can't leave it: links are never followed."""
 
     @property
     def location(self) -> str:
-        """The absolute path, for people to read; never used to open anything."""
+        """The absolute path for people to read; never used to open anything."""
         ...
 
     def parse(self, path: str) -> Parts:
-        """The components of a wire path, or OutsideRoot / InvalidParams."""
+        """The components of a wire path. OutsideRoot, InvalidParams."""
         ...
 
     def subfolder(self, name: str) -> "Folder":
-        """A view on a folder below, without this view's closed folders; made when first written to."""
+        """A folder below this one, without the closed folders of this one; created when it is first written to."""
         ...
 
     def private(self) -> "Folder":
-        """The same folder, in which everything new is for its owner alone: folders 0700, files 0600."""
+        """The same folder, but new folders and files are only for the owner (0700, 0600)."""
         ...
 
     def make_private(self, path: str) -> int:
-        """Takes from others what they may do in that folder and below; returns how much was open to them."""
+        """Removes other users' permissions in a folder and below; returns how many entries were changed."""
         ...
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        """The whole regular file; TooLarge beyond `limit` bytes."""
+        """The content of a regular file. TooLarge: more than `limit` bytes."""
         ...
 
     def read_at(self, path: str, offset: int, size: int) -> bytes:
@@ -89,39 +88,39 @@ class Folder(Protocol):
         ...
 
     def mode(self, path: str) -> int | None:
-        """The permission bits of a regular file, or None when nothing or something else is there."""
+        """The permission bits of a regular file; None if there is none."""
         ...
 
     def status(self, path: str) -> Status | None:
-        """Of whatever the name stands for, were it a link; None if there is nothing."""
+        """The status of what is at the path, which may be a link; None if there is nothing."""
         ...
 
     def has(self, path: str) -> bool:
-        """Whether anything stands there, were it a link; the cheapest way to learn that nothing does."""
+        """Whether anything is at the path, even a link. This is the fastest check."""
         ...
 
     def entries(self, path: str, on_closed: OnClosed | None = None) -> list[Entry]:
-        """What a folder holds, unsorted, without what is closed (`on_closed` gets its name) and our temporary files."""
+        """A folder's entries, unsorted, without closed ones (`on_closed` gets their names) and our temporary files."""
         ...
 
     def names(self, path: str) -> list[str]:
-        """The bare names of all that a folder of ours holds, unsorted: cheaper than entries by far."""
+        """All names in a folder of handrail's own, unsorted; much faster than `entries`."""
         ...
 
     def is_temporary(self, name: str) -> bool:
-        """Whether a file of this name is one that a write of ours leaves for a moment. No tool can use such a name."""
+        """Whether this is the name of a temporary file of a write. Tools can't use such names."""
         ...
 
     def walk(self, path: str, on_closed: OnClosed | None = None) -> Iterator[tuple[str, Entry]]:
-        """Everything below a folder, (path relative to it, entry), without what is closed, which `on_closed` gets."""
+        """Everything below a folder as (path relative to it, entry), without closed entries, which `on_closed` gets."""
         ...
 
     def stamp(self, path: str) -> Stamp | None:
-        """Of one regular file; None when nothing or something else is there."""
+        """The stamp of a regular file; None if there is none."""
         ...
 
     def stamps(self, path: str) -> dict[str, Stamp]:
-        """Every regular file below a folder, by its path relative to it; closed folders left out, no link followed."""
+        """The stamps of all regular files below a folder, by relative path, without closed folders and links."""
         ...
 
     def write(
@@ -133,114 +132,113 @@ class Folder(Protocol):
         guard: Callable[[], None] | None = None,
         mode: int | None = None,
     ) -> None:
-        """Replaces or creates the file in one step: a reader sees the old content or the new one.
+        """Replaces or creates a file atomically: readers see the old or the new content.
 
-        Missing folders are made; mode (unless another one is given), owner and extended attributes of the old file
-        stay. Durable: file and folder are fsynced before this returns. `guard` is called right before the file
-        appears; when it raises, nothing has changed.
+        Creates missing folders. Keeps the old file's mode (unless one is given), owner and extended attributes.
+        Durable: file and folder are synced before this returns. `guard` is called right before the file appears; if it
+        raises, nothing has changed.
         """
         ...
 
     def adopt(
         self, source: str, path: str, *, guard: Callable[[], None] | None = None, mode: int | None = None
     ) -> None:
-        """Like `write`, with a finished file of ours below the same root, given by its path from there.
+        """Like `write`, but moves a finished file, given by its path from the same root.
 
-        Not durable: `sync` is. The source's name is gone afterwards.
+        Not durable; call `sync` for that.
         """
         ...
 
     def move(self, path: str, to: str, *, guard: Callable[[], None] | None = None) -> None:
-        """Renames a file or a folder; Conflict when the new name is taken. Missing folders above it are made."""
+        """Renames a file or a folder, creating missing parent folders. Conflict: the new name is taken."""
         ...
 
     def link_target(self, path: str) -> str:
-        """Where a symbolic link leads, as it says; nothing is followed. InvalidParams if that isn't UTF-8."""
+        """The text of a symbolic link. InvalidParams: it isn't UTF-8."""
         ...
 
     def put_link(
         self, path: str, target: str | None, *, is_durable: bool = True, guard: Callable[[], None] | None = None
     ) -> None:
-        """Makes a symbolic link, or replaces or removes (None) the one that is there. Conflict over anything else."""
+        """Creates, replaces or removes (None) a symbolic link. Conflict: something else is there."""
         ...
 
     def make_folder(self, path: str, mode: int | None = None, *, is_durable: bool = True) -> None:
-        """Conflict when the name is taken. Missing folders above it are made."""
+        """Creates a folder and missing parents. Conflict: the name is taken."""
         ...
 
     def remove_folder(self, path: str, *, is_durable: bool = True) -> None:
-        """Conflict when it isn't empty."""
+        """Conflict: it isn't empty."""
         ...
 
     def sync_file(self, path: str) -> None:
-        """A file is on disk with its name when this returns, whoever wrote it."""
+        """Syncs a file and its name to disk, whoever wrote it."""
         ...
 
     def sync(self) -> None:
-        """Everything that was written to this file system before is on disk when this returns."""
+        """Syncs everything that was written to this file system."""
         ...
 
     def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
-        """Like `write`, but Conflict when the name is taken."""
+        """Like `write`, but Conflict if the name is taken."""
         ...
 
     def put(self, path: str, data: bytes) -> None:
-        """A new file of ours that nobody looks at before this returns, on disk with its name in one trip.
+        """Creates a durable file with one sync. It isn't atomic, so nobody may read the file before this returns.
 
-        The file is synced under its own name: the journals of ext4, XFS and Btrfs then have the name, too.
-        Where that is not known of the file system, the folder is synced as well.
-        Conflict when the name is taken.
+        Syncing a file also saves its name on ext4, XFS and Btrfs; on other file systems the folder is synced too.
+        Conflict: the name is taken.
         """
         ...
 
     def append(self, path: str, data: bytes) -> None:
-        """Adds whole lines in one step, under a lock that processes share; all of them or none.
+        """Appends lines atomically, under a lock across processes. Creates the file and missing folders.
 
-        What is missing is made. A torn tail gets the LF that it lacks.
+        A torn last line first gets its missing LF.
         """
         ...
 
     def remove(self, path: str, *, is_durable: bool = True, guard: Callable[[], None] | None = None) -> bool:
-        """Unlinks a file; False when there was none. Of many callers at once one gets True.
+        """Removes a file; returns False if there was none. Of several concurrent callers only one gets True.
 
-        Durable: the folder is fsynced before this returns. `guard` as with `write`.
+        Durable: the folder is synced before this returns. `guard` is as in `write`.
         """
         ...
 
     def remove_tree(self, path: str) -> None:
-        """Removes a folder of ours with all that it holds."""
+        """Removes a folder of handrail's own with its content."""
         ...
 
     def total_size(self, path: str) -> int:
-        """The bytes of all files below a folder."""
+        """The total size in bytes of all files below a folder."""
         ...
 
     def open_descriptor(self, path: str) -> AbstractContextManager[int]:
-        """A descriptor of a folder, for a child process that starts in it."""
+        """A descriptor of a folder, such as for a child process that starts in it."""
         ...
 
     def lock(
         self, path: str, timeout: float, on_wait: Callable[[], None] = lambda: None
     ) -> AbstractContextManager[None]:
-        """An exclusive lock across processes on a file of ours; Conflict after `timeout` seconds.
+        """An exclusive lock across processes on a file of handrail's own. Conflict after `timeout` seconds.
 
-        `on_wait` is called again and again while somebody else holds it; when it raises, the wait is over.
+        `on_wait` is called repeatedly while it waits; if it raises, the wait ends.
         """
         ...
 
     def sweep(self, path: str) -> None:
-        """Removes the temporary file that a killed write of `path` may have left."""
+        """Removes a temporary file that a killed write of `path` has left."""
         ...
 
     def sweep_all(self, path: str) -> None:
-        """The same for every path below a folder of ours in which nobody else may replace a file meanwhile."""
+        """The same for all paths below a folder in which nobody else may be writing now."""
         ...
 
     def close(self) -> None: ...
 
 
 class EvidenceFolder(Protocol):
-    """What evidence is kept in: the part of a folder that it needs, which a bucket can be, too."""
+    """The methods of a folder that evidence needs; a bucket can provide them too."""
 
     @property
     def location(self) -> str: ...
@@ -276,5 +274,5 @@ class EvidenceFolder(Protocol):
 
 class OverlaidFolder(Folder, Protocol):
     def overlay(self, texts: Mapping[str, str]) -> None:
-        """From now on these are read in the place of their files."""
+        """From now on, these texts are read instead of their files."""
         ...
