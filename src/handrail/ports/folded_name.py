@@ -1,4 +1,4 @@
-"""Names of files as the most forgiving file system might read them."""
+"""File names as the most lenient file system might read them."""
 
 import unicodedata
 from functools import lru_cache
@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 
 def decode_fully(part: str) -> str:
-    """Percent-decoded until nothing changes, so that `%252e` is seen as well."""
+    """Percent-decodes repeatedly, so that `%252e` is decoded too."""
     while "%" in part and (decoded := unquote(part, errors="replace")) != part:
         part = decoded
     return part
@@ -14,7 +14,7 @@ def decode_fully(part: str) -> str:
 
 @lru_cache(maxsize=32768)
 def fold_name(name: str) -> str:
-    """The name as the most forgiving file system reads it: no case, no look-alikes, no trailing dots."""
+    """The name without case, look-alikes and trailing dots."""
     if name.isascii() and "%" not in name:
         visible = name
     else:

@@ -1,4 +1,4 @@
-"""What a person has allowed until a task ends. Knows no store and no prompt."""
+"""Grants: what a person has allowed until a task ends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from handrail.ports.approval_card import Grant
 
 @dataclass(frozen=True, slots=True)
 class TaskGrant:
-    """A yes for the rest of a task, who gave it and when. `caller` is what people read of who got it."""
+    """A permission for the rest of a task, with who gave it and when. `caller` is a name for people."""
 
     id: str
     grant: Grant
@@ -22,21 +22,21 @@ class TaskGrants(Protocol):
     async def add(self, grant: Grant, *, caller: str, by: str) -> TaskGrant: ...
 
     async def for_task(self, identity: str, task: str) -> Sequence[TaskGrant]:
-        """What one identity may do in one task."""
+        """The grants of an identity in a task."""
         ...
 
     async def all(self) -> Sequence[TaskGrant]:
-        """All of them, the newest first."""
+        """All grants, the newest first."""
         ...
 
     async def revoke(self, id: str) -> bool:
-        """Whether there was one. It counts for the next call, in every process."""
+        """Returns whether there was one. Takes effect with the next call, in every process."""
         ...
 
     async def end_task(self, task: str) -> None:
-        """A person has ended the task, whoever works on it."""
+        """Removes all grants of a task that a person has ended."""
         ...
 
     async def end_for(self, identity: str, task: str | None) -> int:
-        """The task is over, or without one, all of the identity's tasks. How many grants went with it."""
+        """Removes the identity's grants for a task, or without a task all of them; returns how many."""
         ...

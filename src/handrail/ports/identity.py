@@ -1,19 +1,19 @@
-"""Who calls."""
+"""The identities of callers."""
 
 from dataclasses import dataclass
 
 SERVER_TOKEN = "server token"
-"""The identity of who has nothing but the token in server.json."""
+"""The identity of callers that have only the token in server.json."""
 PERSONS_CHAT = "chat:person"
-"""The identity of the agent in the chat, where a person speaks."""
+"""The identity of the agent in the chat when a person writes."""
 PERSONS_FACES = frozenset({"cli", "console"})
-"""Where people call."""
+"""The faces through which people call."""
 CAGE_FACE = "cage"
-"""Where handrail calls for an agent in a cage: what its programs do without a tool, such as connecting to a host."""
+"""The face of calls that handrail makes for programs in a cage, such as connecting to a host."""
 
 
 def persons_chat_identity(name: str) -> str:
-    """The same where several people may speak, and this one does."""
+    """The same for one of several people."""
     return f"{PERSONS_CHAT}:{name}" if name else PERSONS_CHAT
 
 
@@ -23,10 +23,10 @@ def is_persons_chat(identity: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Of a connection, and of what it belongs to. Neither can be chosen by who connects.
+    """The identity of a connection and of its agent. Callers can't choose either.
 
-    `connection` owns tasks, lanes, browsers and scopes. `agent` is what a lasting yes is bound to: it stays the same
-    when the same agent connects again. Where nothing lasting is known, both are the same.
+    `connection` owns tasks, lanes, browsers and scopes. `agent` is what lasting permissions are bound to: it stays the
+    same when the same agent reconnects. If no lasting identity is known, both are the same.
     """
 
     connection: str
@@ -35,10 +35,9 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks. `name` is what people read: a label that the caller may choose. `peer` is where it comes from.
+    """Who calls. `name` is a label for people that the caller may choose; `peer` is where the call comes from.
 
-    `identity` is the connection's own, and `agent` what lasts beyond it (see Identity): keys are made of these, and
-    never of a name.
+    `identity` is the connection's and `agent` the lasting one (see Identity). Keys use these and never the name.
     """
 
     face: str

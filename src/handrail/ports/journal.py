@@ -1,8 +1,7 @@
 """The port to an append-only file of lines that many processes share.
 
-A line is bytes that end in LF, and in nothing else. Beside the lines a journal can keep one small
-mark that is read and replaced under the same lock. What lines and mark mean is the user's business.
-Everything blocks, so it is called in threads, and raises conditions of the error tree: InputOutput, Conflict.
+A line is bytes that end with LF. A journal also has one small mark that is read and replaced under the same lock.
+Everything blocks, so it is called in threads. Raises InputOutput and Conflict.
 """
 
 from collections.abc import Iterator
@@ -14,21 +13,21 @@ from handrail.ports.errors import InputOutput
 
 
 class OutcomeUnknown(InputOutput):
-    """What was written may be there: it must not be written again."""
+    """The data may have been written, so it must not be written again."""
 
 
 @dataclass(frozen=True, slots=True)
 class JournalSnapshot:
-    """Size of the log and mark, seen together at a moment when nobody was writing; None where there is none."""
+    """Size of the log and mark, read together while nobody was writing; None if they don't exist."""
 
     size: int | None
     mark: bytes | None
     may_lag: bool = False
-    """Nobody has written since this machine started: a power cut may have taken the newest mark."""
+    """Nothing was written since this machine started, so a power cut may have lost the newest mark."""
 
 
 class LockedJournal(Protocol):
-    """A journal while nobody else can write to it."""
+    """A journal while it is locked for one writer."""
 
     @property
     def size(self) -> int: ...
@@ -38,7 +37,7 @@ class LockedJournal(Protocol):
 
     @property
     def may_lag(self) -> bool:
-        """Nobody has written since this machine started: a power cut may have taken the newest mark."""
+        """Nothing was written since this machine started, so a power cut may have lost the newest mark."""
         ...
 
     def set_mark(self, mark: bytes) -> None: ...
@@ -46,62 +45,62 @@ class LockedJournal(Protocol):
     def read(self, offset: int, size: int) -> bytes: ...
 
     def size_after(self, line: bytes) -> int:
-        """What `size` will be once `line` is appended."""
+        """The size after appending `line`."""
         ...
 
     def append(self, line: bytes) -> None:
-        """Writes `line` and its LF in one step. After a torn tail it starts on a line of its own."""
+        """Writes `line` and its LF in one step. After a torn line, it starts on a new line."""
         ...
 
     def end_line(self) -> None:
-        """Gives a torn tail the LF that it lacks."""
+        """Adds the missing LF to a torn last line."""
         ...
 
     def sync(self) -> None:
-        """What was appended here is on disk when this returns."""
+        """Syncs what was appended here to disk."""
         ...
 
 
 class Journal(Protocol):
     @property
     def location(self) -> str:
-        """Where the lines are, for people to read."""
+        """The log's location, for people to read."""
         ...
 
     def lock(
         self, *, is_durable: bool, releases_early: bool = False, patience: float | None = None
     ) -> AbstractContextManager[LockedJournal]:
-        """The journal for one writer, all or nothing: what raises inside leaves lines and mark as they were.
+        """Locks the journal for one writer. An exception inside restores lines and mark.
 
-        Conflict when somebody else has had it for `patience` seconds. With a patience of 0 nothing blocks: Conflict
-        also where the files are not open yet.
+        Conflict: another process has held it for `patience` seconds. With a patience of 0 it never blocks, and raises
+        Conflict also if the files aren't open yet.
 
-        Durable: the lines are on disk before the block is left. The mark, and all else, follows within about a second:
-        so after a power cut it may be an older one (`may_lag`).
+        Durable: the lines are on disk before the block is left. The mark and everything else follow within about a
+        second, so after a power cut the mark may be an older one (`may_lag`).
 
-        To let go early is to let others read and write while the disk works, which many writers share that way.
-        Then others may see what a failing disk takes back, and what somebody has written after is not taken back.
+        `releases_early`: others may read and write while the data is synced, so that several writers share one sync.
+        They may then see data that is removed again if the disk fails, unless somebody has written after it.
         """
         ...
 
     def append(self, line: bytes, *, is_durable: bool, releases_early: bool = False) -> None:
-        """`lock` for a single line."""
+        """Locks the journal and appends a single line."""
         ...
 
     def snapshot(self) -> JournalSnapshot:
-        """Creates nothing."""
+        """Size and mark. Creates no files."""
         ...
 
     def lines(self, start: int = 0, until: int | None = None) -> Iterator[bytes]:
-        """From offset `start`, each with its LF; only a torn tail comes without."""
+        """Lines from the offset `start`, each with its LF, except for a torn last line."""
         ...
 
     def lines_backwards(self) -> Iterator[bytes]:
-        """The same, the newest first."""
+        """All lines, the newest first."""
         ...
 
     def flush(self) -> None:
-        """Waits until everything is on disk that anybody has appended."""
+        """Waits until everything that was appended is on disk."""
         ...
 
     def close(self) -> None: ...

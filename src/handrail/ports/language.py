@@ -1,4 +1,4 @@
-"""The language that a person wants words in: `HANDRAIL_LANG`, or else the locale."""
+"""The person's language: from `HANDRAIL_LANG`, otherwise from the locale."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -8,8 +8,8 @@ _NAMES = ("HANDRAIL_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def preferred_language(environ: Mapping[str, str]) -> Language | None:
-    """By the first of them that is set; None where that names neither language, such as `C`."""
-    named = next((value for name in _NAMES if (value := environ.get(name, "").strip())), "").lower()
-    if named.startswith("zh"):
+    """The language of the first variable that is set; None if it names neither language, such as `C`."""
+    locale = next((value for name in _NAMES if (value := environ.get(name, "").strip())), "").lower()
+    if locale.startswith("zh"):
         return "zh"
-    return "en" if named.startswith("en") else None
+    return "en" if locale.startswith("en") else None

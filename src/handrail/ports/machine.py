@@ -1,4 +1,4 @@
-"""What features need of this machine: other folders, the person's screen, who is at the other end of a socket."""
+"""What features need of this machine: other folders, the person's screen, and identities of processes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from handrail.ports.identity import Identity
 from handrail.ports.peers import Identify
 
 OpenFolder = Callable[[str], Folder]
-"""Takes an absolute path. NotFound."""
+"""Opens a folder by its absolute path. NotFound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
     """`open_below` opens any folder below a root, `open_in_browser` shows the person an address.
 
-    `user` is who that is. `stdio_identity` is the client's at a process's stdin, `agent_identity` that of the agent
-    that started a process (both take a pid, by default our own), `terminal_identity` that of a command; `has_ended`
-    says whether an identity is no longer in use.
+    `user` is the person's name. `stdio_identity` identifies the client of a process's stdin, `agent_identity` the
+    agent that started a process (both take a pid, by default our own), `terminal_identity` a command. `has_ended`
+    returns whether an identity is no longer in use.
     """
 
     open_folder: OpenFolder
@@ -30,6 +30,6 @@ class Machine:
     stdio_identity: Callable[..., Identity]
     agent_identity: Callable[..., Identity]
     register_agent: Callable[..., None]
-    """Takes the state directory and a pid, by default our own: who has started that process is an agent's."""
+    """Takes the state directory and a pid, by default our own: marks that process's starter as an agent's."""
     terminal_identity: Callable[[], Identity]
     has_ended: Callable[[str], bool]

@@ -1,4 +1,4 @@
-"""A person's machine as a node of a team: what it knows of the team, and what the team knows of it."""
+"""Nodes: people's machines that belong to a team. What a node knows of the team, and the team of the node."""
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -18,46 +18,46 @@ from handrail.ports.wire import Wire
 
 
 class NeededVotes(Wire, frozen=True, kw_only=True):
-    """Approvals within these limits need so many people of the team."""
+    """How many people of the team have to approve calls within these limits."""
 
     limits: Limits
     votes: int
 
 
 class TeamPolicy(Wire, frozen=True, kw_only=True):
-    """What a team asks of its nodes. It only tightens: rules that allow are not among these."""
+    """A team's policy for its nodes. It only tightens, so it contains no rules that allow."""
 
     version: str
     rules: tuple[Rule, ...] = ()
     approvals: tuple[NeededVotes, ...] = ()
 
     def votes_for(self, about: ApprovalSubject) -> int:
-        """0 where the person at the node decides."""
+        """0 if the person at the node decides."""
         return max((each.votes for each in self.approvals if each.limits.cover(about)), default=0)
 
 
 class Membership(Wire, frozen=True, kw_only=True):
-    """Which team this machine is a node of, as what, and what that team last asked of it."""
+    """The team that this machine belongs to, its node there, and the team's last policy."""
 
     url: str
     tenant: str
     node: str
-    """The member's id there."""
+    """The id of the node's member."""
     name: str
     policy: TeamPolicy
     is_revoked: bool = False
-    """The team lets it in no more. What it asked for last goes on counting until a person leaves it."""
+    """The team no longer accepts the node. Its last policy applies until a person leaves the team."""
 
 
 class Memberships(Protocol):
-    """Where it is kept on the node. Blocks."""
+    """The store of the membership on the node. Blocks."""
 
     def read(self) -> Membership | None:
-        """BrokenSettings where it can't be read: nobody knows then what the team asked for."""
+        """BrokenSettings: it can't be read, so the team's policy is unknown."""
         ...
 
     def stamp(self) -> object:
-        """Another one after each change."""
+        """A value that changes with each change."""
         ...
 
     def write(self, membership: Membership) -> None: ...
@@ -66,14 +66,14 @@ class Memberships(Protocol):
 
 
 class NodeQuestion(Wire, frozen=True, kw_only=True):
-    """An approval that a node waits for, under the id that it has there."""
+    """An approval that a node waits for, with its id on the node."""
 
     request_id: str
     prompt: FileChangePrompt
 
 
 class NodeAnswer(Wire, frozen=True, kw_only=True):
-    """An answer of the team's, on its way to the node; `shown` is the digest of what its people saw."""
+    """The team's answer for the node; `shown` is the digest of what its people saw."""
 
     request_id: str
     response: PromptResponse
@@ -82,7 +82,7 @@ class NodeAnswer(Wire, frozen=True, kw_only=True):
 
 
 class NodeOutcome(Wire, frozen=True, kw_only=True):
-    """What became of a question on the node: its answer, or why the node did not take the team's."""
+    """The outcome of a question on the node: its answer, or why the node refused the team's answer."""
 
     request_id: str
     response: PromptResponse | UnsetType = UNSET
@@ -91,7 +91,7 @@ class NodeOutcome(Wire, frozen=True, kw_only=True):
 
 
 class NodeUpdate(Wire, frozen=True, kw_only=True):
-    """What a team tells a node. The policy only where the node has another one."""
+    """What a team sends to a node. The policy is set only if the node has another version."""
 
     tenant: str
     node: str
@@ -99,72 +99,72 @@ class NodeUpdate(Wire, frozen=True, kw_only=True):
     audit_size: int
     """How much of the node's audit the team has."""
     open: tuple[str, ...] = ()
-    """Questions of the node that the team still shows."""
+    """The node's questions that the team still shows."""
     answers: tuple[NodeAnswer, ...] = ()
     policy: TeamPolicy | UnsetType = UNSET
 
 
 class NodeStatus(Wire, frozen=True, kw_only=True):
-    """What the servers last knew of a node. `policy` is the version that it had when it asked for news."""
+    """What the servers last knew about a node. `policy` is the version that it had when it last asked for updates."""
 
     last_seen: str
     is_connected: bool
     policy: str
     version: str
     pending: int
-    """Its open questions."""
+    """The number of its open questions."""
 
 
 class Nodes(Protocol):
-    """What the servers of a team know about its nodes. `node` is a member's id."""
+    """What a team's servers know about its nodes. `node` is a member's id."""
 
     async def seen(self, node: str, policy: str, version: str) -> None:
-        """It has called just now, under this version of the team's policy and of handrail."""
+        """Records that it has just called, with this version of the team's policy and of handrail."""
         ...
 
     async def sightings(self) -> Mapping[str, "NodeStatus"]:
-        """When each that has ever called was last seen."""
+        """The status of each node that has ever called."""
         ...
 
     async def connected(self) -> Collection[str]: ...
 
     async def opened(self, node: str, request_id: str) -> None:
-        """From now on it is one of its open questions, unless it was before."""
+        """Adds an open question of the node, unless it is known already."""
         ...
 
     async def answer(self, node: str, answer: NodeAnswer) -> bool:
-        """False where there is one already, or the question is not open."""
+        """Returns False if there is an answer already, or the question isn't open."""
         ...
 
     async def refuse(self, node: str, request_id: str) -> None:
-        """The node did not take the answer: there may be another."""
+        """Removes an answer that the node refused, so that another can be given."""
         ...
 
     async def close(self, node: str, request_id: str) -> None: ...
 
     async def open(self, node: str) -> Sequence[tuple[str, NodeAnswer | None]]:
-        """Its open questions, with the answer that is on its way."""
+        """Its open questions, each with the answer that was given but not yet received."""
         ...
 
     async def orphaned_questions(self) -> Sequence[tuple[str, str]]:
-        """Open questions, with their nodes, of those who are no members any more."""
+        """Open questions, with their nodes, of nodes that are no longer members."""
         ...
 
     def journal(self, node: str) -> Journal:
-        """The copy of its audit."""
+        """The copy of the node's audit."""
         ...
 
     def journals(self) -> Sequence[str]:
-        """The nodes of which there is one. Blocks."""
+        """The nodes whose audits have a copy. Blocks."""
         ...
 
     def watching(self) -> AbstractAsyncContextManager[Watch]:
-        """While inside, tells when there may be news for a node."""
+        """While inside, reports when there may be an update for a node."""
         ...
 
 
 def decode_as(data: bytes, kind: type[Any]) -> Any:
-    """ValueError where it is something else."""
+    """Decodes JSON as this type. ValueError."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as wrong:

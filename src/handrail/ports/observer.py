@@ -1,4 +1,4 @@
-"""Who measures the gate from outside: metrics and traces. Gets names and times, never parameters or results."""
+"""The port to metrics and traces of the gate. It gets names and times, never parameters or results."""
 
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol
@@ -8,11 +8,11 @@ Step = Literal["validate", "policy", "approval", "run", "evidence", "audit"]
 
 class CallTrace(Protocol):
     def step(self, name: Step) -> AbstractContextManager[None]:
-        """Entered for as long as the step takes; a call may take it several times, or not at all."""
+        """Measures a step; a call may have it several times, or not."""
         ...
 
     def end(self, *, effect: str, decision: str, outcome: str) -> None:
-        """`outcome` is `ok` or the condition that the call failed with; `decision` what the policy said first."""
+        """`outcome` is `ok` or the call's condition; `decision` the policy's first verdict."""
         ...
 
 
@@ -20,5 +20,5 @@ class Observer(Protocol):
     def begin(self, tool: str, face: str, execution_id: str) -> CallTrace: ...
 
     def close(self) -> None:
-        """Sends what was not sent yet. Blocks for a few seconds at most."""
+        """Sends the remaining data. Blocks for a few seconds at most."""
         ...

@@ -1,7 +1,7 @@
-"""Which ports of this machine belong to handrail: those of every server of this user, whatever its state directory.
+"""Finds the ports of all handrail servers of this user, with any state directory.
 
-As long as a server listens, it holds a Unix socket whose name has its port. On Linux the name is in the abstract
-namespace: it ends with its process, nobody can remove it, and it is in the same network namespace as the port itself.
+While a server listens, it holds a Unix socket whose name contains its port. On Linux the name is in the abstract
+namespace: it disappears with its process, can't be removed, and is in the same network namespace as the port.
 """
 
 import os
@@ -18,13 +18,13 @@ _NAMES = Path("/proc/net/unix")
 
 
 def _folder() -> Path:
-    """Where there is no abstract namespace."""
+    """Used where there is no abstract namespace."""
     return Path("/tmp") / f"handrail-{os.getuid()}"  # noqa: S108 - its owner is checked
 
 
 @contextmanager
 def announce_port(port: int) -> Iterator[None]:
-    """While inside, every handrail of this user knows that the port is handrail's own."""
+    """While inside, every handrail process of this user knows that the port is handrail's own."""
     name = f"handrail-server-{os.getuid()}-{port}"
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as held:
         if _IS_ABSTRACT:
@@ -44,14 +44,14 @@ def announce_port(port: int) -> Iterator[None]:
 
 
 def _bind(held: socket.socket, name: str) -> None:
-    """A name that is taken says already what is to be said."""
+    """Ignores a name that is taken: it already announces the port."""
     with suppress(OSError):
         held.bind(name)
         held.listen(1)
 
 
 def find_own_ports() -> frozenset[int]:
-    """Of the servers that run now. Blocks for a moment."""
+    """The ports of the running servers. Blocks for a moment."""
     if _IS_ABSTRACT:
         try:
             names = _NAMES.read_text(errors="replace")
@@ -66,7 +66,7 @@ def find_own_ports() -> frozenset[int]:
 
 
 def _answers(path: Path) -> bool:
-    """A killed server leaves its file."""
+    """Whether the server is alive: a killed one leaves its file."""
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as trying:
         try:
             trying.connect(str(path))

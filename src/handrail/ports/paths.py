@@ -1,7 +1,6 @@
-"""How a path of the wire becomes components: a pure reading of text, nothing is looked up.
+"""Parses paths of the wire into components, without looking anything up, and knows which paths are closed.
 
-Everything that could leave the project is refused here already; the file system's own
-primitive refuses it a second time.
+Everything that could leave the project is refused here; opening the file refuses it a second time.
 """
 
 import re
@@ -22,7 +21,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 @lru_cache(maxsize=1024)
 def parse_path(text: str) -> Parts:
-    """The components of a project path; `.` and `` (the root) give none."""
+    """The components of a project path; none for `.` and the empty path, which are the root."""
     if "\0" in text:
         raise InvalidParams("The path holds a NUL character.", path=text)
     try:
@@ -32,7 +31,7 @@ def parse_path(text: str) -> Parts:
     if len(encoded) > _MAX_PATH_BYTES:
         raise InvalidParams(f"The path is longer than {_MAX_PATH_BYTES} bytes.", path=text[:80] + "…")
     parts = tuple(part for part in text.split("/") if part not in ("", "."))
-    # Of the first name, not of the text: `./~` and `~` must not be two things.
+    # Checks the first name and not the text: `./~` and `~` must mean the same.
     if text.startswith("/") or "\\" in text or (parts and (parts[0].startswith("~") or _DRIVE.fullmatch(parts[0]))):
         raise _outside(text, "it is not relative to the project's root")
     for part in parts:
@@ -55,10 +54,10 @@ def _outside(path: str, why: str) -> OutsideRoot:
 
 
 class ClosedFolders:
-    """Names that no tool may enter or touch, in any spelling a file system might take for theirs.
+    """Paths that no tool may use, in any spelling that a file system might accept.
 
-    A single name is closed at every depth, a path of several names from the root on, as are the `rooted` ones. Files
-    that usually hold secrets are closed as well, unless a rule has `opened` them by name.
+    A single name is closed at every depth; paths of several names and `rooted` ones only from the root. Files that
+    usually contain secrets are closed too, unless a rule names them (`opened`).
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -68,7 +67,7 @@ class ClosedFolders:
     def replace(
         self, names: Iterable[str], rooted: Iterable[str] = (), opened: Callable[[str], bool] = lambda path: False
     ) -> None:
-        """Closes these, and files of secrets, and no others from now on: the policy changed."""
+        """Closes these and files of secrets, and no others, after a change of the policy."""
         self._has_secrets_closed = True
         self._close(names, rooted, opened)
 
@@ -102,7 +101,7 @@ class ClosedFolders:
         return bool(self._paths) and any(names[: len(closed)] == closed for closed in self._paths)
 
     def is_closed_secret(self, parts: Parts) -> bool:
-        """Closed because it is a file of secrets, and no rule names it."""
+        """Whether it is closed because it is a file of secrets that no rule names."""
         if not self._has_secrets_closed or not is_secret(tuple(map(fold_name, parts))):
             return False
         return not self._opened("/".join(parts))

@@ -1,7 +1,4 @@
-"""Who is at the other end of a local socket: the port to what the operating system knows of them.
-
-Knows no rule about who may do what.
-"""
+"""The port to the operating system's knowledge of the process that has connected to a local socket."""
 
 import socket
 from collections.abc import Callable
@@ -11,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A process, told from every other one that has ever run here by `digest`: all 64 hex digits."""
+    """A process. `digest` (64 hex digits) is unique among all processes that have ever run on this machine."""
 
     pid: int
     uid: int
@@ -19,7 +16,7 @@ class Peer:
 
     @property
     def short_digest(self) -> str:
-        """What goes out on a wire, and is never compared."""
+        """For wires; never compared."""
         return self.digest[:8]
 
 
@@ -30,15 +27,15 @@ class PeerProcess(Protocol):
     def peer(self) -> Peer: ...
 
     def is_alive(self) -> bool:
-        """False once it has ended: from then on its pid may be another's."""
+        """False once it has ended; its pid may then belong to another process."""
         ...
 
     def program(self) -> str | None:
-        """The file it runs, now; None where that can't be told, or no longer."""
+        """The program that it currently runs; None if that is unknown."""
         ...
 
     def close(self) -> None: ...
 
 
 Identify = Callable[[socket.socket], PeerProcess]
-"""InputOutput where the system does not tell: nobody is served without a name."""
+"""InputOutput if the system doesn't identify the process; then it isn't served."""

@@ -1,4 +1,4 @@
-"""Decisions and rules, as people write them into policy files."""
+"""Decisions and rules, as they are written in policy files."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from handrail.ports.effect import Effect
 
 
 class Decision(IntEnum):
-    """Ordered by strictness: of several matches the greatest wins."""
+    """Ordered by strictness: the greatest of several matches wins."""
 
     ALLOW = 0
     ASK = 1
@@ -22,12 +22,11 @@ class Decision(IntEnum):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """`tool`, `effect` or `server`, optionally narrowed: where it applies, in which project, to whom and until when.
+    """A rule for a `tool`, `effect` or `server`, optionally limited to a target, project, agent or time.
 
-    Whatever is left out is not narrowed. `path`, `host` and `app` are patterns, `place` is `scheme://host[:port]`,
-    `command` is one command line to the letter, `program` the words with which a program is started (`npm test`), with
-    any words after them, `server` a pattern for MCP servers behind handrail. `project` is one folder, `agent` one
-    lasting identity (`Caller.agent`).
+    `path`, `host` and `app` are patterns, `place` is `scheme://host[:port]`, `command` is exactly one command line,
+    `program` the first words of a command (`npm test`), `server` a pattern for MCP servers behind handrail. `project`
+    is a folder, `agent` a lasting identity (`Caller.agent`).
     """
 
     decision: str
@@ -43,11 +42,11 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     project: str | None = None
     agent: str | None = None
     until: str | None = None
-    """A date (to its end) or a moment in ISO 8601, local where no zone is named. The rule doesn't apply afterwards."""
+    """A date (until its end) or a time in ISO 8601, in local time without a zone. The rule doesn't apply afterwards."""
     below: bool = True
-    """Whether `path` also covers everything below what it names."""
+    """Whether `path` also covers everything below it."""
     critical: bool = False
-    """An approval that this rule asks for needs proof that a person is present."""
+    """An approval that this rule requires needs proof that a person is present."""
 
     def __post_init__(self) -> None:
         if self.decision.upper() not in Decision.__members__:
@@ -88,7 +87,7 @@ def split_program(program: str) -> tuple[str, ...]:
 
 @cache
 def _machine_zone() -> tzinfo:
-    """Not that of `TZ`: an agent chooses the environment of the programs that it starts, and could stretch a rule."""
+    """Ignores `TZ`: an agent sets the environment of programs that it starts, and could make a rule last longer."""
     try:
         with open("/etc/localtime", "rb") as file:
             return ZoneInfo.from_file(file)
@@ -98,7 +97,7 @@ def _machine_zone() -> tzinfo:
 
 @lru_cache(maxsize=256)
 def parse_until(until: str) -> datetime:
-    """The moment at which something ends: a date ends with its day. ValueError."""
+    """The time at which something ends; a date ends with its day. ValueError."""
     try:
         if len(until) == len("2026-11-30"):
             moment = datetime.fromisoformat(until) + timedelta(days=1)
@@ -110,7 +109,7 @@ def parse_until(until: str) -> datetime:
 
 
 class TrustedPolicy(NamedTuple):
-    """Which content is trusted, where it was when a person trusted it, and since when."""
+    """A trusted policy: the hash of its content, where the file was when a person trusted it, and since when."""
 
     hash: str
     where: str
@@ -118,7 +117,7 @@ class TrustedPolicy(NamedTuple):
 
 
 class Trust(Protocol):
-    """The policy files that a person has said yes to, by their content. Blocks."""
+    """The policy files that a person trusts, by their content. Blocks."""
 
     @property
     def where(self) -> str:
@@ -130,15 +129,15 @@ class Trust(Protocol):
     def add(self, data: bytes, where: str) -> None: ...
 
     def remove(self, data: bytes) -> bool:
-        """Whether it was there."""
+        """Returns whether it was trusted."""
         ...
 
     def all(self) -> Sequence[TrustedPolicy]:
-        """Those of every project, the newest first."""
+        """The trusted policies of all projects, the newest first."""
         ...
 
     def forget(self, digest: str) -> TrustedPolicy | None:
-        """What was there."""
+        """Removes and returns the policy with this digest, if it was trusted."""
         ...
 
     def restore(self, trusted: TrustedPolicy) -> None: ...

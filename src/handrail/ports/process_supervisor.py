@@ -1,9 +1,8 @@
-"""Runs one command for handrail as a separate program and ends everything that the command started.
+"""A separate program that runs one command for handrail and ends everything that the command started.
 
-handrail holds a lifeline: its stdin, or the write end of a pipe that it passes on. When that is closed, on purpose or
-because handrail died, the command and all processes below it are ended. Processes that the command puts into sessions
-of their own are adopted by this program, so they are ended too. It imports only the standard library, because it is
-started for every command.
+handrail holds a lifeline: its stdin, or the write end of a pipe. When that is closed, on purpose or because handrail
+died, the command and all processes below it are ended. This program adopts processes that the command puts into other
+sessions, so they are ended too. It imports only the standard library, because it is started for every command.
 """
 
 import os
@@ -14,7 +13,7 @@ import time
 from collections.abc import Sequence
 
 STDIN = 0
-"""As a lifeline: the command itself then has an empty stdin."""
+"""If this is the lifeline, the command has an empty stdin."""
 _SUBREAPER = 36
 _DEATH_SIGNAL = 1
 _GRACE_SECONDS = 1.0
@@ -24,29 +23,29 @@ _ZOMBIE = "Z"
 
 
 def supervised_command(command: Sequence[str], lifeline: int) -> list[str]:
-    """The command line that starts a command behind a keeper. `lifeline` is a descriptor that the keeper inherits."""
+    """The command line that starts a command under a supervisor, which inherits the descriptor `lifeline`."""
     return [sys.executable, "-I", "-S", os.path.realpath(__file__), str(lifeline), *command]
 
 
 def find_descendants(root: int) -> list[int]:
-    """All living processes below one."""
+    """All living processes below a process."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                    # The name in brackets may hold anything, brackets too.
+                    # The name in brackets may contain anything, even brackets.
                     state, parent = file.read().rpartition(")")[2].split()[:2]
             except (OSError, ValueError):
                 continue
             if state != _ZOMBIE:
                 children.setdefault(int(parent), []).append(int(name))
-    found, waiting = [], [root]
+    descendants, waiting = [], [root]
     while waiting:
         below = children.get(waiting.pop(), [])
-        found += below
+        descendants += below
         waiting += below
-    return found
+    return descendants
 
 
 def main(lifeline: int, command: list[str]) -> int:
@@ -61,26 +60,26 @@ def main(lifeline: int, command: list[str]) -> int:
     if child == 0:
         _become(command, lifeline)
     if lifeline != STDIN:
-        _let_go_of_the_wire()
+        _close_standard_streams()
     status = _watched(child, lifeline, woken)
     later = _end_everything()
-    known = later.get(child, signal.SIGKILL) if status is None else status
-    code = os.waitstatus_to_exitcode(known)
+    child_status = later.get(child, signal.SIGKILL) if status is None else status
+    code = os.waitstatus_to_exitcode(child_status)
     return code if code >= 0 else 128 - code
 
 
 def _close_all_but(lifeline: int) -> None:
-    """And the standard streams. Closes the descriptor of the start folder, which the command must not inherit."""
+    """Keeps also the standard streams. Closes the start folder's descriptor, which the command must not inherit."""
     for name in os.listdir("/dev/fd"):
         try:
             if int(name) > 2 and int(name) != lifeline:
                 os.close(int(name))
         except OSError:
-            continue  # the listing's own, which is closed already
+            continue  # the descriptor of the listing, which is closed already
 
 
-def _let_go_of_the_wire() -> None:
-    """The command's own stdin and stdout: whoever is at the other end sees when the command closes them."""
+def _close_standard_streams() -> None:
+    """Only the command keeps stdin and stdout, so the program connected to them sees when the command closes them."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
@@ -103,8 +102,8 @@ def _become(command: list[str], lifeline: int) -> None:
 
 
 def _watched(child: int, lifeline: int, woken: int) -> int | None:
-    """Waits until the command has ended, or until it must be ended; None in that case."""
-    events = select.poll()  # not select, which knows no descriptor above 1023
+    """Waits until the command has ended and returns its status, or None if it has to be ended."""
+    events = select.poll()  # select can't use descriptors above 1023
     for descriptor in (lifeline, woken):
         events.register(descriptor, select.POLLIN)
     while True:
@@ -119,33 +118,33 @@ def _watched(child: int, lifeline: int, woken: int) -> int | None:
 
 def _reaped() -> dict[int, int]:
     """The exit status of each child that has ended, including adopted ones."""
-    found: dict[int, int] = {}
+    statuses: dict[int, int] = {}
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return statuses
         if pid == 0:
-            return found
-        found[pid] = status
+            return statuses
+        statuses[pid] = status
 
 
 def _end_everything() -> dict[int, int]:
-    """Sends SIGTERM, then stops and kills what is left, so that nothing can start another process meanwhile.
+    """Sends SIGTERM, then stops all remaining processes before killing them, so that none can start another one.
 
     Returns the exit statuses.
     """
-    asked = _until_gone(_GRACE_SECONDS, (signal.SIGTERM,), is_repeated=False)
-    return asked | _until_gone(_KILLING_SECONDS, (signal.SIGSTOP, signal.SIGKILL), is_repeated=True)
+    terminated = _until_gone(_GRACE_SECONDS, (signal.SIGTERM,), is_repeated=False)
+    return terminated | _until_gone(_KILLING_SECONDS, (signal.SIGSTOP, signal.SIGKILL), is_repeated=True)
 
 
 def _until_gone(seconds: float, signals: tuple[signal.Signals, ...], *, is_repeated: bool) -> dict[int, int]:
     until, is_first = time.monotonic() + seconds, True
     ended: dict[int, int] = {}
-    while (left := find_descendants(os.getpid())) and time.monotonic() < until:
+    while (remaining := find_descendants(os.getpid())) and time.monotonic() < until:
         if is_first or is_repeated:
             for number in signals:
-                for pid in left:
+                for pid in remaining:
                     _send(pid, number)
         is_first = False
         time.sleep(_PAUSE_SECONDS)
