@@ -1,7 +1,4 @@
-"""Proof that a person is present: a passkey's signature, a window of the extension, a terminal, or a team's yes.
-
-Knows no store and no system: where passkeys are kept, and how a terminal is looked at, is told by others.
-"""
+"""Proof that a person is present: a passkey's signature, the extension's window, a terminal, or a team's approval."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +11,7 @@ from handrail.ports.prompt_entries import RequestEntry
 from handrail.ports.prompt_response import PromptResponse
 
 PresenceMode = Literal["always", "critical", "never"]
-"""Which approvals need proof of presence: every one, those that reach far, or none."""
+"""Which approvals need proof of presence: all, the far-reaching ones, or none."""
 
 RP_ID = "localhost"
 """The name that passkeys are bound to. An address such as 127.0.0.1 can't be one."""
@@ -31,23 +28,23 @@ class Passkey(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Passkeys(Protocol):
-    """Those that a person has registered. Blocks."""
+    """The passkeys that a person has registered. Blocks."""
 
     def all(self) -> Sequence[Passkey]: ...
 
     def add(self, passkey: Passkey) -> None: ...
 
     def used(self, id: str, sign_count: int) -> None:
-        """Keeps how often an authenticator says that it has signed: a copy of it would lag behind."""
+        """Saves the authenticator's signature counter, which exposes a copied authenticator."""
         ...
 
     def remove(self, id: str) -> bool:
-        """Whether it was there."""
+        """Returns whether it existed."""
         ...
 
 
 class Proofs(Protocol):
-    """What proved presence for an answer, by the prompt's id. Blocks."""
+    """The proofs of answers, by the prompt's id. Blocks."""
 
     def keep(self, request_id: str, proof: Mapping[str, Any]) -> None: ...
 
@@ -56,7 +53,7 @@ class Proofs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PasskeyProof:
-    """An assertion as the browser gives it (`PublicKeyCredential.toJSON()`), and the origin that must have asked."""
+    """An assertion from the browser (`PublicKeyCredential.toJSON()`), and the origin that must have requested it."""
 
     credential: Mapping[str, Any]
     origin: str
@@ -64,29 +61,29 @@ class PasskeyProof:
 
 @dataclass(frozen=True, slots=True)
 class TerminalProof:
-    """A person typed this at a terminal that no agent's process is behind."""
+    """A person typed the answer at a terminal that no agent's process controls."""
 
     terminal: str
     pid: int
     program: str
-    """What holds the other end of the terminal, such as xterm or sshd."""
+    """The program that provides the terminal, such as xterm or sshd."""
     other_program: str = ""
-    """Another program in the same terminal that could type there as well: then keys alone prove nobody's hands."""
+    """Another program that could also type in this terminal; a key press alone is then no proof."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowProof:
-    """A yes in the extension's own window, in a browser that a person has enrolled for this."""
+    """An approval in the extension's own window, in a browser that a person has enrolled for this."""
 
     browser: str
     """The clientId that the browser was paired as."""
     challenge: bytes
-    """What the window's answer was for."""
+    """The challenge that the window confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeamProof:
-    """People of the team that this machine is a node of said yes, each signed in there."""
+    """People of the team that this machine belongs to approved, each signed in there."""
 
     tenant: str
     by: tuple[str, ...]
@@ -96,21 +93,21 @@ Proof = PasskeyProof | TerminalProof | WindowProof | TeamProof
 
 
 class PresenceNeeded(Declined):
-    """This needs proof that a person is present. Nothing has changed: a prompt stays pending."""
+    """This requires proof that a person is present. A prompt stays pending."""
 
 
 InspectTerminal = Callable[[], TerminalProof]
-"""PresenceNeeded, with the reason, where this process can't be told from an agent's."""
+"""PresenceNeeded, with the reason, if this process can't be distinguished from an agent's."""
 
 FindAgent = Callable[[Collection[str]], str | None]
-"""The agent's process that has started this one, in words; programs of these names are agents, too."""
+"""The agent's process that has started this one, in words; programs with these names count as agents too."""
 
 ProofSource = Proof | InspectTerminal | Literal["terminal"] | None
-"""A proof, or how to get one if the answer needs it: `terminal` looks at the one that this process reads from."""
+"""A proof, or how to get one if it is needed: `terminal` inspects this process's terminal."""
 
 
 class Presence(Protocol):
-    """The one place that decides which answers need proof, and whether a proof is good. Blocks."""
+    """Decides which answers need proof, and verifies proofs. Blocks."""
 
     @property
     def mode(self) -> PresenceMode: ...
@@ -122,7 +119,7 @@ class Presence(Protocol):
     def inspect_terminal(self) -> InspectTerminal: ...
 
     def why_needed(self, request: RequestEntry, response: PromptResponse) -> str | None:
-        """None where this answer needs no proof."""
+        """Why this answer needs proof; None if it doesn't."""
         ...
 
     def challenge(self, request: RequestEntry, response: PromptResponse) -> bytes:
@@ -130,21 +127,21 @@ class Presence(Protocol):
         ...
 
     def admit(self, request: RequestEntry, response: PromptResponse, proof: ProofSource) -> Callable[[], None]:
-        """PresenceNeeded, or what keeps the proof, to be called once the answer is accepted."""
+        """A function that saves the proof, to be called once the answer is accepted. PresenceNeeded."""
         ...
 
     def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:
-        """The proof behind an answer in the log. PresenceNeeded where it needs one and has none for what it says."""
+        """The proof of an answer in the log. PresenceNeeded if it requires one and has none for exactly this answer."""
         ...
 
     def verify(self, challenge: bytes, proof: Proof) -> Mapping[str, Any]:
-        """For what isn't an answer to a prompt: the proof as the audit keeps it. PresenceNeeded where it isn't good."""
+        """Verifies a proof of something other than an answer; returns it for the audit. PresenceNeeded: invalid."""
         ...
 
     def require_terminal(self, what: str) -> TerminalProof | None:
-        """For a command that changes who may do what. PresenceNeeded; None where the settings ask for no proof."""
+        """For commands that change permissions. PresenceNeeded. None if the settings require no proof."""
         ...
 
     def refuse_agents(self, what: str, names: Collection[str] = ()) -> None:
-        """For a command of people's that asks for no further proof. PresenceNeeded where an agent has started it."""
+        """For commands for people that require no further proof. PresenceNeeded: an agent has started the command."""
         ...

@@ -1,4 +1,4 @@
-"""The queue between those who ask and the person who answers."""
+"""The queue between programs that ask and the person who answers."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,25 +13,25 @@ from handrail.ports.prompts import NOTHING_MASKED, Prompt
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Entries in the order of the log, and where it goes on after them."""
+    """Entries in the order of the log, and the position after them."""
 
     entries: Sequence[Entry]
     position: int
     is_restart: bool = False
-    """The log was replaced by another: what was read before isn't part of it."""
+    """The log was replaced, so what was read before isn't part of it."""
     places: Sequence[int] = ()
-    """Where in the log each of the entries begins."""
+    """The offset of each entry in the log."""
     nameless: Sequence[int] = ()
-    """Where requests begin that have no usable requestId: nobody can answer them."""
+    """The offsets of requests without a usable requestId, which can't be answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedPrompt:
-    """A request in the queue, and the answer that counts: the first one. Pending while there is none."""
+    """A request in the queue with its first answer, which is the one that counts. Pending while there is none."""
 
     request: RequestEntry
     place: int
-    """Where in the log the request begins; later ones have a higher place."""
+    """The request's offset in the log; later requests have higher offsets."""
     answer: ResponseEntry | None = None
     answer_place: int | None = None
 
@@ -50,45 +50,45 @@ class QueuedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """An answer that is in the log, and what the person who gave it should know."""
+    """Confirms that an answer is in the log; `warnings` are for the person who gave it."""
 
     warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PromptAnswer:
-    """The answer as the one who asked gets it: secrets are filled in again."""
+    """The answer for the program that asked, with secrets."""
 
     request_id: str
     response: PromptResponse = field(repr=False)
     masked: frozenset[str] = frozenset()
-    """Keys of secret fields whose values did not reach us; they hold the mask."""
+    """Keys of secret fields whose values didn't arrive; they contain the mask."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerChannel:
-    """Another place than the queue where a question is put. The first answer wins, wherever it is given.
+    """Another way than the queue to ask a question. The first answer wins, wherever it is given.
 
-    `answer` gives None when there is none from that place: the question stays open. It is cancelled with the
-    message "answered" once somebody else was first.
+    `answer` returns None if the channel has no answer, and the question stays open. It is cancelled with the message
+    "answered" when the answer came from elsewhere.
     """
 
     by: str
     answer: Callable[[], Awaitable[PromptResponse | None]]
     is_terminal: bool = False
-    """It is the terminal of this process: that may prove that a person is present (`ports/presence.py`)."""
+    """It is this process's terminal, which may prove that a person is present (`ports/presence.py`)."""
 
 
 FindChannels = Callable[[Prompt], Sequence[AnswerChannel]]
 
 
 def no_channels(prompt: Prompt) -> Sequence[AnswerChannel]:
-    """A question that is put in the queue alone."""
+    """For questions that are asked only in the queue."""
     return ()
 
 
 class ApprovalSubject(msgspec.Struct, frozen=True):
-    """What an approval is about, as the gate knows it: by this a team decides who may answer it."""
+    """What an approval is about; a team decides by this who may answer it."""
 
     identity: str
     """Whose call it is: `Caller.agent`."""
@@ -98,28 +98,28 @@ class ApprovalSubject(msgspec.Struct, frozen=True):
     place: str = ""
     server: str = ""
     node: str = ""
-    """The node of a team whose question it is; its own gate asks."""
+    """The team's node whose gate asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who posted a prompt, as far as it is known. Only `is_own` ones are handrail's, whatever the prompt says."""
+    """Who posted a prompt, if known. Only with `is_own` it is handrail's, whatever the prompt says."""
 
     by: str
     is_own: bool = False
     shown: str | None = None
-    """The digest of the prompt as it was posted; None where that was not noted."""
+    """The digest of the prompt as it was posted; None if that is unknown."""
     waits: bool = False
-    """Its poster waits for the answer on a socket, so handrail can see when that program is gone."""
+    """Its poster waits on a socket, so handrail notices when that program is gone."""
     about: ApprovalSubject | None = None
-    """Only of the gate's own approvals, and only where the store keeps it."""
+    """Only for the gate's own approvals, and only if the store saves it."""
 
 
 CallerState = Literal["waiting", "gone", "unknown"]
 
 
 def caller_state(origin: Origin | None, *, is_waiting: bool) -> CallerState:
-    """What is known about the program that asked. One that only reads the log leaves no sign of itself."""
+    """The state of the program that asked. It is unknown for programs that only read the log."""
     if is_waiting:
         return "waiting"
     return "gone" if origin is not None and (origin.is_own or origin.waits) else "unknown"
@@ -129,11 +129,11 @@ OWN_ORIGIN = Origin("handrail", is_own=True)
 
 
 class PromptQueue(Protocol):
-    """Questions to people. Every method may raise InputOutput and Conflict (a lock that nobody lets go)."""
+    """Questions to people. Every method may raise InputOutput, and Conflict if the log stays locked."""
 
     @property
     def location(self) -> str:
-        """Where the log is, for people to read."""
+        """The log's location, for people to read."""
         ...
 
     async def request(
@@ -144,9 +144,9 @@ class PromptQueue(Protocol):
         run_id: str | None = None,
         origin: Origin | None = None,
     ) -> str:
-        """The requestId once the prompt is on disk; one is made up where none is given. `origin` tells who asks.
+        """Returns the requestId once the prompt is on disk; generates one if none is given.
 
-        InvalidParams names the fields that break the contract; Conflict: this requestId is taken.
+        InvalidParams names the fields that break the contract. Conflict: the requestId is taken.
         """
         ...
 
@@ -160,11 +160,11 @@ class PromptQueue(Protocol):
         proof: Any = None,
         shown: str | None = None,
     ) -> Receipt:
-        """Returns once the answer is on disk. The first one wins: Conflict for all others. `by` tells who gave it.
+        """Returns once the answer is on disk. The first one wins, others get Conflict. `by` names who gave it.
 
-        `shown` is the digest of what the person saw (`kernel/prompts/bundles.py`); Conflict where it is not this.
-        `proof` is a `ProofSource` (`ports/presence.py`); PresenceNeeded where the answer needs one and this is none.
-        NotFound: no such request; InvalidParams names the fields that don't fit the prompt.
+        `shown` is the digest of what the person saw (`kernel/prompts/bundles.py`); Conflict if the prompt differs.
+        `proof` is a `ProofSource` (`ports/presence.py`); PresenceNeeded if the answer requires a proof and this isn't
+        one. NotFound. InvalidParams names the fields that don't fit the prompt.
         """
         ...
 
@@ -178,48 +178,48 @@ class PromptQueue(Protocol):
         origin: Origin | None = None,
         masked: Mapping[str, str] = NOTHING_MASKED,
     ) -> PromptAnswer:
-        """`request` and `wait` in one, without a gap in which a secret could be lost."""
+        """`request` and `wait` in one call, without a gap in which a secret could be lost."""
         ...
 
     async def wait(
         self, request_id: str, *, channels: Sequence[AnswerChannel] = (), masked: Mapping[str, str] = NOTHING_MASKED
     ) -> PromptAnswer:
-        """Waits without limit, also for a request that is not there yet. While it waits, `is_waiting` is true.
+        """Waits without limit, also for a request that doesn't exist yet. While it waits, `is_waiting` is true.
 
-        Of several who wait for one answer, the last to come gets its secrets. `masked` are secrets of the question
-        itself: no log has them, and the person who is asked may see them.
+        If several wait for one answer, the last one gets its secrets. `masked` are secrets of the question itself: they
+        are in no log, and the person who is asked may see them.
         """
         ...
 
     async def masked(self, request_id: str) -> Mapping[str, str]:
-        """The secrets of a question, for the person who is asked; empty when its caller is gone or has none."""
+        """The secrets of a question, for the person who is asked; empty if there are none or its caller is gone."""
         ...
 
     async def is_waiting(self, request_id: str) -> bool:
-        """Whether somebody, in any process, still waits for this answer."""
+        """Whether a caller in any process still waits for this answer."""
         ...
 
     async def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
-        """`is_waiting` for many at once: those of the ids that somebody still waits for."""
+        """The ids for whose answers a caller still waits."""
         ...
 
     async def answered_by(self, request_ids: Collection[str]) -> Mapping[str, str]:
-        """Who gave the answers, as far as it was told: "console:ada", "terminal:ada", "client:claude-code/2"."""
+        """Who gave the answers, if known: "console:ada", "terminal:ada", "client:claude-code/2"."""
         ...
 
     async def origins(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
-        """Who posted them. What is missing was written to the log by another program."""
+        """Who posted them. Missing ones were written to the log by other programs."""
         ...
 
     async def proof_of(self, request_id: str) -> Mapping[str, Any] | None:
-        """What proved that a person was present when this was answered; None where that wasn't needed.
+        """The proof that a person was present when this was answered; None if it wasn't required.
 
-        PresenceNeeded where it was needed and is missing: such an answer counts for nothing.
+        PresenceNeeded: it was required and is missing, so the answer doesn't count.
         """
         ...
 
     async def find(self, request_id: str) -> QueuedPrompt | None:
-        """Pending or answered, however long ago; None for an id that nobody has asked with."""
+        """The prompt with this id, pending or answered; None if there is none."""
         ...
 
     async def find_all(self, request_ids: Collection[str]) -> Mapping[str, QueuedPrompt]:
@@ -227,23 +227,23 @@ class PromptQueue(Protocol):
         ...
 
     async def repeats(self, stem: str) -> list[QueuedPrompt]:
-        """Prompts whose id is `stem`, an underscore and something without one; the oldest first."""
+        """Prompts whose id is `stem`, an underscore and text without one; the oldest first."""
         ...
 
     async def pending(self, before: int | None = None, limit: int | None = None) -> list[QueuedPrompt]:
-        """What nobody has answered yet, the oldest first: all, or the newest `limit` that begin before a place."""
+        """Pending prompts, the oldest first: all, or the newest `limit` before an offset."""
         ...
 
     async def history(self, before: int | None = None, limit: int = 100) -> list[QueuedPrompt]:
-        """What was answered, the oldest answer first: the newest `limit` whose answer begins before a place."""
+        """Answered prompts, the oldest answer first: the newest `limit` whose answer is before an offset."""
         ...
 
     async def entries(self, limit: int | None = None, before: int | None = None) -> Page:
-        """The newest `limit` entries that can be read, or all; of those that begin before a place."""
+        """The newest `limit` readable entries before an offset, or all."""
         ...
 
     def follow(self, position: int) -> AsyncGenerator[Page, None]:
-        """Each page with what came since `position`, as it comes; without end."""
+        """Yields pages with new entries since `position`, without end."""
         ...
 
     async def close(self) -> None: ...

@@ -13,7 +13,7 @@ Coverage = Literal["tool", "app"]
 
 
 class PromptResponse(Wire, frozen=True, kw_only=True):
-    """What the person did. Which members there are beside `status` depends on the kind of the prompt."""
+    """A person's answer. Its members besides `status` depend on the kind of the prompt."""
 
     status: Status
     values: dict[str, str] | UnsetType = UNSET
@@ -22,19 +22,19 @@ class PromptResponse(Wire, frozen=True, kw_only=True):
     remark: str | UnsetType = UNSET
     scope: Scope | UnsetType = UNSET
     covers: Coverage | UnsetType = UNSET
-    """With the scope `rule`, where the prompt has a `consent`: what is remembered. Absent = this tool."""
+    """With the scope `rule`, if the prompt has a `consent`: what it covers. Absent means this tool."""
     grant: Grant | UnsetType = UNSET
-    """How far the yes reaches within its scope. Absent = the narrowest that was offered for the scope."""
+    """The chosen grant. Absent means the narrowest that was offered for the scope."""
     hunks: tuple[int, ...] | UnsetType = UNSET
-    """Where the prompt has one part: the places of the hunks that are taken, from 0. Absent = all of them."""
+    """If the prompt has one part: the indexes of the approved hunks, from 0. Absent means all of them."""
     content: str | UnsetType = UNSET
-    """Where the prompt has one part: the text that is written in place of the proposed one."""
+    """If the prompt has one part: the text that replaces the proposed one."""
     files: tuple[ChosenPart, ...] | UnsetType = UNSET
-    """Where the prompt has several parts: those that are taken. Absent = all of them."""
+    """If the prompt has several parts: the approved ones. Absent means all of them."""
 
     @property
     def chosen(self) -> tuple[ChosenPart, ...] | None:
-        """What the person took; None where that is everything."""
+        """The approved parts; None means everything."""
         if self.files is not UNSET:
             return self.files
         if self.hunks is UNSET and self.content is UNSET:

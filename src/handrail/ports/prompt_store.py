@@ -1,4 +1,4 @@
-"""What the queue of questions is kept in: a log that can be watched, those who wait, and who answered.
+"""The stores of the prompt queue: a log that can be watched, the waiting callers, who answered, and who asked.
 
 Only `Waiters.waiting`, `Mailbox.take` and `Watch.change` are for an event loop; everything else blocks.
 """
@@ -15,42 +15,42 @@ from handrail.ports.prompts import NOTHING_MASKED
 
 class Watch(Protocol):
     async def change(self) -> None:
-        """Returns when the file is not as it was when this returned before; at once the first time."""
+        """Returns when the file has changed since the last return; at once the first time."""
         ...
 
 
 class Mailbox(Protocol):
-    """What was delivered to one who waits. The digest tells which of several answers it belongs to."""
+    """Secrets that were delivered to a waiting caller. The digest identifies the answer."""
 
     async def take(self, digest: str) -> Mapping[str, str]:
-        """Empty when nothing was delivered: it is sent before the answer, so it is here already or on its way."""
+        """The secrets of an answer, which are sent before it; empty if nothing was delivered."""
         ...
 
 
 class Waiters(Protocol):
-    """Who waits for an answer, in any process, and the way by which secrets reach them."""
+    """The callers that wait for answers, in any process, and how secrets are delivered to them."""
 
     def waiting(
         self, request_id: str, masked: Mapping[str, str] = NOTHING_MASKED
     ) -> AbstractAsyncContextManager[Mailbox]:
-        """As long as this is entered, its id is among those `find_waiting`. The last to enter is the one reached."""
+        """While inside, `find_waiting` returns this id. Secrets are delivered to the caller that entered last."""
         ...
 
     def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
-        """Those of the ids that somebody waits for."""
+        """The ids for whose answers a caller waits."""
         ...
 
     def masked(self, request_id: str) -> Mapping[str, str]:
-        """What the waiter's question shows masked, by name; empty if nobody waits, or nothing is."""
+        """The masked values of the caller's question, by name; empty if there are none or nobody waits."""
         ...
 
     def deliver(self, request_id: str, digest: str, values: Mapping[str, str]) -> bool:
-        """True once the waiter has it."""
+        """Delivers secrets; returns whether the caller received them."""
         ...
 
 
 class Answerers(Protocol):
-    """Who answered which question: told for people to read. What can't be noted or read is left out."""
+    """Who answered which question, for people. What can't be written or read is left out."""
 
     def note(self, request_id: str, by: str) -> None: ...
 
@@ -60,10 +60,10 @@ class Answerers(Protocol):
 
 
 class Origins(Protocol):
-    """Who posted which question. It decides what counts as handrail's own."""
+    """Who posted which question. This decides what counts as handrail's own."""
 
     def note(self, request_id: str, origin: Origin) -> None:
-        """The first note about a question stays."""
+        """Only the first note about a question counts."""
         ...
 
     def of(self, request_ids: Collection[str]) -> Mapping[str, Origin]: ...
@@ -73,9 +73,9 @@ class Origins(Protocol):
 class PromptStore:
     journal: Journal
     watching: Callable[[], AbstractAsyncContextManager[Watch]]
-    """While inside, tells when the log has changed."""
+    """While inside, reports when the log has changed."""
     waiters: Waiters
     answerers: Answerers
     origins: Origins
     is_elsewhere: bool = False
-    """The store may be away for a while: whoever waits for an answer then waits on."""
+    """The store is on another machine and may be unavailable for a while; callers then keep waiting."""

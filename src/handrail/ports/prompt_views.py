@@ -1,6 +1,6 @@
-"""Terminals in which handrail asks people: their windows are never a target.
+"""Announces terminals in which handrail asks people, so that their windows are never a target of desktop tools.
 
-As long as a process shows questions it holds a Unix socket whose name has its pid, as `own_servers` does for ports.
+While a process shows questions, it holds a Unix socket whose name contains its pid, like `own_servers` for ports.
 """
 
 import os
@@ -18,7 +18,7 @@ _MOST_ANCESTORS = 64
 
 
 def announce_view() -> socket.socket:
-    """Until it is closed, at the latest with this process, others know that questions are shown in its terminal."""
+    """Until the socket is closed, other processes know that this process shows questions in its terminal."""
     held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     if sys.platform == "linux":
         with suppress(OSError):
@@ -29,15 +29,15 @@ def announce_view() -> socket.socket:
 def view_ancestries() -> list[list[int]]:
     """For each process that asks in a terminal: itself and its ancestors, the nearest first. Blocks for a moment.
 
-    A multiplexer's server has no terminal for a parent: then those of all its clients count.
+    A terminal multiplexer's server doesn't run in a terminal, so the ancestors of all its clients are added.
     """
-    found = []
+    chains = []
     for pid in _pids():
         chain = _ancestors(pid)
-        found.append(chain)
+        chains.append(chain)
         if any(_name(each).startswith(_MULTIPLEXERS) for each in chain):
-            found += [_ancestors(client) for client in _processes() if _name(client).startswith(_MULTIPLEXERS)]
-    return found
+            chains += [_ancestors(client) for client in _processes() if _name(client).startswith(_MULTIPLEXERS)]
+    return chains
 
 
 def _pids() -> set[int]:

@@ -1,7 +1,6 @@
-"""What a person is asked and what they answer, as contract 5 spells it.
+"""The kinds of prompts, as contract 5 spells them.
 
-Knows no file and no rule: what these types can't say (limits, uniqueness, which member belongs to
-which kind) is checked in `kernel/prompts/`.
+`kernel/prompts/` checks what types can't express: limits, uniqueness, and which members belong to which kind.
 """
 
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from handrail.ports.wire import Wire
 Priority = Literal["high", "medium", "low"]
 TaskStatus = Literal["todo", "doing", "blocked", "done"]
 
-MASK = "******"  # what the log holds in place of a secret
+MASK = "******"  # replaces secrets in the log
 NOTHING_MASKED: Mapping[str, str] = MappingProxyType({})
 
 
@@ -26,7 +25,7 @@ class PromptImage(Wire, frozen=True, kw_only=True):
 
 
 class PromptCommon(Wire, frozen=True, kw_only=True, tag_field="kind"):
-    """What every kind may have."""
+    """Members that every kind may have."""
 
     title: str | UnsetType = UNSET
     message: str | UnsetType = UNSET
@@ -63,7 +62,7 @@ class ChoiceOption(Wire, frozen=True, kw_only=True):
 
 
 class ChoicePrompt(PromptCommon, frozen=True, kw_only=True, tag="choice"):
-    """One of several, or some of several: the limits count for `multiple` alone."""
+    """A choice of one or, with `multiple`, several options. The limits apply only to `multiple`."""
 
     options: tuple[ChoiceOption, ...]
     multiple: bool = False
@@ -89,14 +88,14 @@ class TaskConfirmPrompt(PromptCommon, frozen=True, kw_only=True, tag="task_confi
 
 
 class ApprovedAction(Wire, frozen=True, kw_only=True):
-    """The one deed that an ok to this prompt allows, as the program that does it knows it: all 64 digits."""
+    """The only action that an ok to this prompt allows, as the executing program knows it (64 digits)."""
 
     method: str
     params_digest: str
 
 
 class ConsentSubject(Wire, frozen=True, kw_only=True):
-    """The app's tool that would be called: a yes can be remembered, for it or for all of the app's tools."""
+    """The app's tool that would be called. An approval can be saved for it or for all of the app's tools."""
 
     app: str
     app_name: str
@@ -104,7 +103,7 @@ class ConsentSubject(Wire, frozen=True, kw_only=True):
 
 
 class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change_confirm"):
-    """What is about to happen to a file, or which command is about to run. Every approval has this form."""
+    """A change of a file, or a command that is about to run. Every approval has this form."""
 
     path: str | UnsetType = UNSET
     command: str | UnsetType = UNSET
@@ -114,33 +113,33 @@ class FileChangePrompt(PromptCommon, frozen=True, kw_only=True, tag="file_change
     scope: ApprovedAction | UnsetType = UNSET
     consent: ConsentSubject | UnsetType = UNSET
     unseen: str | UnsetType = UNSET
-    """Why the target can't be shown. A yes is then a choice to be made, and never the default."""
+    """Why the target can't be shown. Approving is then never the default."""
     changed: tuple[str, ...] | UnsetType = UNSET
-    """What is different from what was allowed a moment ago, and not done."""
+    """What has changed since the last approval, which was not carried out."""
     offers: tuple[Offer, ...] | UnsetType = UNSET
-    """How far a yes may reach, the narrowest first. Only the gate's own approvals have it."""
+    """The scopes that the person may choose, the narrowest first. Only the gate's own approvals have it."""
     critical: bool | UnsetType = UNSET
-    """A rule marks this as critical: every yes needs proof of presence."""
+    """A rule marks this as critical, so every approval needs proof of presence."""
     runs_later: str | UnsetType = UNSET
-    """Why the file is code that runs later, such as "git hook"."""
+    """Why the file runs automatically, such as "git hook"."""
     card: Card | UnsetType = UNSET
-    """The same as data. Only the gate's own approvals have it."""
+    """The approval as data. Only the gate's own approvals have it."""
     parts: tuple[ChangePart, ...] | UnsetType = UNSET
-    """What a person may take by itself, or edit. Only the gate's own approvals have it."""
+    """Parts that a person may approve separately or edit. Only the gate's own approvals have it."""
     bundle: str | UnsetType = UNSET
     """The same in similar approvals, which may be answered together (`kernel/prompts/bundles.py`)."""
     masked: tuple[str, ...] | UnsetType = UNSET
-    """Parameters that are shown as the mask: `PromptQueue.masked` has their values as long as the caller waits."""
+    """Names of masked parameters; `PromptQueue.masked` has their values while the caller waits."""
 
 
 class ResultPrompt(PromptCommon, frozen=True, kw_only=True, tag="result"):
-    """A result to take note of."""
+    """A result to read."""
 
     markdown: str | UnsetType = UNSET
 
 
 class UnreadablePrompt(PromptCommon, frozen=True, kw_only=True, tag="unreadable"):
-    """A request in the log that breaks the contract or has an unknown kind. It can be read as it is, and canceled."""
+    """A request in the log that breaks the contract or has an unknown kind. It is shown raw and can be canceled."""
 
     raw: str
     reason: str

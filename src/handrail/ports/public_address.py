@@ -1,4 +1,4 @@
-"""Whether an address is on the public internet: neither this machine, nor its network, nor a cloud's metadata."""
+"""Checks that an address is on the public internet: not this machine, its network or a cloud's metadata service."""
 
 import ipaddress
 import socket
@@ -19,9 +19,9 @@ def is_public(address: str) -> bool:
 
 
 def _is_this_machine(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """A machine may have public addresses, too: what it sends there doesn't leave it, and passes its firewall."""
+    """This machine's own public addresses: what it sends there doesn't leave it and bypasses its firewall."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
-        asking.connect((str(address), _ANY_PORT))  # sends nothing: the kernel only says from which address it would
+        asking.connect((str(address), _ANY_PORT))  # sends nothing; the kernel only chooses the source address
         return ipaddress.ip_address(asking.getsockname()[0]) == address
     return False

@@ -1,4 +1,4 @@
-"""Browsers that asked to be notified: the port to where their Web Push subscriptions are kept."""
+"""The port to the Web Push subscriptions of browsers that want notifications."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -8,19 +8,19 @@ from msgspec import Struct
 
 
 class PushSubscription(Struct, frozen=True, kw_only=True):
-    """What a browser gave out (RFC 8030, RFC 8291). Who has the endpoint can send to it: treat it as a secret."""
+    """A browser's subscription (RFC 8030, RFC 8291). The endpoint is a secret: whoever has it can send to it."""
 
     endpoint: str
     p256dh: str
     auth: str
     member: str = ""
-    """The id of the team's member who subscribed; empty where there is one person alone."""
+    """The id of the team's member who subscribed; empty without a team."""
     user_agent: str = ""
     created_at: str = ""
 
     @property
     def id(self) -> str:
-        """For people to name it by: it sends nothing."""
+        """An id for people, with which nothing can be sent."""
         return sha256(self.endpoint.encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:
@@ -35,5 +35,5 @@ class PushSubscriptions(Protocol):
     async def all(self) -> Sequence[PushSubscription]: ...
 
     async def remove(self, id: str) -> bool:
-        """Whether it was there."""
+        """Returns whether it existed."""
         ...

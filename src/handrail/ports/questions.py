@@ -1,13 +1,13 @@
-"""Who has asked people how often: kept for all processes, so that nobody asks more by asking from several."""
+"""Counts each caller's questions to people across all processes, so that several processes can't ask more."""
 
 from typing import Protocol
 
 
 class QuestionCounter(Protocol):
     async def note(self, who: str, most: int) -> bool:
-        """Notes one more question, unless that would be more than `most` within a minute. Whether it was noted."""
+        """Counts a question, unless there are `most` within a minute already; returns whether it was counted."""
         ...
 
     async def forget_one(self, who: str) -> None:
-        """The last one that was noted counts no more."""
+        """Uncounts the last question."""
         ...

@@ -1,6 +1,6 @@
-"""What vouches for the audit from outside: checkpoints, who signs them, and where else they are known.
+"""Ports that protect the audit from outside: checkpoints, their signer, their copies, and a witness.
 
-Everything blocks, so it is called in threads, and raises conditions of the error tree.
+Everything blocks, so it is called in threads, and raises conditions of `ports/errors.py`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,51 +16,51 @@ SIGNATURE_BYTES = 64
 
 
 class Signer(Protocol):
-    """Signs with Ed25519. The key may be in a keyring, a file, or held by another program."""
+    """Signs with Ed25519. The key may be in a keyring, in a file, or in another program."""
 
     def public_key(self) -> bytes | None:
-        """None where there is no key yet, or none any more."""
+        """None if there is no key."""
         ...
 
     def make(self) -> bytes:
-        """The public key, of a new key where there is none."""
+        """The public key; makes a new key if there is none."""
         ...
 
     def sign(self, message: bytes) -> bytes: ...
 
 
 class KnownCheckpoint(NamedTuple):
-    """The newest checkpoint that a place knows; settled once it is in the file of checkpoints as well."""
+    """The newest checkpoint of a copy; settled once it is in the file of checkpoints too."""
 
     line: bytes
     is_settled: bool
 
 
 class CheckpointCopy(Protocol):
-    """Somewhere else that knows the newest checkpoint."""
+    """A copy of the newest checkpoint in another file."""
 
     @property
     def name(self) -> str:
-        """Which file of the state directory it is."""
+        """The file's name in the state directory."""
         ...
 
     def is_used(self) -> bool:
-        """Whether a checkpoint is written there: where somebody else makes it, only once it is there."""
+        """Whether checkpoints are written to it; if another part creates the file, only once it exists."""
         ...
 
     def read(self) -> KnownCheckpoint | None:
-        """None where it knows none, or is not there."""
+        """None if it has none or doesn't exist."""
         ...
 
     def check(self) -> None:
-        """Damaged where it can't be read as a whole; takes a while."""
+        """Damaged: it can't be read completely. Takes a while."""
         ...
 
     def write(self, known: KnownCheckpoint) -> None: ...
 
 
 class Witness(Protocol):
-    """Keeps every checkpoint where this machine's programs can't take it back."""
+    """Stores all checkpoints where programs of this machine can't remove them."""
 
     @property
     def name(self) -> str: ...
@@ -68,18 +68,18 @@ class Witness(Protocol):
     def add(self, line: bytes) -> None: ...
 
     def lines(self) -> Sequence[bytes]:
-        """All that it has from this record."""
+        """All checkpoints of this record that it has."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that handrail writes itself: what it has now, and every content that it had since it was accepted."""
+    """A file that handrail writes: its current content, and its contents since the state was accepted."""
 
     digest: str | None
     contents: Sequence[FileContent]
     is_known: bool
-    """The content is the one that handrail gave it last."""
+    """The content is the last one that handrail wrote."""
     is_edited_by_people: bool
 
 
@@ -87,27 +87,27 @@ class StateFiles(Protocol):
     """Other files of the state directory that a checkpoint describes."""
 
     def written(self) -> Mapping[str, WrittenFile]:
-        """Those that only handrail writes, or handrail and people; all at one moment."""
+        """The files that only handrail writes, or handrail and people, all read at the same time."""
         ...
 
     def settle(self, *, accepts: bool = False) -> None:
-        """Notes what others have written to them; accepts: takes it for the right content."""
+        """Notes what others have written to them. `accepts`: a person accepts that as correct."""
         ...
 
     def replaced(self) -> Iterable[str]:
-        """Names of those that are written as a whole."""
+        """Names of files that are replaced as a whole."""
         ...
 
     def growing(self) -> Mapping[str, str]:
-        """Names of those that only get longer, and what they are counted in."""
+        """Names of files that only grow, and the units in which they are counted."""
         ...
 
     def foreign(self) -> Iterable[str]:
-        """What is wrong with rows that somebody else has written to a database."""
+        """Faults in rows that other programs have written to a database."""
         ...
 
     def digest(self, name: str) -> str | None:
-        """SHA-256 of a file that is written as a whole; None where there is none."""
+        """SHA-256 of a file that is replaced as a whole; None if it doesn't exist."""
         ...
 
     def size(self, name: str) -> int | None: ...
@@ -115,15 +115,15 @@ class StateFiles(Protocol):
     def read(self, name: str, start: int, until: int) -> Iterable[bytes]: ...
 
     def sync(self) -> None:
-        """Those that grow are on disk when this returns; a database is with the next checkpoint that it knows."""
+        """Syncs growing files to disk; a database is synced with its next checkpoint."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RecordStores:
-    """`id` names this record to its witness: the same for this state directory on this machine, whatever happens.
+    """`id` identifies this record to its witness; it never changes for this state directory on this machine.
 
-    `lock` is held by one process at a time, while it makes a checkpoint.
+    `lock` is held by a process while it makes a checkpoint.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Files that are closed unless a rule opens them, because their usual purpose is to hold secrets."""
+"""Names of files that usually contain secrets, and are therefore closed unless a rule opens them."""
 
 import re
 from functools import lru_cache
@@ -23,13 +23,13 @@ _PAIRS = frozenset({(".kube", "config"), (".docker", "config.json"), (".config",
 
 
 def is_secret_name(name: str) -> bool:
-    """Of a folded name, whatever folder it is in."""
+    """Whether a folded name, in any folder, is closed."""
     return name in _NAMES or _PATTERNS.fullmatch(name) is not None
 
 
 @lru_cache(maxsize=1024)
 def is_secret(names: tuple[str, ...]) -> bool:
-    """Of a path of folded names: one of them is closed, and so is everything below it."""
+    """Whether one of a path's folded names is closed; everything below it is closed too."""
     return any(map(is_secret_name, names)) or any(pair in _PAIRS for pair in pairwise(names))
 
 
@@ -40,5 +40,5 @@ def is_secret_path(path: str) -> bool:
 
 @lru_cache(maxsize=256)
 def names_secrets(pattern: str) -> bool:
-    """Whether a rule's path is about such files by name: `.env`, `*.pem` or `.ssh/**`, but not `**`."""
+    """Whether a rule's path names such files: `.env`, `*.pem` or `.ssh/**`, but not `**`."""
     return is_secret_path(re.sub(r"\[(.)\]", r"\1", re.sub(r"[*?]+", "x", pattern)))

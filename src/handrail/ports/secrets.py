@@ -1,6 +1,6 @@
-"""Secrets of the user's that handrail keeps: keys and tokens for apps and models. One store for all of them.
+"""The user's secrets: keys and tokens for apps and models, in one store.
 
-A value is shown by `Secret.reveal()` alone: no repr, log, audit, evidence or error text ever holds one.
+Only `Secret.reveal()` returns a value; reprs, logs, the audit, evidence and errors never contain one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,13 @@ Place = Literal["keyring", "file"]
 
 
 class KeyringAway(Failure):
-    """No keyring answers, or it would have to ask a person first: locked, or not set up."""
+    """No keyring answers, or it would have to ask a person first because it is locked or not set up."""
 
     retryable = True
 
 
 class Secret:
-    """A value that shows itself only where it is asked to."""
+    """A value that is only shown on request."""
 
     __slots__ = ("_value",)
 
@@ -44,7 +44,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class SecretInfo:
-    """What is known of a secret without looking at it. `at` is when it was kept, as ISO 8601."""
+    """A secret without its value. `at` is when it was stored, as ISO 8601."""
 
     name: str
     place: Place
@@ -52,27 +52,27 @@ class SecretInfo:
 
 
 class SecretStore(Protocol):
-    """Names are like `app:com.example.mail:tokens`. Every method may take a while, and may raise InputOutput."""
+    """Names look like `app:com.example.mail:tokens`. Every method may take a while and may raise InputOutput."""
 
     async def get(self, name: str) -> Secret | None:
-        """KeyringAway: it is in the keyring, which does not answer now."""
+        """KeyringAway: it is in the keyring, which doesn't answer."""
         ...
 
     async def put(self, name: str, secret: Secret) -> SecretInfo:
-        """Replaces what has this name. In the keyring; where there is none, in a file for the owner alone."""
+        """Adds or replaces a secret, in the keyring or, if there is none, in a file that only the owner can read."""
         ...
 
     async def forget(self, name: str) -> bool:
-        """Whether there was one. KeyringAway: it is in the keyring, which does not answer now, and stays."""
+        """Returns whether it existed. KeyringAway: it is in the keyring, which doesn't answer, and stays there."""
         ...
 
     async def kept(self) -> Sequence[SecretInfo]:
-        """All of them, by name."""
+        """All secrets, by name."""
         ...
 
 
 class Keyring(Protocol):
-    """The operating system's, called in threads. Each method raises KeyringAway rather than wait for a person."""
+    """The operating system's keyring, called in threads. Raises KeyringAway instead of waiting for a person."""
 
     def read(self, account: str) -> str | None: ...
 
@@ -83,13 +83,13 @@ class Keyring(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SecretEntry:
-    """What our own file has about a secret: where it is, and its value where that is here."""
+    """An entry of our own file: where a secret is, and its value if it isn't in the keyring."""
 
     at: str
     value: Secret | None = None
-    """None: the keyring has it."""
+    """None means that the keyring has it."""
     is_old_in_keyring: bool = False
-    """An earlier one is in the keyring, which did not answer when this one was put."""
+    """The keyring has an older value, because it didn't answer when this one was stored."""
 
     @property
     def place(self) -> Place:
@@ -97,13 +97,13 @@ class SecretEntry:
 
 
 class SecretFileStore(Protocol):
-    """Our own file, called in threads: which secrets there are, and the values that no keyring took.
+    """Our own file, called in threads: the list of secrets, and the values that no keyring has.
 
     Damaged: it can't be read.
     """
 
     def account(self, name: str) -> str:
-        """What the secret is called in the keyring, which other states of handrail's share."""
+        """The secret's name in the keyring, which several state directories share."""
         ...
 
     def slips(self) -> Mapping[str, SecretEntry]: ...

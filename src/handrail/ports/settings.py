@@ -1,4 +1,4 @@
-"""The file of settings, and what it means when it can't be read."""
+"""The settings file, and the error if it can't be read."""
 
 from datetime import date
 from typing import Any
@@ -9,21 +9,21 @@ CONFIG_FILE = "config.toml"
 
 
 class BrokenSettings(Failure):
-    """Settings that can't be read stop the program."""
+    """Settings that can't be read; they stop the program."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, hint="Correct the file, or move it away to start with the defaults.")
 
 
 def dates_as_text(values: dict[str, Any]) -> dict[str, Any]:
-    """Rules with dates as text: TOML has a type of its own for `until = 2026-11-30`."""
+    """Converts dates in rules to text, because TOML has its own type for `until = 2026-11-30`."""
     rules = values.get("rules")
     if not isinstance(rules, list):
         return values
-    spelled = [
+    converted = [
         {name: value.isoformat() if isinstance(value, date) else value for name, value in rule.items()}
         if isinstance(rule, dict)
         else rule
         for rule in rules
     ]
-    return {**values, "rules": spelled}
+    return {**values, "rules": converted}

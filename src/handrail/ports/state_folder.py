@@ -1,4 +1,4 @@
-"""Where handrail keeps its state. Imports the standard library alone: some commands need it before anything else."""
+"""The path of the state directory. Imports only the standard library, because some commands need it first."""
 
 import os
 from collections.abc import Mapping
@@ -8,5 +8,5 @@ from handrail.ports.state_name import state_name
 
 
 def state_path(given: Path | None = None, environ: Mapping[str, str] = os.environ) -> Path:
-    """`given`, or where the variables say it is."""
+    """`given`, or the directory from the environment."""
     return Path(state_name(None if given is None else str(given), environ))

@@ -1,4 +1,4 @@
-"""Where handrail keeps its state, as text. Loads next to nothing: `handrail run` needs it before the agent starts."""
+"""The path of the state directory as text. Imports almost nothing: `handrail run` needs it before the agent starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def state_name(given: str | None = None, environ: Mapping[str, str] = os.environ
     """`given`, or `$HANDRAIL_STATE`, or `$XDG_STATE_HOME/handrail`, or `~/.local/state/handrail`."""
     if named := given or environ.get("HANDRAIL_STATE"):
         return os.path.abspath(named)
-    if (home := environ.get("XDG_STATE_HOME")) and os.path.isabs(home):  # the XDG rules ignore relative ones
+    if (home := environ.get("XDG_STATE_HOME")) and os.path.isabs(home):  # XDG says to ignore relative paths
         return os.path.join(home, "handrail")
     home = environ.get("HOME") or os.path.expanduser("~")
     if home == "~":

@@ -1,8 +1,8 @@
-"""`<stateDir>/writes.jsonl`: what handrail itself wrote to the state files that allow somebody something.
+"""`<stateDir>/writes.jsonl`: a journal of what handrail wrote to state files that grant permissions.
 
-The digest of a content is on disk before the content is, and is confirmed after it. So a content that is not the last
-one here came from outside handrail, and an earlier one was put back. Checkpoints sign this journal. Every layer
-writes such files, so this is here, with nothing but the standard library and msgspec.
+The digest of new content is on disk before the content, and is confirmed afterwards. So content whose digest isn't the
+last one here came from outside handrail, and content with an earlier digest was rolled back. Checkpoints sign this
+journal. It is here because every layer writes such files; it imports only the standard library and msgspec.
 """
 
 import errno
@@ -23,7 +23,7 @@ from handrail.ports.atomic_file import replace_file
 
 JOURNAL = "writes.jsonl"
 EDITED_BY_PEOPLE = ("config.toml",)
-"""A person may change these with an editor; everything else in the list is handrail's alone."""
+"""A person may edit these; only handrail writes the other files."""
 WRITTEN_FILES = (
     *EDITED_BY_PEOPLE,
     "agents.json",
@@ -45,15 +45,15 @@ _NAP = 0.002
 _NOT_THERE = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM, errno.EINVAL}
 )
-"""With any other error a file isn't missing: it just can't be read now."""
+"""Other errors don't mean that a file is missing, only that it can't be read now."""
 
 
 class WriteLine(msgspec.Struct, frozen=True):
-    """`sha256` is null where the file is not there. `as`: how the content came about.
+    """`sha256` is null if the file doesn't exist. `as` says how the content was written.
 
-    `begun` and `done` stand before and after handrail's own write, `found` for what was there when the journal began,
-    `outside` for what somebody else wrote, `accepted` for what a person took for the right one. `at` is the byte of the
-    journal where the line begins, so that a copy of it counts for nothing; older versions didn't write it.
+    `begun` and `done`: before and after handrail's own write; `found`: it existed when the journal began; `outside`:
+    another program wrote it; `accepted`: a person accepted it as correct. `at` is the line's offset in the journal, so
+    that a copied line doesn't count; older versions didn't write it.
     """
 
     ts: str
@@ -65,7 +65,7 @@ class WriteLine(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A content that a file had from `ts` on. Not done: it was about to be written, and may not have been."""
+    """Content that a file had from `ts` on. If not `is_done`, it was about to be written, and perhaps never was."""
 
     ts: str
     sha256: str | None
@@ -77,14 +77,14 @@ _lines = msgspec.json.Decoder(WriteLine)
 
 
 class WriteJournal:
-    """The journal while nobody else writes to it, or to a file that it describes."""
+    """The journal while it is locked, so nobody else writes to it or to the files that it describes."""
 
     def __init__(self, state: Path, descriptor: int) -> None:
         self._state = state
         self._descriptor = descriptor
         self._known: dict[str, list[FileContent]] = {}
         self.misplaced: list[int] = []
-        """Where something begins that wasn't written for that place, since a person last accepted the state."""
+        """Offsets of lines that weren't written there, since a person last accepted the state."""
         self._has_places = False
         at = 0
         for raw in _whole(descriptor).split(b"\n"):
@@ -96,14 +96,14 @@ class WriteJournal:
             at += len(raw) + 1
 
     def contents(self, name: str) -> Sequence[FileContent]:
-        """Since a person last accepted the state, the newest last."""
+        """A file's contents since a person last accepted the state, the newest last."""
         return self._known.get(name, ())
 
     def names(self) -> Sequence[str]:
         return tuple(self._known)
 
     def is_known(self, name: str, digest: str | None) -> bool:
-        """Whether a file has the content that handrail gave it last, or began to give it."""
+        """Whether this is the content that handrail wrote last, or started to write."""
         known = self.contents(name)
         if not known:
             return digest is None
@@ -111,7 +111,7 @@ class WriteJournal:
         return digest == known[-1].sha256 or (not known[-1].is_done and digest == before)
 
     def settle(self, name: str, digest: str | None) -> None:
-        """Notes a content that handrail did not write; ends a write that a crash cut short."""
+        """Notes content that handrail didn't write; completes a write that a crash interrupted."""
         if not self.is_known(name, digest):
             self.add(name, digest, "outside")
         elif self.contents(name) and not self.contents(name)[-1].is_done:
@@ -125,7 +125,7 @@ class WriteJournal:
         data = b"\n" * is_torn + msgspec.json.encode(line) + b"\n"
         if os.write(self._descriptor, data) != len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        if how != "done":  # when a power cut takes this one, the content is still the one that was begun
+        if how != "done":  # if a power cut loses it, the `begun` line still describes the content
             os.fsync(self._descriptor)
         self._take(line, size + is_torn)
 
@@ -149,14 +149,14 @@ class WriteJournal:
 
 @contextmanager
 def open_write_journal(state: Path) -> Iterator[WriteJournal]:
-    """OSError. The first who holds it notes what is there."""
+    """Opens and locks the journal. The first time, it notes all existing files. OSError."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     descriptor = os.open(state / JOURNAL, flags, 0o600)
     try:
         _lock(descriptor)
         writes = WriteJournal(state, descriptor)
         if not os.fstat(descriptor).st_size:
-            writes.add(JOURNAL, None, "found")  # so that it is never empty, and what comes later is known as new
+            writes.add(JOURNAL, None, "found")  # so that it is never empty, and later files are known to be new
             for name in (*WRITTEN_FILES, *proof_names(state)):
                 if (found := digest_of(state / name)) is not None:
                     writes.add(name, found, "found")
@@ -167,20 +167,20 @@ def open_write_journal(state: Path) -> Iterator[WriteJournal]:
 
 @contextmanager
 def record_write(state: Path, name: str, before: Callable[[], str | None], after: str | None) -> Iterator[None]:
-    """Around a change of handrail's own: what raises inside leaves it begun. `before`: the digest that is there."""
+    """Put this around handrail's own write; an exception inside leaves it `begun`. `before` gives the old digest."""
     with open_write_journal(state) as writes:
         there = before()
         if not writes.contents(name) and there is not None and name not in WRITTEN_FILES:
-            writes.add(name, there, "found")  # rows of a database that was there before this journal
+            writes.add(name, there, "found")  # rows of a database that is older than this journal
         writes.settle(name, there)
         writes.add(name, after, "begun")
         yield
-        with suppress(OSError):  # what was begun counts as written where it is there
+        with suppress(OSError):  # a write that was begun counts as done if the content exists
             writes.add(name, after, "done")
 
 
 def write_state(path: Path, data: bytes) -> None:
-    """`replace_file` for a file of the state directory that allows somebody something. OSError."""
+    """Like `replace_file`, for a file of the state directory that grants permissions. OSError."""
     with record_write(path.parent, path.name, lambda: digest_of(path), sha256(data).hexdigest()):
         replace_file(path, data)
 
@@ -192,7 +192,7 @@ def proof_names(state: Path) -> Sequence[str]:
 
 
 def digest_of(path: Path) -> str | None:
-    """Of a regular file, behind a link too; None where there is none that can be read. OSError where that may pass."""
+    """The digest of a file, following links; None if there is no readable file. OSError for temporary errors."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
@@ -206,9 +206,9 @@ def digest_of(path: Path) -> str | None:
 
 
 def _is_torn(raw: bytes) -> bool:
-    """The beginning of a line, or nothing: all that a power cut leaves."""
-    left = raw.strip(b"\0")
-    return left.startswith(_BEGINNING) or _BEGINNING.startswith(left)
+    """Whether it is empty or the beginning of a line, which is what a power cut can leave."""
+    text = raw.strip(b"\0")
+    return text.startswith(_BEGINNING) or _BEGINNING.startswith(text)
 
 
 def _whole(descriptor: int) -> bytes:
@@ -220,7 +220,7 @@ def _whole(descriptor: int) -> bytes:
 
 
 def _lock(descriptor: int) -> None:
-    """A holder may be stopped: waits no longer than `_PATIENCE`."""
+    """Waits no longer than `_PATIENCE`, because the process that has the lock may be stopped."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What is kept for one user, whatever the project. Another kind of store fills the same fields."""
+"""All stores of one user, for any project. A team's stores have the same fields."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
@@ -25,7 +25,7 @@ from handrail.ports.tokens import OneTimeClaims, TokenStore
 
 
 class RunningServer(Protocol):
-    """The server on this state directory, as it published itself; it may have died since."""
+    """The server of this state directory, as it published itself; it may have died since."""
 
     @property
     def pid(self) -> int: ...
@@ -48,9 +48,9 @@ class RunningServer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """`lock` is held by one process at a time, by its name; `watching` while a person looks at the queue.
+    """`lock` is a lock by name, held by one process; enter `watching` while a person looks at the queue.
 
-    `credentials` are the headers by which a person's own program is known to the running server.
+    `credentials` are the headers with which a person's own program authenticates to the running server.
     """
 
     path: Path
@@ -62,13 +62,13 @@ class Stores:
     questions: QuestionCounter
     prompts: PromptQueue
     presence: Presence
-    """Which answers need proof that a person is present."""
+    """Decides which answers need proof that a person is present."""
     secrets: SecretStore
     push: PushSubscriptions
-    """Browsers that are notified."""
+    """The browsers that get notifications."""
     audit: Journal
     record: Callable[[], RecordStores]
-    """What vouches for the audit from outside."""
+    """The stores that protect the audit from outside."""
     browser: Callable[[], BrowserStores]
     lock: Callable[[str, float], AbstractContextManager[None]]
     watching: Callable[[], AbstractContextManager[None]]
@@ -78,19 +78,19 @@ class Stores:
     set_choice: Callable[..., None]
     """Writes settings to `config.toml`, by their names."""
     allow: Callable[[str, Rule], Awaitable[None]]
-    """Adds a rule to `config.toml`, with a remark for people."""
+    """Adds a rule to `config.toml`, with a comment for people."""
     rules: Callable[[], Sequence[Rule]]
-    """Those of `config.toml`, in their order. Blocks."""
+    """The rules of `config.toml` in their order. Blocks."""
     remove_rule: Callable[[Rule], bool]
-    """Whether it was there. It counts for the next call, in every process. Blocks."""
+    """Returns whether it existed. Takes effect with the next call, in every process. Blocks."""
     grants: TaskGrants
     watch_audit: Callable[[], AbstractAsyncContextManager[Any]]
-    """While inside, tells when the audit may have grown."""
+    """While inside, reports when the audit may have grown."""
     format: int
     close: Callable[[], None]
     node: Memberships | None = None
-    """The team that this machine is a node of; None on a team's server."""
+    """The team that this machine belongs to; None on a team's server."""
     shared_rules: Any = None
-    """`kernel.policy_source.SharedRules`, where several servers have rules in common."""
+    """`kernel.policy_source.SharedRules`, if several servers share rules."""
     team: TeamStores | None = None
     """Only on a team's server."""

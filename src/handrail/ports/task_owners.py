@@ -1,4 +1,4 @@
-"""Whose task is which: the first who uses a task owns it, until a person gives it to somebody else."""
+"""The owners of tasks: the first caller that uses a task owns it, until a person gives it to another one."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,7 +6,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """`Caller.identity` and `Caller.agent` of who owns a task."""
+    """`Caller.identity` and `Caller.agent` of a task's owner."""
 
     identity: str
     agent: str
@@ -14,13 +14,13 @@ class Owner:
 
 class TaskOwners(Protocol):
     async def find(self, task: str) -> Owner | None:
-        """None: nobody has used it yet."""
+        """None if the task hasn't been used yet."""
         ...
 
     async def claim(self, task: str, owner: Owner) -> Owner:
-        """Who owns it from now on: somebody else, where they were first."""
+        """Claims the task; returns its owner, who may be another caller that was first."""
         ...
 
     async def give(self, task: str, owner: Owner) -> None:
-        """It is theirs now, whoever had it."""
+        """Makes somebody the owner, whoever it was before."""
         ...

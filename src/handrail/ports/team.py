@@ -1,4 +1,4 @@
-"""The members of a team: who they are, what each may do, and the port to where that is kept."""
+"""The members of a team, what each may do, and the ports to their stores."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -23,12 +23,12 @@ decides who is in the team."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 PROGRAM_ROLES = frozenset[Role]({"agent", "node"})
-"""They have tokens, and never sign in."""
+"""Roles of programs, which have tokens and never sign in."""
 _RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What somebody may approve, or which approvals a rule is about: patterns with `*`; what is empty is any."""
+    """What a member may approve, or to which approvals a rule applies: patterns with `*`; empty means any."""
 
     tools: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
@@ -54,8 +54,8 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person, a service or an agent with a token of its own. `owner` is the member for whom an agent works, or
-    whose machine a node is."""
+    """A person, or a program with its own token. `owner` is the member for whom an agent works, or whose machine a
+    node is."""
 
     id: str
     name: str
@@ -71,7 +71,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRule:
-    """Approvals within these limits need so many people."""
+    """How many people have to approve calls within these limits."""
 
     id: str
     limits: Limits
@@ -80,7 +80,7 @@ class ApprovalRule:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """Who said yes to what: `answer` is the digest of everything that was answered."""
+    """A member's approval; `answer` is the digest of the whole answer."""
 
     member: str
     name: str
@@ -88,18 +88,18 @@ class Vote:
 
 
 class Members(Protocol):
-    """What is changed here counts with the next request on every server. Everything but `current` blocks."""
+    """The members. Changes take effect with the next request on every server. Everything except `current` blocks."""
 
     def add(self, name: str, role: Role, limits: Limits, *, owner: str, by: str) -> tuple[Member, str]:
-        """The member and its token, which is told once. Conflict: the name is taken; NotFound: no such owner."""
+        """The member and its token, which can't be read again. Conflict: the name is taken; NotFound: no such owner."""
         ...
 
     def admit(self, subject: str, name: str, role: Role) -> Member:
-        """Who an identity provider has vouched for, with the role that it gives now. Declined: they were revoked."""
+        """The member that an identity provider has authenticated, with the role that it assigns. Declined: revoked."""
         ...
 
     def revoke(self, name: str) -> Member:
-        """By its name or id: its token, and every session that was begun with it. NotFound."""
+        """Revokes a member's token and sessions, by name or id. NotFound."""
         ...
 
     def all(self) -> Sequence[Member]: ...
@@ -113,20 +113,20 @@ class Members(Protocol):
         ...
 
     async def refresh(self) -> object:
-        """One look at the database, for `with_token` and `Sessions.find`."""
+        """Reads the database once, for `with_token` and `Sessions.find`."""
         ...
 
     def with_token(self, token: str) -> Member | None:
-        """As of the last look; doesn't block."""
+        """As of the last `refresh`; doesn't block."""
         ...
 
 
 class Session(Protocol):
-    """One browser that a member has signed in with. Times are seconds since 1970."""
+    """A browser with which a member has signed in. Times are seconds since 1970."""
 
     @property
     def id(self) -> str:
-        """For people to name it by: it opens nothing."""
+        """An id for people, which gives no access."""
         ...
 
     @property
@@ -144,14 +144,14 @@ class Session(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """What a server remembers of a browser that it has sent to the provider, for whichever server it comes back to."""
+    """What is saved of a browser that was sent to the provider; it may come back to another server."""
 
     nonce: str
     verifier: str
 
 
 class Sessions(Protocol):
-    """`find`, `member` and `alive` are as of the last look and don't block; the others do."""
+    """`find`, `member` and `alive` are as of the last `refresh` and don't block; the others do."""
 
     def start(self, member: str, user_agent: str) -> tuple[str, str]:
         """The cookie's secret and the page's."""
@@ -166,25 +166,25 @@ class Sessions(Protocol):
     def end(self, id: str) -> bool: ...
 
     def make_code(self, member: str) -> str:
-        """For one sign-in within two minutes, on any server."""
+        """A code for one sign-in within two minutes, on any server."""
         ...
 
     def use_code(self, code: str) -> str | None:
-        """Whose it is; None where it was used, has expired, or never was."""
+        """The member's id; None if the code was used, has expired or never existed."""
         ...
 
     def begin(self, state: str, attempt: SignInAttempt) -> None:
-        """For ten minutes."""
+        """Saves the attempt for ten minutes."""
         ...
 
     def resume(self, state: str) -> SignInAttempt | None:
-        """Once; None where there is none, or not any more."""
+        """Returns the attempt once; None if there is none or it has expired."""
         ...
 
 
 class Votes(Protocol):
     async def cast(self, request_id: str, vote: Vote) -> None:
-        """Conflict: this member has voted otherwise before. The same vote again changes nothing."""
+        """Conflict: the member has voted differently before. Repeating a vote has no effect."""
         ...
 
     async def of(self, request_id: str) -> Sequence[Vote]:
@@ -193,7 +193,7 @@ class Votes(Protocol):
 
 
 class ApprovalRules(Protocol):
-    """Everything but `current` blocks."""
+    """Everything except `current` blocks."""
 
     def add(self, limits: Limits, votes: int) -> ApprovalRule: ...
 
@@ -206,7 +206,7 @@ class ApprovalRules(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to act as the only one. A write names its epoch, and is refused once somebody else has a later one."""
+    """An exclusive right. Writes contain its epoch, and are refused once somebody else has a later one."""
 
     name: str
     holder: str
@@ -215,11 +215,11 @@ class Lease:
 
 class Leases(Protocol):
     async def take(self, name: str, seconds: float) -> Lease | None:
-        """None while somebody else has it. Who has it already gets it again, with the same epoch."""
+        """None while somebody else has it. Its holder gets it again with the same epoch."""
         ...
 
     async def keep(self, lease: Lease, seconds: float) -> bool:
-        """For longer; False where it has expired or is another's by now. Then it is lost for good."""
+        """Renews it; returns False if it has expired or somebody else has it. It is then lost."""
         ...
 
     async def give_back(self, lease: Lease) -> None: ...
@@ -227,7 +227,7 @@ class Leases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IdentityProvider:
-    """An OpenID Connect provider. `groups` maps a group that it names to a role; of several, the highest counts."""
+    """An OpenID Connect provider. `groups` maps its groups to roles; of several, the highest counts."""
 
     issuer: str
     client: str
@@ -241,20 +241,20 @@ class IdentityProvider:
 
 @dataclass(frozen=True, slots=True)
 class TeamStores:
-    """What a team has beside what one user has."""
+    """What a team has in addition to a user's stores."""
 
     tenant: str
     server: str
-    """This process, to the others."""
+    """The name of this process."""
     members: Members
     sessions: Sessions
     votes: Votes
     approvals: ApprovalRules
     leases: Leases
     parts: Callable[[], Mapping[str, str | None]]
-    """Each engine, and what is wrong with it now. Blocks."""
+    """Each external service, and what is wrong with it. Blocks."""
     watch_access: Callable[[], AbstractAsyncContextManager[Watch]]
-    """While inside, tells when somebody's access may have changed."""
+    """While inside, reports when somebody's access may have changed."""
     nodes: "Nodes"
     provider: IdentityProvider | None = None
     url: str = ""
@@ -262,7 +262,7 @@ class TeamStores:
 
 
 def validate_role(role: str) -> Role:
-    for known in ROLES:
-        if role == known:
-            return known
+    for each in ROLES:
+        if role == each:
+            return each
     raise InvalidParams(f"Unknown role {role!r}.", hint=f"Roles are {', '.join(ROLES)}.", field="role")

@@ -1,28 +1,28 @@
-"""The port to the other servers of a team: each is reached by what it holds, such as a browser."""
+"""The port to a team's other servers: each is addressed by what it owns, such as a browser."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 PeerHandler = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
-"""What a server says about something that it holds: its key, the verb, and what was said. None: nothing."""
+"""Handles a request about something that this server owns: its key, the verb, and the message. None: no answer."""
 
 
 class Peers(Protocol):
     @property
     def server(self) -> str:
-        """This one, to the others."""
+        """This server's name."""
         ...
 
     def listen(self, answer: PeerHandler, moved: Callable[[str], None]) -> None:
-        """`moved` is told of what another server holds from now on. For the running event loop."""
+        """`moved` gets keys that another server owns from now on. Runs on the current event loop."""
         ...
 
     async def hold(self, key: str) -> None:
-        """From now on, what others ask about it comes here."""
+        """Makes this server the owner, which gets requests about the key."""
         ...
 
     async def release(self, key: str) -> None: ...
 
     async def ask(self, key: str, verb: str, said: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        """Offline: no server holds it, which is known at once. InputOutput: no answer within so many seconds."""
+        """Sends a request to the key's owner. Offline: it has no owner. InputOutput: no answer in time."""
         ...

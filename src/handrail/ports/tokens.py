@@ -1,7 +1,7 @@
-"""The port to one-time tokens (what a person allowed, allowed once), and the rules that every store keeps.
+"""The port to one-time tokens, and the rules that every store follows.
 
-A token is good for one caller, one method and one set of parameters, until its deadline.
-Who is cancelled while it is used up waits until it is: it never stays open whether it was.
+A token is valid for one caller, one method and one set of parameters, until its deadline. If `consume` is cancelled, it
+still waits for the result, so it is always clear whether the token was used.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from handrail.ports.errors import Declined
 
 @dataclass(frozen=True, slots=True)
 class TokenScope:
-    """What a token is bound to. `params_digest` is the whole digest, not the short one of a wire."""
+    """What a token is bound to. `params_digest` is the full digest, not the short one for wires."""
 
     caller: str
     method: str
@@ -23,22 +23,22 @@ class TokenScope:
 
 class TokenStore(Protocol):
     async def issue(self, scope: TokenScope, ttl: float) -> str:
-        """A fresh token, good for `ttl` seconds."""
+        """A new token that is valid for `ttl` seconds."""
         ...
 
     async def consume(self, token: str | None, scope: TokenScope, *, is_durable: bool = True) -> None:
-        """Returns once, and once it is durable that this token is used up.
+        """Uses the token up; returns when that is on disk.
 
-        Not durable is enough for a token that never leaves the process: a power cut takes it along.
+        `is_durable=False` is enough for a token that never leaves the process, because a power cut ends that too.
 
-        Raises Declined with `details["reason"]`: missing, invalid, peer, used, expired, method or params.
-        A refused token stays as it was.
+        Raises Declined with `details["reason"]`: missing, invalid, peer, used, expired, method or params. A refused
+        token isn't used up.
         """
         ...
 
 
 class OneTimeClaims(Protocol):
-    """Anything else that may be used a single time."""
+    """Other things that may be used only once."""
 
     async def claim(self, key: str) -> bool:
         """True for the first to claim a key, durably and across processes; False for all others."""
@@ -47,7 +47,7 @@ class OneTimeClaims(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
-    """What a store remembers of a token; the token itself it forgets."""
+    """What a store saves of a token, without the token itself."""
 
     scope: TokenScope
     deadline: float
@@ -59,12 +59,12 @@ def new_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """What stands in the store: who reads it can't use it."""
+    """The hash that is stored; the token can't be derived from it."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_token(ticket: StoredToken | None, scope: TokenScope, now: float) -> None:
-    """Raises Declined unless the ticket is good for exactly this. Strangers learn no more than `peer`."""
+    """Raises Declined unless the token is valid for exactly this scope. Other callers learn only `peer`."""
     if ticket is None:
         raise token_error("invalid", "This token was never issued, or long ago.")
     if ticket.scope.caller != scope.caller:

@@ -1,4 +1,4 @@
-"""Addresses of Unix sockets: bind and connect take far shorter paths than the file system."""
+"""Addresses of Unix sockets, whose paths must be much shorter than the file system allows."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ _LONGEST_PATH = 107 if sys.platform == "linux" else 103
 
 @contextmanager
 def socket_address(path: Path) -> Iterator[str]:
-    """For bind and connect. A path that is too long is reached through its folder's descriptor."""
+    """The address for bind and connect. A path that is too long is accessed through its folder's descriptor."""
     if len(os.fsencode(path)) <= _LONGEST_PATH:
         yield str(path)
         return

@@ -1,4 +1,4 @@
-"""Waiting for work in a thread to its end: what is written is written, also where nobody waits for it any more."""
+"""Waits for work in threads to the end even when cancelled, so that it is always clear whether a write happened."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -10,25 +10,25 @@ T = TypeVar("T")
 
 
 async def run_in_thread(work: Callable[[], T], executor: Executor | None = None) -> T:
-    """In a thread. Who is cancelled meanwhile still waits for its end: what is written is written."""
+    """Runs work in a thread. A cancelled caller still waits for its end."""
     return await finish(asyncio.get_running_loop().run_in_executor(executor, work))
 
 
 async def finish(future: asyncio.Future[T]) -> T:
-    """Its outcome. Who is cancelled meanwhile waits for it nevertheless, and is cancelled then."""
+    """The result of a future. A cancelled caller still waits for it and is cancelled then."""
     try:
         await asyncio.wait({future})
     except asyncio.CancelledError:
         await wait_until_done(future)
         if not future.cancelled():
-            future.exception()  # looked at, so that nobody complains that it was not
+            future.exception()  # marks it as retrieved, so that asyncio doesn't log it
         raise
     return future.result()
 
 
 async def wait_until_done(future: asyncio.Future[T]) -> None:
-    """However often we are cancelled. Without the shield, anyio's scopes would do so without a pause."""
-    import anyio  # 20 ms, and most calls are never cancelled
+    """Waits however often we are cancelled. Without the shield, anyio would cancel us again and again."""
+    import anyio  # takes 20 ms, and most calls are never cancelled
 
     with anyio.CancelScope(shield=True):
         while not future.done():
@@ -38,7 +38,7 @@ async def wait_until_done(future: asyncio.Future[T]) -> None:
 
 @asynccontextmanager
 async def enter_in_thread(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
-    """A context manager that blocks, entered and left in threads. Who is cancelled on the way in has left it again."""
+    """Enters and leaves a blocking context manager in threads. If entering is cancelled, it is left again."""
     entering = asyncio.get_running_loop().run_in_executor(None, manager.__enter__)
     try:
         value = await finish(entering)

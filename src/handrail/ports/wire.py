@@ -1,7 +1,7 @@
-"""What every object has that goes over a wire of ours."""
+"""The base of all objects on handrail's wires."""
 
 import msgspec
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An object on the wire: camelCase, and what is unset is left out."""
+    """An object on the wire: in camelCase, without unset fields."""
