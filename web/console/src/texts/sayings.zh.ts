@@ -72,5 +72,5 @@ export const sayingsZh: readonly Saying[] = [
   ["full: user namespaces, overlay and bubblewrap", "完整：用户命名空间、overlay 和 bubblewrap"],
   ["as it was at the last checkpoint; {}", "与最近的检查点一致；{}"],
   ["can be read and controlled, {}", "可以查看和操作，{}"],
-  ["`handrail extension launch` starts one; `handrail extension pair` lets your own in.", "`handrail extension launch` 启动一个；`handrail extension pair` 连接你自己的浏览器。"],
+  ["Start one with `handrail extension launch`, or pair your own with `handrail extension pair`.", "`handrail extension launch` 启动一个；`handrail extension pair` 连接你自己的浏览器。"],
 ];
