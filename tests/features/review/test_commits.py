@@ -14,7 +14,7 @@ from tests.features.review.cages import Cage, Rig
 
 def fetched(cage: Cage) -> list[Commit]:
     with cage.rig.opened() as project:
-        return Reviews(project).commits(cage.id).fetched()
+        return Reviews(project).commits(cage.id).fetch()
 
 
 def take(cage: Cage, commit: str) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def test_a_commits_links_are_taken_if_they_stay_in_the_project(rig: Rig, cage: C
     assert os.readlink(rig.project / "inside") == "run.sh"
     (rig.project / "inside").unlink()
     os.symlink("b.txt", rig.project / "inside")
-    assert take(cage, gone)["left"] == ["inside: you changed it meanwhile; the agent deleted it"]
+    assert take(cage, gone)["left"] == ["inside: you changed it since the start; the agent deleted it"]
     assert os.readlink(rig.project / "inside") == "b.txt"
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from handrail.features.review.item import Item
-from handrail.features.review.link_targets import resolved
-from handrail.features.review.plan import Wish
+from handrail.features.review.link_targets import resolve_link
+from handrail.features.review.plan import FileChoice
 from handrail.kernel.call import Call
 from handrail.ports.errors import InvalidParams
 from tests.features.review.cages import PERSON, Cage, Rig
@@ -98,7 +98,7 @@ def test_links_that_leave_the_project_by_any_way_are_refused(rig: Rig) -> None:
     }, found  # fmt: skip
     assert found["here"].refused is None
     with cage.review() as review:
-        plan = review.plan(dict.fromkeys(found, Wish()))
+        plan = review.plan(dict.fromkeys(found, FileChoice()))
     assert not {step.path for step in plan.steps} & refused
 
 
@@ -170,4 +170,4 @@ def test_links_in_an_ignored_folder_are_part_of_its_line(rig: Rig) -> None:
 )  # fmt: skip
 def test_targets_are_resolved_as_the_kernel_does(path: str, target: str, ends: str | None) -> None:
     links = {"link": "deep/folder", "circle": "circle", "out": "/etc"}
-    assert resolved(path, target, links.get) == ends
+    assert resolve_link(path, target, links.get) == ends

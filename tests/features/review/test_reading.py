@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from handrail.features.review.item import Item
-from handrail.features.review.plan import Wish
+from handrail.features.review.plan import FileChoice
 from handrail.ports.errors import NotFound
 from tests.features.review.cages import Cage, Rig
 
@@ -99,7 +99,7 @@ def test_what_is_no_plain_file_is_refused(rig: Rig) -> None:
     assert "leads out of the project" in str(found["escaping"].refused)
     assert str(found["pipe"].refused) == "it is a named pipe"
     with cage.review() as review:
-        plan = review.plan(dict.fromkeys(found, Wish()))
+        plan = review.plan(dict.fromkeys(found, FileChoice()))
         assert not {step.path for step in plan.steps} & wanted
 
 

@@ -132,7 +132,7 @@ def test_both_made_the_same_file(rig: Rig) -> None:
     rig.write({"same.txt": "same\n", "other.txt": "mine\n"})
     with cage.review() as review:
         assert [(item.path, item.conflict) for item in review.items] == [
-            ("other.txt", "you created it meanwhile, with another content")
+            ("other.txt", "you created it since the start, with other content")
         ]
     take(cage)
     assert (rig.project / "other.txt").read_text() == "mine\n"

@@ -1,4 +1,4 @@
-"""The entries that an agent left, by path, with everything that it removed."""
+"""The entries that an agent changed, by path, and the paths that it removed."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +9,7 @@ _NOTHING = AgentEntry("", "removed")
 
 
 class AgentChanges:
-    """What was removed, by a whiteout or because a folder was replaced, is everything that the base has there."""
+    """If a folder was removed or replaced, everything that the base has in it counts as removed."""
 
     def __init__(self, entries: Iterable[AgentEntry], base: Base) -> None:
         self.entries: dict[str, AgentEntry] = {}
@@ -34,12 +34,12 @@ class AgentChanges:
                 self._remove(path)
 
     def at(self, path: str) -> AgentEntry:
-        """One of kind `removed` where there is none."""
+        """The entry at a path; without one, an entry of kind `removed`."""
         return self.entries.get(path, _NOTHING)
 
     @property
     def removals(self) -> Iterator[str]:
-        """Paths at which nothing else is."""
+        """Removed paths that the agent hasn't filled again."""
         return (path for path in self._removed if path not in self.entries)
 
     def is_removed(self, path: str) -> bool:
@@ -54,6 +54,6 @@ class AgentChanges:
 
 
 def folders_above(path: str) -> list[str]:
-    """The outermost first."""
+    """The folders that contain a path, the outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:depth]) for depth in range(1, len(parts))]

@@ -1,7 +1,7 @@
-"""What the agent left: the overlay's upper folder, or at the narrow level its copy of the project.
+"""Lists what the agent changed, from the overlay's upper folder or, at the narrow level, its copy of the project.
 
-Every folder is opened below the first one without following a link, because the agent may still be running. Nothing
-here is trusted: names, kinds and modes are the agent's.
+Folders are opened without following links, because the agent may still be running. Nothing here is trusted: names,
+kinds and modes are the agent's.
 """
 
 import os
@@ -21,7 +21,7 @@ _OPAQUE, _WHITEOUT = "user.overlay.opaque", "user.overlay.whiteout"
 
 @dataclass(frozen=True, slots=True)
 class AgentEntry:
-    """`is_opaque`: what the project has in this folder, and the agent's version hasn't, is removed."""
+    """`is_opaque`: whatever the project has in this folder, and the agent's version hasn't, is removed."""
 
     path: str
     kind: EntryKind
@@ -33,29 +33,29 @@ class AgentEntry:
     what: str = ""
 
 
-def in_upper(upper: Folder) -> Iterator[AgentEntry]:
-    """Everything in the overlay's upper folder; git's own files are left out."""
+def upper_entries(upper: Folder) -> Iterator[AgentEntry]:
+    """Everything in the overlay's upper folder, except git's own files."""
     yield from _walk(upper, is_overlay=True)
 
 
-def in_copy(copy: Folder, base: Base, project: str) -> Iterator[AgentEntry]:
-    """What differs from the base, by size, time and mode, and what is missing. Ignored files aren't in the base:
+def copy_entries(copy: Folder, base: Base, project: str) -> Iterator[AgentEntry]:
+    """What differs from the base in size, time or mode, and what is missing.
 
-    they are compared with the project's own.
+    Ignored files aren't in the base, so they are compared with the project's own.
     """
     seen = set()
-    for left in _walk(copy, is_overlay=False):
-        seen.add(left.path)
-        entry = base.entry(left.path)
-        if left.kind == "folder" and (entry is None or entry.kind == "folder"):
-            if entry is None and not base.is_in_ignored(left.path):
-                yield left
+    for found in _walk(copy, is_overlay=False):
+        seen.add(found.path)
+        entry = base.entry(found.path)
+        if found.kind == "folder" and (entry is None or entry.kind == "folder"):
+            if entry is None and not base.is_in_ignored(found.path):
+                yield found
             continue
-        if entry is not None and left.kind == "link" == entry.kind and left.link == entry.link:
+        if entry is not None and found.kind == "link" == entry.kind and found.link == entry.link:
             continue
-        if left.kind == "file" and (left.size, left.changed_ns, left.mode) == _stamp(entry, project, left.path):
+        if found.kind == "file" and (found.size, found.changed_ns, found.mode) == _stamp(entry, project, found.path):
             continue
-        yield left
+        yield found
     for path, entry in base.manifest.entries.items():
         if path not in seen and entry.kind in ("file", "folder", "link"):
             yield AgentEntry(path, "removed")
@@ -77,17 +77,17 @@ def _walk(top: Folder, *, is_overlay: bool) -> Iterator[AgentEntry]:
         folder = pending.pop()
         try:
             with top.open_descriptor(folder or ".") as fd:
-                listed = list(_listed(fd, folder, is_overlay=is_overlay))
+                entries = list(_list_folder(fd, folder, is_overlay=is_overlay))
         except Failure as failure:
             yield AgentEntry(folder, "unreadable", what=failure.message)
             continue
-        for left in listed:
-            if left.kind == "folder":
-                pending.append(left.path)
-            yield left
+        for found in entries:
+            if found.kind == "folder":
+                pending.append(found.path)
+            yield found
 
 
-def _listed(fd: int, folder: str, *, is_overlay: bool) -> Iterator[AgentEntry]:
+def _list_folder(fd: int, folder: str, *, is_overlay: bool) -> Iterator[AgentEntry]:
     has_whiteouts = is_overlay and _attribute(fd, _OPAQUE) == b"x"
     with os.scandir(fd) as items:
         for item in items:
@@ -116,7 +116,7 @@ def _entry(
         return _link(path, os.fsencode(os.readlink(name, dir_fd=fd)))
     if is_overlay and stat.S_ISCHR(status.st_mode) and status.st_rdev == 0:
         return AgentEntry(path, "removed")
-    return AgentEntry(path, "special", mode, what=_special(status.st_mode))
+    return AgentEntry(path, "special", mode, what=_special_kind(status.st_mode))
 
 
 def _link(path: str, target: bytes) -> AgentEntry:
@@ -154,7 +154,7 @@ def _attribute(fd: int, name: str) -> bytes | None:
     return None
 
 
-def _special(mode: int) -> str:
+def _special_kind(mode: int) -> str:
     if stat.S_ISFIFO(mode):
         return "a named pipe"
     if stat.S_ISSOCK(mode):

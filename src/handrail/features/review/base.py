@@ -1,7 +1,7 @@
-"""The project as it was when the agent started: what its changes are compared with and merged from.
+"""The project's state when the agent started, which its changes are compared with and merged from.
 
-`base/manifest` lists every file with its kind, mode, size and time. The content of a file is git's, for tracked files
-without local changes; a copy in `base/copies/` for others; or the project's own file, as long as it wasn't touched.
+`base/manifest` lists every file with its kind, mode, size and time. The content comes from git for tracked files
+without local changes, from a copy in `base/copies/` for other files, or from the project's file if that is unchanged.
 Folders that git ignores are only named.
 """
 
@@ -21,11 +21,11 @@ from handrail.ports.errors import Damaged, NotFound
 from handrail.ports.files import Folder, Status
 
 _MANIFEST, _COPIES = "manifest", "copies"
-_MOST_BYTES_OF_ONE = 16 << 20
-_MOST_BYTES = 1 << 30
-_MOST_COPIES = 50_000
+_MAX_COPY_BYTES = 16 << 20
+_MAX_TOTAL_BYTES = 1 << 30
+_MAX_COPIES = 50_000
 _FICLONE = 0x40049409
-_NOT_OURS = frozenset({".git", ".handrail", ".webgal_agent"})
+_SKIPPED = frozenset({".git", ".handrail", ".webgal_agent"})
 
 
 class BaseEntry(msgspec.Struct, frozen=True, array_like=True):
@@ -38,7 +38,7 @@ class BaseEntry(msgspec.Struct, frozen=True, array_like=True):
     copy: int | None = None
     is_tracked: bool = False
     link: str | None = None
-    """Where it leads."""
+    """The target of a symbolic link."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class Base:
-    """Read at review."""
+    """The saved state, read for a review."""
 
     def __init__(self, folder: Path, project: Folder) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class Base:
         return any(path == folder or path.startswith(folder + "/") for folder in self.manifest.ignored)
 
     def content(self, path: str, now: Status | None, project: bytes | None) -> bytes | None:
-        """`now` and `project` are the project's file. None if it isn't known any more: no copy was made."""
+        """The content at the start; None if no copy of it was made. `now` and `project`: the project's file."""
         entry = self.entry(path)
         if entry is not None and entry.kind == "link":
             return None if entry.link is None else entry.link.encode("utf-8", "surrogateescape")
@@ -83,20 +83,20 @@ class Base:
 
 
 def save_base(project: str, folder: Path) -> None:
-    """Called when the agent starts; the agent's own changes can't reach the project, so it may run beside it."""
+    """Called when the agent starts. May run at the same time, since the agent's changes can't reach the project."""
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / _COPIES).mkdir(mode=0o700, exist_ok=True)
     from_git = _from_git(project)
     tracked, clean, ignored = from_git or ({}, {}, set())
     copies = _Copies(project, folder / _COPIES)
     entries: dict[str, BaseEntry] = {}
-    for path, found in _walk(project, ignored):
-        kind = _kind(found.st_mode)
+    for path, status in _walk(project, ignored):
+        kind = _kind(status.st_mode)
         blob = clean.get(path)
-        copy = copies.add(path, found.st_size) if kind == "file" and blob is None and path not in ignored else None
-        mode, size, changed = stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns
+        copy = copies.add(path, status.st_size) if kind == "file" and blob is None and path not in ignored else None
+        mode, size, changed = stat.S_IMODE(status.st_mode), status.st_size, status.st_mtime_ns
         link = _target(project, path) if kind == "link" else None
-        entries[path] = BaseEntry(kind, mode, size, changed, found.st_ino, blob, copy, path in tracked, link)
+        entries[path] = BaseEntry(kind, mode, size, changed, status.st_ino, blob, copy, path in tracked, link)
     manifest = Manifest(entries, sorted(ignored), from_git is not None)
     replace_file(folder / _MANIFEST, msgspec.msgpack.encode(manifest))
 
@@ -114,9 +114,9 @@ def _read(folder: Path) -> Manifest:
 
 
 def _from_git(project: str) -> tuple[dict[str, str], dict[str, str], set[str]] | None:
-    """Tracked paths with their blobs, those of them without local changes, and ignored paths. None without git."""
+    """Tracked paths with their blobs, the ones without local changes, and ignored paths. None without git."""
     if not os.path.lexists(os.path.join(project, ".git")):
-        return None  # the folder of a repository has it, were it a file
+        return None  # every repository's top folder has one, as a folder or a file
     with ThreadPoolExecutor(3) as threads:
         is_git = threads.submit(is_repository, project)
         listing = threads.submit(run_git, project, "ls-files", "-z", "--stage")
@@ -132,7 +132,9 @@ def _from_git(project: str) -> tuple[dict[str, str], dict[str, str], set[str]] |
             if line.startswith(("100", "120")) and line[: line.index("\t")].endswith(" 0")
         }
     ignored, dirty = set(), set()
-    if any(line.startswith("160") for line in lines):  # files of submodules are tracked, their blobs are elsewhere
+    if any(
+        line.startswith("160") for line in lines
+    ):  # files of submodules are tracked, but their blobs are in other repositories
         inner = os.fsdecode(run_git(project, "ls-files", "-z", "--recurse-submodules")).split("\0")
         dirty |= set(inner) - tracked.keys()
         tracked |= dict.fromkeys(dirty, "")
@@ -145,17 +147,17 @@ def _from_git(project: str) -> tuple[dict[str, str], dict[str, str], set[str]] |
 
 
 def _walk(project: str, ignored: set[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Everything but ignored folders, git's own and ours; folders that can't be read are left out."""
+    """All paths except ignored folders, git's own and handrail's; skips folders that can't be read."""
     pending = [""]
     while pending:
         folder = pending.pop()
         try:
-            with os.scandir(os.path.join(project, folder)) as found:
-                items = list(found)
+            with os.scandir(os.path.join(project, folder)) as entries:
+                items = list(entries)
         except OSError:
             continue
         for item in items:
-            if item.name in _NOT_OURS:
+            if item.name in _SKIPPED:
                 continue
             path = f"{folder}/{item.name}" if folder else item.name
             try:
@@ -175,8 +177,8 @@ class _Copies:
         self._count, self._bytes = 0, 0
 
     def add(self, path: str, size: int) -> int | None:
-        """Its number; None where it is too large, or too much was copied already."""
-        if size > _MOST_BYTES_OF_ONE or self._bytes + size > _MOST_BYTES or self._count >= _MOST_COPIES:
+        """Copies a file and returns the copy's number; None if it is too large, or too much was copied already."""
+        if size > _MAX_COPY_BYTES or self._bytes + size > _MAX_TOTAL_BYTES or self._count >= _MAX_COPIES:
             return None
         try:
             source = os.open(os.path.join(self._project, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

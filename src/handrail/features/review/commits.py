@@ -1,8 +1,8 @@
-"""Commits that an agent made inside: fetched without its configuration and hooks, shown, and taken one by one.
+"""Commits that an agent made in its cage: fetched without its configuration and hooks, listed, and taken one by one.
 
 The agent's `.git` is never opened as a repository. Its objects are copied, as plain files with checked names, into an
-empty repository of our own; its branches are read as text. git then fetches from there, checks every object, and puts
-the branches at `refs/handrail/<id>/`. A commit is taken as its changes to files, merged like every other change.
+empty repository of our own, and its branches are read as text. git then fetches from there, checks every object, and
+stores the branches under `refs/handrail/<id>/`. Taking a commit merges its changes to files like all other changes.
 """
 
 import os
@@ -23,14 +23,14 @@ from handrail.kernel.auto_run_files import link_auto_run_reason
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder, Status
 
-_LOOSE = re.compile(r"[0-9a-f]{2}")
-_REST = re.compile(r"[0-9a-f]{38}|[0-9a-f]{62}")
+_OBJECT_FOLDER = re.compile(r"[0-9a-f]{2}")
+_OBJECT_FILE = re.compile(r"[0-9a-f]{38}|[0-9a-f]{62}")
 _PACK = re.compile(r"pack-[0-9a-f]+\.pack")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}")
-_MOST = 1000
-_LARGEST_OBJECT = 256 << 20
-_LARGEST = 64 << 20
+_MAX_COMMITS = 1000
+_MAX_OBJECT = 256 << 20
+_MAX_FILE = 64 << 20
 _NOTHING, _LINK, _SUBMODULE = "000000", "120000", "160000"
 """Modes, as git prints them."""
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -44,24 +44,24 @@ class Commit(msgspec.Struct, frozen=True, rename="camel"):
     date: str
     stat: str
     runs_later: tuple[str, ...] = ()
-    """Of its files, those that run code later, and when."""
+    """Its files that run as code later, each with the reason."""
 
 
 class Commits:
-    def __init__(self, own_id: str, agents: Path, project: Folder) -> None:
-        self._refs = f"refs/handrail/{own_id}"
-        self._git = agents / ".git"
+    def __init__(self, cage_id: str, agent_folder: Path, project: Folder) -> None:
+        self._refs = f"refs/handrail/{cage_id}"
+        self._git = agent_folder / ".git"
         self._project = project
 
-    def fetched(self) -> list[Commit]:
-        """The oldest first; those that the project doesn't have on a branch of its own."""
+    def fetch(self) -> list[Commit]:
+        """Fetches the commits that aren't on the project's own branches, the oldest first."""
         if not is_repository(self._project.location) or not self._git.is_dir() or self._git.is_symlink():
             return []
         branches = dict(self._branches())
         if not branches:
             return []
         with tempfile.TemporaryDirectory(prefix="handrail-commits-") as folder:
-            self._gather(Path(folder), branches)
+            self._copy_objects(Path(folder), branches)
             refs = f"+refs/heads/*:{self._refs}/*"
             run_git(
                 self._project.location,
@@ -73,12 +73,12 @@ class Commits:
                 folder,
                 refs,
             )
-        return list(self._listed())
+        return list(self._list())
 
     def changes(self, commit: str) -> list[FileChange]:
-        """What it changed, against its parent, as three versions of each file. NotFound."""
+        """The commit's changes against its parent, with three versions of each file. Raises NotFound."""
         location = self._project.location
-        if not _COMMIT.fullmatch(commit) or commit not in {each.id for each in self._listed()}:
+        if not _COMMIT.fullmatch(commit) or commit not in {each.id for each in self._list()}:
             raise NotFound(f"Unknown commit {commit!r}.", hint="List them with `handrail review ID --commits`.")
         printed = run_git(location, "diff-tree", "-r", "-z", "--no-renames", "--root", "--no-commit-id", "-m",
                           "--first-parent", commit)  # fmt: skip
@@ -107,7 +107,7 @@ class Commits:
         return FileChange(
             path,
             self._blob(path, old, old_mode),
-            self._projects(path, status),
+            self._project_content(path, status),
             self._blob(path, new, new_mode),
             int(old_mode, 8) & 0o777 or None,
             status.mode if status is not None else None,
@@ -118,7 +118,7 @@ class Commits:
     def _why_refused(
         self, targets: LinkTargets, path: str, status: Status | None, modes: tuple[str, str], new: str
     ) -> str | None:
-        """None if it can be taken. Conflict, OutsideRoot for a link that leads out of the project."""
+        """None if it can be taken. Raises Conflict or OutsideRoot for a link that leads out of the project."""
         if _SUBMODULE in modes:
             return "it is a submodule; cherry-pick the commit yourself"
         if status is not None and status.kind not in ("file", "link"):
@@ -127,10 +127,12 @@ class Commits:
             targets.check(path, self._target(new))
         return None
 
-    def _projects(self, path: str, status: Status | None) -> bytes | None:
+    def _project_content(self, path: str, status: Status | None) -> bytes | None:
         if status is None:
             return None
-        return self._project.link_target(path).encode() if status.kind == "link" else self._project.read(path, _LARGEST)
+        return (
+            self._project.link_target(path).encode() if status.kind == "link" else self._project.read(path, _MAX_FILE)
+        )
 
     def _target(self, blob: str) -> str:
         return os.fsdecode(run_git(self._project.location, "cat-file", "blob", blob))
@@ -142,23 +144,23 @@ class Commits:
             return self._target(blob).encode()
         return run_git(self._project.location, "cat-file", "--filters", f"--path={path}", blob)
 
-    def _listed(self) -> Iterator[Commit]:
+    def _list(self) -> Iterator[Commit]:
         location = self._project.location
         known = run_git(location, "for-each-ref", "--format=%(refname)", self._refs).split()
         if not known:
             return
         own = ["--branches", "--tags", "--remotes", "HEAD"]
-        has_head = run_git(location, "rev-parse", "--verify", "--quiet", "HEAD", also_fine=(1, 128))
+        has_head = run_git(location, "rev-parse", "--verify", "--quiet", "HEAD", accepted_codes=(1, 128))
         printed = run_git(
-            location, "log", "-z", "--reverse", "--topo-order", f"--max-count={_MOST}",
+            location, "log", "-z", "--reverse", "--topo-order", f"--max-count={_MAX_COMMITS}",
             "--format=%H%x00%s%x00%B%x00%an <%ae>%x00%aI", *(name.decode() for name in known),
             "--not", *(own if has_head else own[:-1]),
         )  # fmt: skip
-        fields = iter(printed.decode(errors="replace").split("\0"))  # which no message or name can hold
-        for own_id, subject, message, author, date in zip(fields, fields, fields, fields, fields, strict=False):
-            stat = run_git(location, "show", "--stat", "--format=", "--no-renames", own_id).decode(errors="replace")
+        fields = iter(printed.decode(errors="replace").split("\0"))  # which messages and names can't contain
+        for cage_id, subject, message, author, date in zip(fields, fields, fields, fields, fields, strict=False):
+            stat = run_git(location, "show", "--stat", "--format=", "--no-renames", cage_id).decode(errors="replace")
             yield Commit(
-                own_id, subject, message.rstrip("\n"), author, date, stat.strip("\n"), self._runs_later(own_id)
+                cage_id, subject, message.rstrip("\n"), author, date, stat.strip("\n"), self._runs_later(cage_id)
             )
 
     def _runs_later(self, commit: str) -> tuple[str, ...]:
@@ -168,7 +170,7 @@ class Commits:
         return tuple(f"{path}: {why}" for path in paths if (why := link_auto_run_reason(path)))
 
     def _branches(self) -> Iterator[tuple[str, str]]:
-        """Names and commits, as the agent's files say."""
+        """The names and commits of the agent's branches."""
         seen = {}
         for line in _read(self._git / "packed-refs").decode(errors="replace").split("\n"):
             commit, _, name = line.partition(" ")
@@ -186,18 +188,18 @@ class Commits:
             if _COMMIT.fullmatch(commit) and _BRANCH.fullmatch(name) and ".." not in name and ".lock" not in name:
                 yield name, commit
 
-    def _gather(self, folder: Path, branches: dict[str, str]) -> None:
-        """An empty repository of ours with the agent's objects, on top of the project's."""
+    def _copy_objects(self, folder: Path, branches: dict[str, str]) -> None:
+        """Makes an empty repository with the agent's objects, on top of the project's."""
         run_git(str(folder), "init", "--quiet", "--bare", "--template=", *_format(branches))
         objects = folder / "objects"
         own = run_git(self._project.location, "rev-parse", "--git-path", "objects").decode().rstrip("\n")
         (objects / "info").mkdir(exist_ok=True)
         (objects / "info/alternates").write_text(os.path.join(self._project.location, own) + "\n")
         for name in _names(self._git / "objects"):
-            if not _LOOSE.fullmatch(name):
+            if not _OBJECT_FOLDER.fullmatch(name):
                 continue
             for rest in _names(self._git / "objects" / name):
-                if _REST.fullmatch(rest):
+                if _OBJECT_FILE.fullmatch(rest):
                     (objects / name).mkdir(exist_ok=True)
                     _copy(self._git / "objects" / name / rest, objects / name / rest)
         known = set(_names(Path(self._project.location, own, "pack")))
@@ -207,10 +209,10 @@ class Commits:
                 and _PACK.fullmatch(name)
                 and _copy(self._git / "objects/pack" / name, objects / "pack" / name)
             ):
-                with suppress(Failure):  # one that is damaged holds nothing
+                with suppress(Failure):  # a damaged pack is skipped
                     run_git(str(folder), "index-pack", str(objects / "pack" / name))
         for name, commit in branches.items():
-            with suppress(Failure):  # a commit that isn't there
+            with suppress(Failure):  # the commit may be missing
                 run_git(str(folder), "update-ref", f"refs/heads/{name}", commit)
 
 
@@ -246,7 +248,7 @@ def _copy(source: Path, target: Path) -> bool:
     except OSError:
         return False
     with open(fd, "rb") as file, open(target, "wb") as copy:
-        if os.fstat(fd).st_size > _LARGEST_OBJECT:
+        if os.fstat(fd).st_size > _MAX_OBJECT:
             return False
         shutil.copyfileobj(file, copy)
     return True

@@ -1,4 +1,4 @@
-"""Changes of an agent's that a person has decided about without taking them, so that they aren't shown again."""
+"""A person's decisions not to take an agent's changes, so that they aren't shown again."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,10 @@ _FILE = "settled.json"
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """The agent's version, and the person's before they edited it: when that is back, the question is open again."""
+    """Hashes of the agent's version, and of the person's before an edit.
+
+    The change is shown again if the agent's version is another one, or the person's earlier version is back.
+    """
 
     agents: str
     before: str | None = None
@@ -26,7 +29,7 @@ def decision_about(change: FileChange, *, is_edited: bool) -> Decision:
 
 
 def read_decisions(folder: Path) -> dict[str, Decision]:
-    """By path; empty where nothing can be read."""
+    """The decisions by path; empty if none are stored."""
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=dict[str, Decision])
     except (FileNotFoundError, msgspec.MsgspecError):

@@ -1,4 +1,4 @@
-"""One file of a review as people see it: hunks with the lines around them."""
+"""One file of a review, as people see it: hunks with the lines around them."""
 
 import msgspec
 
@@ -7,8 +7,8 @@ from handrail.features.review.merge import HunkState, MergeHunk
 from handrail.features.workspace.offers import Hunk
 
 _CONTEXT = 3
-_MOST_LINES = 5000
-_LONGEST_DRAFT = 1 << 20
+_MAX_LINES = 5000
+_MAX_DRAFT = 1 << 20
 
 
 class EditView(msgspec.Struct, frozen=True, rename="camel"):
@@ -18,7 +18,7 @@ class EditView(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class HunkView(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`place` is its number when hunks are chosen; `yours` are the person's edits that it conflicts with."""
+    """`place`: its number, to choose it. `yours`: the person's edits that it conflicts with."""
 
     place: int
     state: HunkState
@@ -32,7 +32,7 @@ class HunkView(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class FileView(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """`is_whole`: it is taken or left as a whole, because it is new, deleted or binary."""
+    """`is_whole`: the file can only be taken as a whole, because it is new, deleted or binary."""
 
     path: str
     digest: str
@@ -42,7 +42,7 @@ class FileView(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     is_cut: bool = False
     conflict: str | None = None
     draft: str | None = None
-    """Where there is a conflict in text: both sides, for a person to edit."""
+    """For a conflict in text: both sides, for a person to edit."""
 
 
 def file_view(change: FileChange) -> FileView:
@@ -51,8 +51,8 @@ def file_view(change: FileChange) -> FileView:
     if change.merge is None:
         old, new = _lines(change.base), _lines(change.agents)
         state: HunkState = "conflict" if change.conflict else "open"
-        hunk = HunkView(0, state, 1, 1, old[:_MOST_LINES], new[:_MOST_LINES])
-        is_cut = max(len(old), len(new)) > _MOST_LINES
+        hunk = HunkView(0, state, 1, 1, old[:_MAX_LINES], new[:_MAX_LINES])
+        is_cut = max(len(old), len(new)) > _MAX_LINES
         return FileView(
             change.path,
             change.digest,
@@ -68,8 +68,8 @@ def file_view(change: FileChange) -> FileView:
 
 
 def _draft(change: FileChange) -> str | None:
-    """None where it is too long, or not UTF-8: what a person edits would not be what is in the file."""
-    if change.draft is None or len(change.draft) > _LONGEST_DRAFT:
+    """None if it is too long, or not UTF-8, so that editing it as text would change other bytes."""
+    if change.draft is None or len(change.draft) > _MAX_DRAFT:
         return None
     try:
         return change.draft.decode()
@@ -80,7 +80,7 @@ def _draft(change: FileChange) -> str | None:
 def _hunk_view(place: int, each: MergeHunk, base: list[bytes]) -> HunkView:
     start = each.hunk.start_old - 1
     end = start + len(each.hunk.lines_old)
-    last = len(base) - (not base[-1])  # what follows the last LF isn't a line to people
+    last = len(base) - (not base[-1])  # nothing after the last LF isn't a line
     return HunkView(
         place,
         each.state,

@@ -1,4 +1,4 @@
-"""Which of an agent's files git ignores, and in which folder."""
+"""Finds the agent's files that git ignores."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ class IgnoredPaths:
         self._changes, self._base, self._project = changes, base, project
 
     def top_of(self, path: str) -> str | None:
-        """The outermost ignored folder, or the ignored file itself; None where it isn't ignored."""
+        """The outermost ignored folder, or the ignored file itself; None if the path isn't ignored."""
         for place in (*folders_above(path), path):
             if place in self._new or place in self._base.ignored:
                 return place
@@ -22,7 +22,7 @@ class IgnoredPaths:
 
     @cached_property
     def _new(self) -> set[str]:
-        """Of what is new, the files and folders that git ignores here."""
+        """The new files and folders that git ignores."""
         entries = self._changes.entries.items()
         new = [path for path, entry in entries if self._base.entry(path) is None and entry.kind == "file"]
         if not self._base.manifest.is_git or not new:
@@ -35,15 +35,17 @@ class IgnoredPaths:
         return {path for top, below in names.items() for path in self._ignored_in(top, below)}
 
     def _ignored_in(self, top: str, names: Sequence[str]) -> Iterable[str]:
-        """Each submodule has rules of its own."""
-        given = b"\0".join(name.removeprefix(top).encode("utf-8", "surrogateescape") for name in names)
+        """The names that git ignores in one repository, since each submodule has its own rules."""
+        stdin = b"\0".join(name.removeprefix(top).encode("utf-8", "surrogateescape") for name in names)
         repository = os.path.join(self._project, top)
-        printed = run_git(repository, "check-ignore", "-z", "--stdin", given=given, also_fine=(1, 128) if top else (1,))
+        printed = run_git(
+            repository, "check-ignore", "-z", "--stdin", input=stdin, accepted_codes=(1, 128) if top else (1,)
+        )
         return [(top + name.decode("utf-8", "surrogateescape")).rstrip("/") for name in printed.split(b"\0") if name]
 
 
 def _innermost(path: str, folders: Iterable[str]) -> str:
-    """The deepest of these folders around the path, with a slash; empty if it is in none."""
+    """The deepest of these folders that contains the path, with a slash; empty if none does."""
     return max(
         (f"{each}/" for each in folders if path.startswith(f"{each}/") and path != f"{each}/"), key=len, default=""
     )

@@ -1,4 +1,4 @@
-"""One line of a review: what the agent did to a path, and what can be taken of it."""
+"""An item of a review: what the agent did to a path, and which of it can be taken."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,18 +14,18 @@ Group = Literal["tracked", "new", "ignored", "binary", "refused"]
 Status = Literal["added", "modified", "deleted", "folder", "folder deleted", "other"]
 ConflictKind = Literal["base unknown", "created", "deleted", "deleted by agent", "changed", "hunks"]
 _CONFLICTS: dict[ConflictKind, str] = {
-    "base unknown": "you changed it meanwhile, and the version from the start of the run isn't known",
-    "created": "you created it meanwhile, with another content",
-    "deleted": "you deleted it meanwhile",
-    "deleted by agent": "you changed it meanwhile; the agent deleted it",
-    "changed": "you changed it meanwhile",
+    "base unknown": "you changed it since the start, and the version from then isn't known",
+    "created": "you created it since the start, with other content",
+    "deleted": "you deleted it since the start",
+    "deleted by agent": "you changed it since the start; the agent deleted it",
+    "changed": "you changed it since the start",
     "hunks": "you edited the same places as the agent",
 }
 
 
 @dataclass(eq=False)
 class FileChange:
-    """A file in three versions; None: it isn't there. `base_is_known` is false where the person's edit hides it."""
+    """A file in three versions; None means that it doesn't exist. `base_is_known`: whether `base` is really known."""
 
     path: str
     base: bytes | None
@@ -36,9 +36,9 @@ class FileChange:
     agents_mode: int | None = None
     base_is_known: bool = True
     links: tuple[bool, bool, bool] = (False, False, False)
-    """Which of the three versions are symbolic links; their contents are where they lead."""
+    """Which of the three versions are symbolic links. Their content is the link's target."""
     refused: str | None = None
-    """Why it can't be taken at all."""
+    """Why it can't be taken."""
 
     @property
     def is_link(self) -> bool:
@@ -55,7 +55,7 @@ class FileChange:
 
     @property
     def new_mode(self) -> int | None:
-        """The permission bits that the file gets: only whether it can be executed is the agent's."""
+        """The file's new permission bits, None if they stay. The agent only decides whether it is executable."""
         if self.agents is None or self.agents_mode is None or self.is_link:
             return None
         if self.base is None:
@@ -69,12 +69,12 @@ class FileChange:
 
     @property
     def is_taken(self) -> bool:
-        """The project already has it."""
+        """Whether the project already has the agent's version."""
         return self._is_same(1, 2) and self.new_mode is None
 
     @property
     def is_unchanged(self) -> bool:
-        """The agent's is as it was at the start."""
+        """Whether the agent's version is the one from the start."""
         return self._is_same(0, 2) and self.new_mode is None
 
     def _is_same(self, first: int, second: int) -> bool:
@@ -83,21 +83,21 @@ class FileChange:
 
     @cached_property
     def merge(self) -> Merge | None:
-        """None where there are no hunks to choose from: binary files, new and deleted ones."""
+        """None if there are no hunks to choose from: for binary, new and deleted files."""
         if self.is_binary or self.is_link or self.base is None or self.project is None or self.agents is None:
             return None
         return Merge(self.base, self.project, self.agents)
 
     @property
     def open_hunks(self) -> list[Hunk]:
-        """Those that the project hasn't. Without an edit of the person's nothing has to be merged to know them."""
+        """The hunks that the project doesn't have. Nothing needs to be merged if the person hasn't edited the file."""
         if self.base is self.project and self.base is not None and self.agents is not None and not self.is_binary:
             return hunks(self.base, self.agents)
         return [] if self.merge is None else [each.hunk for each in self.merge.hunks if each.state != "taken"]
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """Lines added and removed, and hunks; no hunks where the file is taken as a whole."""
+        """The numbers of lines added and removed and of hunks; 0 hunks if the file is taken as a whole."""
         if self.is_binary:
             return 0, 0, 0
         if self.is_link or self.base is None or self.project is None or self.agents is None:
@@ -131,7 +131,7 @@ class FileChange:
 
     @cached_property
     def draft(self) -> bytes | None:
-        """Both sides in one text, conflicts marked, for a person to edit. None without a conflict in text."""
+        """Both sides in one text with conflict marks, for a person to edit. None without a conflict in text."""
         if self.conflict is None or self.is_binary or self.is_link:
             return None
         if self.merge is not None and self.base_is_known:
@@ -144,19 +144,19 @@ class FileChange:
 
     @cached_property
     def digest(self) -> str:
-        """Of all that is shown: the three versions and modes. Most files are as they were: one hash is enough."""
+        """A hash of everything that is shown: the three versions and modes. Equal versions are hashed once."""
         is_same = self.base is self.project
         versions = (self.project, self.agents) if is_same else (self.base, self.project, self.agents)
         sizes = [None if data is None else len(data) for data in versions]
         modes = (self.base_mode, self.project_mode, self.agents_mode)
-        found = sha256(ascii((self.path, is_same, sizes, modes, self.links)).encode())
+        hasher = sha256(ascii((self.path, is_same, sizes, modes, self.links)).encode())
         for data in versions:
-            found.update(data or b"")
-        return found.hexdigest()
+            hasher.update(data or b"")
+        return hasher.hexdigest()
 
 
 class Item(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What lists show."""
+    """An item, as lists show it."""
 
     path: str
     group: Group
@@ -167,18 +167,18 @@ class Item(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     hunks: int = 0
     size: int = 0
     files: int = 0
-    """In an ignored folder."""
+    """The number of files in an ignored folder."""
     mode: str | None = None
     """Such as `644 → 755`."""
     runs_later: str | None = None
-    """Why its content runs as code without anyone starting it on purpose."""
+    """Why its content will run as code without anyone starting it on purpose."""
     refused: str | None = None
     conflict: str | None = None
     conflict_kind: ConflictKind | None = None
     link: str | None = None
-    """Where the agent's symbolic link leads."""
+    """The target of the agent's symbolic link."""
     renamed_from: str | None = None
-    """A deleted file of the same content."""
+    """A deleted file with the same content."""
     notes: list[str] = []
 
 

@@ -1,4 +1,4 @@
-"""The items of a review: one for each path that the agent changed, and one for each ignored folder."""
+"""Makes the items of a review: one for each path that the agent changed, and one for each ignored folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -7,11 +7,11 @@ import msgspec
 
 from handrail.features.review.agent_changes import AgentChanges
 from handrail.features.review.agent_entries import AgentEntry
+from handrail.features.review.auto_run_reasons import AutoRunReasons
 from handrail.features.review.base import Base
 from handrail.features.review.decisions import Decision
 from handrail.features.review.ignored_paths import IgnoredPaths
 from handrail.features.review.item import FileChange, Group, Item
-from handrail.features.review.later_marks import LaterMarks
 from handrail.features.review.versions import Versions
 from handrail.kernel.auto_run_files import auto_run_reason, link_auto_run_reason
 from handrail.ports.errors import Failure
@@ -19,7 +19,7 @@ from handrail.ports.files import Folder
 
 
 class ItemList:
-    """`items` and, for each ignored folder, its files."""
+    """`items`, and in `ignored_files` the files of each ignored folder."""
 
     def __init__(
         self,
@@ -32,19 +32,19 @@ class ItemList:
         self._changes, self._base, self._versions, self._project = changes, base, versions, project
         self._decisions = decisions
         self._ignored = IgnoredPaths(changes, base, project.location)
-        self._marks = LaterMarks(changes, base, versions)
+        self._auto_run_reasons = AutoRunReasons(changes, base, versions)
         self.ignored_files: dict[str, list[str]] = {}
-        self.items = sorted(self._with_renames(list(self._all())), key=lambda item: item.path)
+        self.items = sorted(self._with_renames(list(self._make_items())), key=lambda item: item.path)
 
-    def _all(self) -> Iterator[Item]:
+    def _make_items(self) -> Iterator[Item]:
         for path, entry in self._changes.entries.items():
             if (top := self._ignored.top_of(path)) is not None and entry.kind in ("file", "folder", "link"):
                 if entry.kind != "folder":
                     self.ignored_files.setdefault(top, []).append(path)
             elif entry.kind in ("file", "link"):
-                yield from self._of_file(path, entry)
+                yield from self._file_item(path, entry)
             elif entry.kind == "folder":
-                yield from self._of_folder(path)
+                yield from self._folder_item(path)
             else:
                 yield _refused(path, _why_refused(entry))
         for top, paths in self.ignored_files.items():
@@ -54,7 +54,7 @@ class ItemList:
                 top, "ignored", "added", files=len(paths), size=size, runs_later=link_auto_run_reason(top), refused=why
             )
         for path in self._changes.removals:
-            yield from self._of_removal(path)
+            yield from self._removal_item(path)
 
     def _with_renames(self, items: Sequence[Item]) -> Iterator[Item]:
         """A new file with exactly the content of a deleted one was renamed."""
@@ -69,7 +69,7 @@ class ItemList:
         content = (change.base if is_removed else change.agents) or b""
         return sha256(content + b"\0link" * change.is_link).hexdigest()
 
-    def _of_file(self, path: str, entry: AgentEntry) -> Iterator[Item]:
+    def _file_item(self, path: str, entry: AgentEntry) -> Iterator[Item]:
         try:
             change = self._versions.read(path, is_removed=False)
         except Failure as failure:
@@ -78,8 +78,8 @@ class ItemList:
         if not change.is_taken and not change.is_unchanged and not self._is_decided(change):
             yield self._item(change, has_special_bits=entry.mode & 0o7000 != 0)
 
-    def _of_folder(self, path: str) -> Iterator[Item]:
-        """Only if it is new and nothing in it is listed by itself."""
+    def _folder_item(self, path: str) -> Iterator[Item]:
+        """An item only if the folder is new and nothing in it is listed."""
         prefix = path + "/"
         if self._base.entry(path) is None and not any(other.startswith(prefix) for other in self._changes.entries):
             why = self._versions.why_closed(path)
@@ -88,7 +88,7 @@ class ItemList:
             elif self._project.status(path) is None:
                 yield Item(path, "new", "folder")
 
-    def _of_removal(self, path: str) -> Iterator[Item]:
+    def _removal_item(self, path: str) -> Iterator[Item]:
         before = self._base.entry(path)
         if (why := self._versions.why_closed(path)) is not None or before is None or before.kind == "special":
             yield _refused(path, why or "the agent removed it; remove it yourself if you want to")
@@ -123,7 +123,7 @@ class ItemList:
             hunks,
             len(change.agents or b""),
             mode=mode or ("755" if change.new_mode is not None else None),
-            runs_later=self._marks.of(change),
+            runs_later=self._auto_run_reasons.of(change),
             conflict=change.conflict,
             conflict_kind=change.conflict_kind,
             link=change.agents.decode() if change.links[2] and change.agents is not None else None,
@@ -131,7 +131,7 @@ class ItemList:
         )
 
     def _group(self, change: FileChange) -> Group:
-        """Without git, every file that was there counts as tracked."""
+        """Without git, every file that existed counts as tracked."""
         if change.is_binary:
             return "binary"
         before = self._base.entry(change.path)
@@ -140,7 +140,7 @@ class ItemList:
 
 
 def _refused(path: str, why: str) -> Item:
-    """Bytes that aren't UTF-8 are spelled out: such a name can't be taken, but it has to be shown."""
+    """Escapes bytes that aren't UTF-8: such a path can't be taken, but must be shown."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return Item(text, "refused", "other", refused=why, runs_later=auto_run_reason(path))
 

@@ -1,4 +1,4 @@
-"""What the cage needs for a later review: the project's state when the agent starts."""
+"""Lets the cage save the project's state when an agent starts, for a later review."""
 
 import threading
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from handrail.features.review.base import save_base as save_base
 
 
 @contextmanager
-def base_being_saved(project: str, folder: Path) -> Iterator[None]:
-    """Saves it beside the running agent, whose changes can't reach the project, and ends when that is done."""
+def saving_base(project: str, folder: Path) -> Iterator[None]:
+    """Saves it in a thread while the agent starts, and waits for that at the end."""
     saving = threading.Thread(target=save_base, args=(project, folder), name="base", daemon=True)
     saving.start()
     try:

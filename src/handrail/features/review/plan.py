@@ -1,4 +1,4 @@
-"""What takes one file's change, conflicts resolved as a person said: a step for the workspace."""
+"""Plans the steps that take an agent's changes into the project, with the person's choices for hunks and conflicts."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -10,25 +10,24 @@ from handrail.features.workspace.offers import Change, LinkChange, Step
 from handrail.ports.errors import InvalidParams
 
 ALL = None
-"""In a choice: the whole file with its mode, not single hunks."""
+"""As `hunks`: the whole file with its mode."""
 
 
 @dataclass
 class Plan:
     steps: list[Step] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-    """What can't be taken, and why."""
+    skipped: list[str] = field(default_factory=list)
+    """Paths that can't be taken, each with the reason."""
     decisions: dict[str, Decision] = field(default_factory=dict)
-    """What isn't shown again once this is done."""
+    """Decisions that are stored once the plan is carried out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """Of a file: which hunks, and how its conflicts are resolved.
+class FileChoice:
+    """What a person takes from a file, and how its conflicts are resolved.
 
-    `theirs` are conflicting hunks, by place, that replace the person's own edits (any number, for a file without
-    hunks); `content` is the whole file as the person has edited it; with `is_settled`, what is left of the file's
-    changes isn't shown again.
+    `theirs`: the conflicting hunks that replace the person's edits (any number, for a file without hunks). `content`:
+    the whole file as the person has edited it. `is_settled`: the file's other changes aren't shown again.
     """
 
     hunks: Collection[int] | None = ALL
@@ -37,19 +36,19 @@ class Wish:
     is_settled: bool = False
 
 
-def steps_of(change: FileChange, wish: Wish) -> list[Step]:
-    """Empty if nothing can be taken. InvalidParams where conflict marks are left."""
+def steps_of(change: FileChange, choice: FileChoice) -> list[Step]:
+    """The steps for one file; empty if nothing can be taken. Raises InvalidParams if conflict marks are left."""
     if change.is_link:
-        return _of_link(change, wish)
-    step = _step_of(change, wish)
+        return _link_steps(change, choice)
+    step = _file_step(change, choice)
     return [] if step is None else [step]
 
 
-def _of_link(change: FileChange, wish: Wish) -> list[Step]:
-    """A file that becomes a link, or a link that becomes a file, is removed first."""
-    if wish.content is not None:
+def _link_steps(change: FileChange, choice: FileChoice) -> list[Step]:
+    """The steps for a link. If a file becomes a link or a link a file, the old one is removed first."""
+    if choice.content is not None:
         raise InvalidParams(f"{change.path} is a link; take it or leave it.", path=change.path)
-    if (change.conflict is not None and not wish.theirs) or wish.hunks == []:
+    if (change.conflict is not None and not choice.theirs) or choice.hunks == []:
         return []
     before = change.project.decode() if change.links[1] and change.project is not None else None
     after = change.agents.decode() if change.links[2] and change.agents is not None else None
@@ -67,14 +66,14 @@ def _removal(change: FileChange) -> Change:
     return Change(change.path, change.project, None, before_mode=change.project_mode)
 
 
-def _step_of(change: FileChange, wish: Wish) -> Step | None:
-    if wish.content is not None:
-        if any(line in (MINE, THEIRS) for line in wish.content.split(b"\n")):
+def _file_step(change: FileChange, choice: FileChoice) -> Step | None:
+    if choice.content is not None:
+        if any(line in (MINE, THEIRS) for line in choice.content.split(b"\n")):
             raise InvalidParams(f"{change.path} still has conflict marks.", hint="Remove them.", path=change.path)
-        return None if wish.content == change.project else Change(change.path, change.project, wish.content)
+        return None if choice.content == change.project else Change(change.path, change.project, choice.content)
     if change.merge is not None and change.base_is_known:
-        return _merged(change, wish)
-    if (change.conflict is not None and not wish.theirs) or wish.hunks == []:
+        return _merge_step(change, choice)
+    if (change.conflict is not None and not choice.theirs) or choice.hunks == []:
         return None
     if change.agents is None:
         return _removal(change)
@@ -83,11 +82,11 @@ def _step_of(change: FileChange, wish: Wish) -> Step | None:
     return Change(change.path, change.project, change.agents, before_mode=before_mode, after_mode=mode)
 
 
-def _merged(change: FileChange, wish: Wish) -> Step | None:
+def _merge_step(change: FileChange, choice: FileChoice) -> Step | None:
     assert change.merge is not None
-    is_whole = wish.hunks is ALL and change.conflict is None
-    chosen = set(range(len(change.merge.hunks)) if wish.hunks is None else wish.hunks)
-    result = change.merge.result(chosen, wish.theirs)
+    is_whole = choice.hunks is ALL and change.conflict is None
+    chosen = set(range(len(change.merge.hunks)) if choice.hunks is None else choice.hunks)
+    result = change.merge.result(chosen, choice.theirs)
     mode = change.new_mode if is_whole else None
     if result == change.project and mode is None:
         return None
@@ -96,12 +95,12 @@ def _merged(change: FileChange, wish: Wish) -> Step | None:
 
 
 def plan_of_commit(changes: Sequence[FileChange], why_closed: Callable[[str], str | None]) -> Plan:
-    """All of a commit's changes that merge; the others are named."""
+    """A plan with all changes of a commit that can be merged; the others are skipped."""
     plan = Plan()
     for change in changes:
         why = change.refused or why_closed(change.path) or change.conflict
         if why is not None:
-            plan.left.append(f"{change.path}: {why}")
+            plan.skipped.append(f"{change.path}: {why}")
         elif not change.is_taken:
-            plan.steps += steps_of(change, Wish())
+            plan.steps += steps_of(change, FileChoice())
     return plan

@@ -1,4 +1,4 @@
-"""A review: every change that an agent left in its cage, and the steps that take chosen ones into the project."""
+"""A review: the changes that an agent made in its cage, and plans to take chosen ones into the project."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -10,18 +10,15 @@ from handrail.features.review.base import Base
 from handrail.features.review.decisions import Decision, decision_about
 from handrail.features.review.item import FileChange, Item
 from handrail.features.review.item_list import ItemList
-from handrail.features.review.plan import Plan, Wish, steps_of
+from handrail.features.review.plan import FileChoice, Plan, steps_of
 from handrail.features.review.versions import Versions
 from handrail.features.workspace.offers import Change, FolderChange, LinkChange, Step
 from handrail.ports.errors import Conflict, Failure, NotFound
 from handrail.ports.files import Folder
 
-Choice = Mapping[str, Wish]
-"""By path."""
-
 
 class Review:
-    """Items are made once, when they are first asked for; contents are read again whenever they are needed."""
+    """Items are cached; file contents are read each time."""
 
     def __init__(
         self,
@@ -51,7 +48,7 @@ class Review:
         self._agents.close()
 
     def change(self, path: str) -> FileChange:
-        """The three versions, as they are now. Failure where the agent's can't be read."""
+        """A file's three versions now. Raises Failure if the agent's can't be read."""
         is_removed = self._changes.is_removed(path)
         if not is_removed and self._changes.at(path).kind not in ("file", "link"):
             raise _unknown(path)
@@ -61,7 +58,7 @@ class Review:
             self._versions.close_contents()
 
     def paths_below(self, path: str) -> list[str]:
-        """The items at a path or below it; for an ignored folder, its files."""
+        """The paths of the items at or below a path; for an ignored folder, of its files."""
         ignored = self._list.ignored_files
         if path in ignored:
             return ignored[path]
@@ -72,47 +69,47 @@ class Review:
             raise _unknown(path)
         return list(dict.fromkeys(inside))
 
-    def everything(self) -> list[str]:
-        """What `--take-all` takes: all but what git ignores."""
+    def takeable_paths(self) -> list[str]:
+        """The paths that `--take-all` takes: all except what git ignores."""
         return [item.path for item in self.items if item.group not in ("ignored", "refused")]
 
-    def plan(self, choice: Choice, shown: Mapping[str, str] | None = None) -> Plan:
-        """`shown` has the digests that the person saw. Conflict if anything has changed since."""
+    def plan(self, choices: Mapping[str, FileChoice], shown: Mapping[str, str] | None = None) -> Plan:
+        """`shown`: the digests that the person saw. Raises Conflict if anything has changed since."""
         plan = Plan()
         folders: list[str] = []
         items = {item.path: item for item in self.items}
-        for path, wish in choice.items():
+        for path, choice in choices.items():
             item = items.get(path)
             if item is not None and item.refused:
-                plan.left.append(f"{path}: {item.refused}")
+                plan.skipped.append(f"{path}: {item.refused}")
             elif item is not None and item.status == "folder":
                 plan.steps.append(FolderChange(path, is_made=True))
             elif item is not None and item.status == "folder deleted":
                 folders.append(path)
             else:
-                self._take(plan, path, wish, None if shown is None else shown.get(path))
-        plan.steps += self._removed_folders(plan.steps, folders)
+                self._take(plan, path, choice, None if shown is None else shown.get(path))
+        plan.steps += self._folder_removals(plan.steps, folders)
         return plan
 
-    def _take(self, plan: Plan, path: str, wish: Wish, shown: str | None) -> None:
+    def _take(self, plan: Plan, path: str, choice: FileChoice, shown: str | None) -> None:
         try:
             change = self.change(path)
         except Failure as failure:
-            plan.left.append(f"{path}: {failure.message}")
+            plan.skipped.append(f"{path}: {failure.message}")
             return
         if shown is not None and shown != change.digest:
             raise Conflict(f"{path} changed since you looked at it.", hint="Look at it again.", path=path)
         if change.is_taken:
             return
-        plan.steps += steps_of(change, wish)
-        is_edited = wish.content is not None
-        if wish.is_settled or is_edited:
+        plan.steps += steps_of(change, choice)
+        is_edited = choice.content is not None
+        if choice.is_settled or is_edited:
             plan.decisions[path] = decision_about(change, is_edited=is_edited)
-        elif wish.hunks is None and not wish.theirs and change.conflict is not None:
-            plan.left.append(f"{path}: {change.conflict}")
+        elif choice.hunks is None and not choice.theirs and change.conflict is not None:
+            plan.skipped.append(f"{path}: {change.conflict}")
 
-    def _removed_folders(self, steps: Sequence[Step], folders: Sequence[str]) -> list[Step]:
-        """Those that are empty once the steps are done, the deepest first."""
+    def _folder_removals(self, steps: Sequence[Step], folders: Sequence[str]) -> list[Step]:
+        """Removes the folders that are empty once the steps are done, the deepest first."""
         gone = {step.path for step in steps if isinstance(step, Change | LinkChange) and step.after is None}
         removals: list[Step] = []
         for folder in sorted(folders, key=lambda path: -len(PurePosixPath(path).parts)):

@@ -1,4 +1,4 @@
-"""The reviews of one project: which runs have pending changes, and what becomes of them."""
+"""The reviews of one project: lists runs with pending changes, opens their reviews, and discards them."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from handrail.features.cage.offers import CageFolder, CageSession, find_cage, list_cages
-from handrail.features.review.agent_entries import in_copy, in_upper
+from handrail.features.review.agent_entries import copy_entries, upper_entries
 from handrail.features.review.base import Base
 from handrail.features.review.commits import Commits
 from handrail.features.review.decisions import Decision, add_decisions, read_decisions
@@ -20,7 +20,7 @@ from handrail.ports.errors import Conflict, Failure, InvalidParams
 
 
 class ListedReview(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A run and how many changes it left."""
+    """A run and the number of its pending changes."""
 
     id: str
     client: str
@@ -34,14 +34,14 @@ class ListedReview(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tr
 
 
 class Reviews:
-    """What the review's tools, commands and routes get. Everything here blocks."""
+    """The part that the feature's tools, commands and routes use. All methods block."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self.changes: Changes = project.offer("workspace", "changes")
 
     def listed(self) -> list[ListedReview]:
-        """Those of this project with pending changes, the newest first."""
+        """The project's runs with pending changes, the newest first."""
         reviews = []
         for folder, session in reversed(list_cages(self._project.stores.path, self._project.location)):
             try:
@@ -52,61 +52,61 @@ class Reviews:
                 reviews.append(_listed(folder, session, count, problem))
         return reviews
 
-    def _count(self, own_id: str) -> int:
-        review = self.open(own_id)
+    def _count(self, cage_id: str) -> int:
+        review = self.open(cage_id)
         try:
             return len(review.items)
         finally:
             review.close()
 
-    def is_closed(self, path: str) -> str | None:
-        """Why nothing can be written there."""
+    def why_closed(self, path: str) -> str | None:
+        """Why nothing can be written at a path; None if it can."""
         try:
             self._project.files.parse(path)
         except Failure as failure:
             return failure.message
         return None
 
-    def session(self, own_id: str) -> tuple[CageFolder, CageSession]:
-        """NotFound; InvalidParams if it ran in another project."""
-        folder = find_cage(self._project.stores.path, own_id)
+    def session(self, cage_id: str) -> tuple[CageFolder, CageSession]:
+        """Raises NotFound, or InvalidParams if the run was in another project."""
+        folder = find_cage(self._project.stores.path, cage_id)
         session = folder.read()
         if session.project != self._project.location:
             raise InvalidParams(
-                f"{own_id} ran in {session.project}.", hint=f"Review it with --project {session.project}."
+                f"{cage_id} ran in {session.project}.", hint=f"Review it with --project {session.project}."
             )
         return folder, session
 
-    def open(self, own_id: str) -> Review:
-        folder, session = self.session(own_id)
+    def open(self, cage_id: str) -> Review:
+        folder, session = self.session(cage_id)
         base = Base(folder.base, self._project.files)
         is_copy = session.level == "narrow"
         agents = self._project.machine.open_folder(str(folder.copy if is_copy else folder.upper))
         try:
-            entries = list(in_copy(agents, base, session.project) if is_copy else in_upper(agents))
+            entries = list(copy_entries(agents, base, session.project) if is_copy else upper_entries(agents))
             return Review(entries, base, agents, self._project.files, read_decisions(folder.path))
         except BaseException:
             agents.close()
             raise
 
-    def commits(self, own_id: str) -> Commits:
-        folder, session = self.session(own_id)
-        return Commits(own_id, folder.copy if session.level == "narrow" else folder.upper, self._project.files)
+    def commits(self, cage_id: str) -> Commits:
+        folder, session = self.session(cage_id)
+        return Commits(cage_id, folder.copy if session.level == "narrow" else folder.upper, self._project.files)
 
-    def settle(self, own_id: str, more: dict[str, Decision]) -> None:
-        """What isn't shown again."""
-        add_decisions(self.session(own_id)[0].path, more)
+    def settle(self, cage_id: str, more: dict[str, Decision]) -> None:
+        """Stores decisions, so that these changes aren't shown again."""
+        add_decisions(self.session(cage_id)[0].path, more)
 
-    def discard(self, own_id: str) -> None:
-        """Deletes everything that the run left. Conflict while it runs."""
-        folder, _ = self.session(own_id)
+    def discard(self, cage_id: str) -> None:
+        """Deletes the cage with all changes. Raises Conflict while the agent is running."""
+        folder, _ = self.session(cage_id)
         if folder.is_running:
-            raise Conflict(f"{own_id} is still running.", hint="End the agent first.")
-        remove_cage(folder.path)
+            raise Conflict(f"{cage_id} is still running.", hint="Stop the agent first.")
+        delete_cage(folder.path)
 
 
-def remove_cage(path: Path) -> None:
-    """The kernel's `work/work` has mode 000, and an agent may have closed its folders the same way."""
+def delete_cage(path: Path) -> None:
+    """Makes folders accessible first: overlayfs' `work/work` has mode 000, and an agent may have done the same."""
     for top, folders, _ in os.walk(path, topdown=True):
         for name in folders:
             inner = os.path.join(top, name)

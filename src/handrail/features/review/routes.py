@@ -1,4 +1,4 @@
-"""`/api/reviews`: what agents changed in their cages, and what the person takes of it."""
+"""`/api/reviews`: shows what agents changed in their cages, and takes or discards changes for the person."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -49,9 +49,9 @@ def mount(context: HttpContext) -> Mount:
 
     async def list_commits(request: Request) -> Response:
         require_person(request, "Fetching an agent's commits")
-        own_id = request.path_params["id"]
-        found = await run_for_caller(caller(request, context.person), lambda: reviews.commits(own_id).fetched())
-        return success({"commits": found})
+        cage_id = request.path_params["id"]
+        commits = await run_for_caller(caller(request, context.person), lambda: reviews.commits(cage_id).fetch())
+        return success({"commits": commits})
 
     async def take(request: Request) -> Response:
         require_person(request, "Taking changes")

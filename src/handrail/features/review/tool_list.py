@@ -1,4 +1,4 @@
-"""What a person does with a review. Agents have no part in it."""
+"""The tools of a review, which only people can use."""
 
 from handrail.features.review.tools import discard_changes, take_changes
 

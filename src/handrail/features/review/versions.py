@@ -1,4 +1,4 @@
-"""A path in three versions: as it was at the start, as the project has it, as the agent left it."""
+"""Reads the three versions of a path: at the start, in the project now, and the agent's."""
 
 from handrail.features.review.agent_changes import AgentChanges, folders_above
 from handrail.features.review.agent_entries import AgentEntry
@@ -9,15 +9,15 @@ from handrail.features.review.link_targets import LinkTargets
 from handrail.ports.errors import Conflict, Failure, TooLarge
 from handrail.ports.files import Folder, Status
 
-LARGEST = 64 << 20
+MAX_FILE = 64 << 20
 
 
 class Versions:
-    """Contents are read again whenever they are needed; `close_contents` closes the folders that are kept open."""
+    """Reads contents each time. `close_contents` closes the folders that are kept open."""
 
     def __init__(self, changes: AgentChanges, base: Base, agents: Folder, project: Folder) -> None:
         self._changes, self._base, self._agents, self._project = changes, base, agents, project
-        self._mine, self._theirs = Contents(project, LARGEST), Contents(agents, LARGEST)
+        self._mine, self._theirs = Contents(project, MAX_FILE), Contents(agents, MAX_FILE)
         self._targets = LinkTargets(project, changes.entries)
 
     def close_contents(self) -> None:
@@ -25,11 +25,11 @@ class Versions:
             contents.close()
 
     def read(self, path: str, *, is_removed: bool) -> FileChange:
-        """Failure where it can't be read, or the agent's can't be put where the project has something else."""
+        """Raises Failure if a version can't be read, or the agent's can't replace what the project has."""
         entry, before = self._changes.entries.get(path), self._base.entry(path)
-        if not is_removed and entry is not None and entry.size > LARGEST:
-            raise TooLarge(f"it is larger than {LARGEST >> 20} MB; copy it yourself", path=path)
-        self._check_way(path)
+        if not is_removed and entry is not None and entry.size > MAX_FILE:
+            raise TooLarge(f"it is larger than {MAX_FILE >> 20} MB; copy it yourself", path=path)
+        self._check_folders(path)
         self._project.parse(path)
         status, project = self._mine.read(path)
         self._check_kind(path, status)
@@ -37,7 +37,7 @@ class Versions:
         if is_link:
             project = self._project.link_target(path).encode()
         was_link = before is not None and before.kind == "link"
-        agents = None if is_removed else self._left_by_agent(path, entry)
+        agents = None if is_removed else self._agent_content(path, entry)
         base = self._base.content(path, status, project)
         is_known = before is None or before.kind not in ("file", "link") or base is not None
         if before is None and self._base.is_in_ignored(path):
@@ -55,11 +55,11 @@ class Versions:
         )
 
     def has(self, path: str) -> bool:
-        """Whether it is there once everything is taken."""
+        """Whether the path exists once everything is taken."""
         return path in self._changes.entries or (self.why_closed(path) is None and self._status(path) is not None)
 
     def why_closed(self, path: str) -> str | None:
-        """Why nothing can be written there."""
+        """Why nothing can be written at the path; None if it can."""
         try:
             self._status(path)
         except Failure as failure:
@@ -67,13 +67,13 @@ class Versions:
         return None
 
     def _status(self, path: str) -> Status | None:
-        """Of what the project has there. Refused where the agent's version can't be put."""
-        self._check_way(path)
+        """The status of the project's file. Raises Failure if the agent's version can't replace it."""
+        self._check_folders(path)
         status = self._project.status(path)
         self._check_kind(path, status)
         return status
 
-    def _check_way(self, path: str) -> None:
+    def _check_folders(self, path: str) -> None:
         if self._changes.links and not self._changes.links.isdisjoint(folders_above(path)):
             raise Conflict("it is behind a link", path=path)
 
@@ -83,13 +83,13 @@ class Versions:
         if status is not None and status.kind == "folder" and self._changes.at(path).kind in ("file", "link"):
             raise Conflict("the project has a folder there", path=path)
 
-    def _left_by_agent(self, path: str, entry: AgentEntry | None) -> bytes:
-        """A file's content, or where a link leads that stays in the project."""
+    def _agent_content(self, path: str, entry: AgentEntry | None) -> bytes:
+        """A file's content, or the target of a link that stays in the project."""
         if entry is not None and entry.kind == "link":
             target = self._agents.link_target(path)
             self._targets.check(path, target)
             return target.encode()
         content = self._theirs.read(path)[1]
         if content is None:
-            raise Conflict("the agent changed it meanwhile", path=path)
+            raise Conflict("the agent has just changed it", path=path)
         return content

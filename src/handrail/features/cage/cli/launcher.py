@@ -38,10 +38,10 @@ def run_in_cage(
 
             from handrail.features.cage.cli.host import CageHost
             from handrail.features.cage.session import CageFolder
-            from handrail.features.review.offers import base_being_saved
+            from handrail.features.review.offers import saving_base
 
             if level == "full":  # a narrow cage has saved its base before it made its copy
-                stack.enter_context(base_being_saved(prepared.project, Path(prepared.folder.base)))
+                stack.enter_context(saving_base(prepared.project, Path(prepared.folder.base)))
             host = CageHost(open_program, caged, prepared, hooks, ports)
             host.start()
             code = terminal.run(caged)

@@ -1,4 +1,4 @@
-"""`handrail review`: what an agent changed in its cage, file by file and hunk by hunk."""
+"""`handrail review`: shows what an agent changed in its cage, and takes or discards changes."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ EPILOG = """\b
 Examples:
   handrail review                          go through the changes, hunk by hunk
   handrail review --take src --take a.txt  take these files and folders
-  handrail review --take-all               take everything but what git ignores
+  handrail review --take-all               take everything except what git ignores
   handrail review --commits                list commits that the agent made
   handrail review --take-commit 1a2b3c4    take a commit's changes
   handrail review --discard                delete what the agent left"""
@@ -40,7 +40,7 @@ _SIGNS = {"added": "A", "modified": "M", "deleted": "D", "folder": "A", "folder 
 @click.command(epilog=EPILOG)
 @click.argument("id", required=False, help="Which run; needed only if several have pending changes.")
 @click.option("--take", "paths", multiple=True, metavar="PATH", help="Take a file, or everything in a folder.")
-@click.option("--take-all", is_flag=True, help="Take everything but what git ignores.")
+@click.option("--take-all", is_flag=True, help="Take everything except what git ignores.")
 @click.option("--discard", is_flag=True, help="Delete everything that the agent left. Can't be undone.")
 @click.option("--commits", "with_commits", is_flag=True, help="List the commits that the agent made.")
 @click.option("--take-commit", metavar="COMMIT", help="Take the changes of one of these commits.")
@@ -62,9 +62,9 @@ def review(
 ) -> None:
     """Review what an agent changed in its cage.
 
-    In a terminal, shows one change after the other and asks which to take. What you edited
-    meanwhile is merged; changes at the same place are shown as conflicts and left alone.
-    `handrail undo` takes a whole review back.
+    In a terminal, shows one change after the other and asks which to take. Your own edits since
+    the start are merged; changes at the same place are shown as conflicts and left alone.
+    `handrail undo` undoes a whole review.
     """
     from handrail.faces.cli.program import program
     from handrail.kernel.approval import CommandApprover
@@ -74,15 +74,15 @@ def review(
     opened = program().open_project(project, state, CommandApprover())
     try:
         reviews: Reviews = opened.part("review")
-        chosen = id or _only(reviews, as_json=as_json, only_list=only_list)
+        chosen = id or _choose_review(reviews, as_json=as_json, only_list=only_list)
         if chosen is None:
             return
         if paths or take_all or take_commit is not None:
-            _take(opened, chosen, _wanted(reviews, chosen, paths, take_commit), as_json=as_json)
+            _take(opened, chosen, _selection(reviews, chosen, paths, take_commit), as_json=as_json)
         elif discard:
             _discard(opened, chosen, as_json=as_json)
         elif with_commits:
-            _show_commits(chosen, reviews.commits(chosen).fetched(), as_json=as_json)
+            _show_commits(chosen, reviews.commits(chosen).fetch(), as_json=as_json)
         elif only_list or as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             _show_items(reviews, chosen, as_json=as_json)
         else:
@@ -91,56 +91,62 @@ def review(
         opened.close()
 
 
-def _only(reviews: "Reviews", *, as_json: bool, only_list: bool) -> str | None:
-    """The one run with pending changes; None if that is all there is to say."""
-    found = reviews.listed()
-    if len(found) == 1 and not only_list:
-        return found[0].id
+def _choose_review(reviews: "Reviews", *, as_json: bool, only_list: bool) -> str | None:
+    """The only run with pending changes; otherwise lists them and returns None."""
+    listed = reviews.listed()
+    if len(listed) == 1 and not only_list:
+        return listed[0].id
     if as_json:
-        print_json({"reviews": found})
-    elif not found:
+        print_json({"reviews": listed})
+    elif not listed:
         say("No agent has left changes in this project. `handrail run -- COMMAND` runs one in a cage.")
     else:
-        for line in columns([_row(each) for each in found]):
+        for line in columns([_row(each) for each in listed]):
             say(line)
         say("\n`handrail review ID` shows one.")
     return None
 
 
-def _row(found: "ListedReview") -> tuple[object, ...]:
-    state = "running" if found.is_running else "ended"
-    count = found.problem or ("1 change" if found.changes == 1 else f"{found.changes} changes")
-    return found.id, local_time(found.started_at), one_line(found.client or found.command[0]), state, one_line(count)
+def _row(listed: "ListedReview") -> tuple[object, ...]:
+    state = "running" if listed.is_running else "ended"
+    count = listed.problem or ("1 change" if listed.changes == 1 else f"{listed.changes} changes")
+    return (
+        listed.id,
+        local_time(listed.started_at),
+        one_line(listed.client or listed.command[0]),
+        state,
+        one_line(count),
+    )
 
 
-def _wanted(reviews: "Reviews", own_id: str, paths: "Sequence[str]", commit: str | None) -> dict[str, Any]:
+def _selection(reviews: "Reviews", cage_id: str, paths: "Sequence[str]", commit: str | None) -> dict[str, Any]:
     if commit is not None:
-        known = [each.id for each in reviews.commits(own_id).fetched() if each.id.startswith(commit)]
-        if len(known) != 1:
+        ids = [each.id for each in reviews.commits(cage_id).fetch() if each.id.startswith(commit)]
+        if len(ids) != 1:
             raise InvalidParams(
-                f"{'Several commits begin' if known else 'No commit begins'} with {commit!r}.",
+                f"{'Several commits begin' if ids else 'No commit begins'} with {commit!r}.",
                 hint="List them with `handrail review --commits`.",
             )
-        return {"commit": known[0]}
+        return {"commit": ids[0]}
     return {"items": [{"path": path.rstrip("/")} for path in paths]} if paths else {}
 
 
-def _take(opened: "Project", own_id: str, wanted: dict[str, Any], *, as_json: bool) -> None:
+def _take(opened: "Project", cage_id: str, wanted: dict[str, Any], *, as_json: bool) -> None:
     from handrail.faces.cli.presence import require_person
 
     require_person(opened.stores, "Taking an agent's changes")
-    taken(opened, own_id, wanted, as_json=as_json)
+    take_and_report(opened, cage_id, wanted, as_json=as_json)
 
 
-def taken(opened: "Project", own_id: str, wanted: dict[str, Any], *, as_json: bool = False) -> None:
-    """Takes them and says so."""
+def take_and_report(opened: "Project", cage_id: str, wanted: dict[str, Any], *, as_json: bool = False) -> None:
+    """Takes the selected changes and prints the result."""
     import msgspec
 
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import run
     from handrail.kernel.call import Call
 
-    call = Call("take_changes", {"cage": own_id, **wanted}, caller())
+    call = Call("take_changes", {"cage": cage_id, **wanted}, caller())
     result = msgspec.to_builtins(run(opened.gate.run(call)).result)
     if as_json:
         print_json({**result, "executionId": call.execution_id})
@@ -156,32 +162,32 @@ def taken(opened: "Project", own_id: str, wanted: dict[str, Any], *, as_json: bo
         say(f"To commit it with the agent's message and author: git commit -a -C {commit[:12]}")
 
 
-def _discard(opened: "Project", own_id: str, *, as_json: bool) -> None:
+def _discard(opened: "Project", cage_id: str, *, as_json: bool) -> None:
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
     from handrail.kernel.call import Call
 
     require_person(opened.stores, "Discarding an agent's changes")
-    run(opened.gate.run(Call("discard_changes", {"cage": own_id}, caller())))
+    run(opened.gate.run(Call("discard_changes", {"cage": cage_id}, caller())))
     if as_json:
-        print_json({"discarded": own_id})
+        print_json({"discarded": cage_id})
     else:
-        say(f"Discarded everything that {own_id} left.")
+        say(f"Discarded everything that {cage_id} left.")
 
 
-def _show_items(reviews: "Reviews", own_id: str, *, as_json: bool) -> None:
-    opened = reviews.open(own_id)
+def _show_items(reviews: "Reviews", cage_id: str, *, as_json: bool) -> None:
+    opened = reviews.open(cage_id)
     try:
         items = opened.items
     finally:
         opened.close()
     if as_json:
-        print_json({"id": own_id, "items": items})
+        print_json({"id": cage_id, "items": items})
         return
     show_groups(items)
     if not items:
-        say(f"{own_id} has no pending changes.")
+        say(f"{cage_id} has no pending changes.")
 
 
 def show_groups(items: "Sequence[Item]") -> None:
@@ -194,7 +200,7 @@ def show_groups(items: "Sequence[Item]") -> None:
 
 
 def describe(item: "Item") -> str:
-    """One line, with everything in it that a person should know first."""
+    """One line with what a person should know about an item."""
     words = [_SIGNS[item.status], one_line(item.path) + ("/" if item.files or "folder" in item.status else "")]
     if item.link is not None:
         words.append(f"→ {one_line(item.link)}")
@@ -211,11 +217,11 @@ def describe(item: "Item") -> str:
     return "  ".join(words) + "".join(f"  [{one_line(note)}]" for note in notes if note)
 
 
-def _show_commits(own_id: str, commits: "Sequence[Commit]", *, as_json: bool) -> None:
+def _show_commits(cage_id: str, commits: "Sequence[Commit]", *, as_json: bool) -> None:
     from handrail.kernel.visible import visible
 
     if as_json:
-        print_json({"id": own_id, "commits": commits})
+        print_json({"id": cage_id, "commits": commits})
         return
     for commit in commits:
         say(f"{commit.id[:12]}  {one_line(commit.subject)}")
@@ -227,11 +233,11 @@ def _show_commits(own_id: str, commits: "Sequence[Commit]", *, as_json: bool) ->
     say(take if commits else "The agent made no commits.")
 
 
-def _go_through(opened: "Project", reviews: "Reviews", own_id: str) -> None:
+def _go_through(opened: "Project", reviews: "Reviews", cage_id: str) -> None:
     from handrail.features.review.cli.walk import choose
 
     opened.stores.presence.require_terminal("Taking an agent's changes")
-    own_review = reviews.open(own_id)
+    own_review = reviews.open(cage_id)
     try:
         show_groups(own_review.items)
         chosen = choose(own_review)
@@ -240,19 +246,19 @@ def _go_through(opened: "Project", reviews: "Reviews", own_id: str) -> None:
     if not chosen:
         say("Nothing was taken. `handrail review --discard` deletes what the agent left.")
         return
-    taken(opened, own_id, {"items": chosen})
-    if left := _count_left(reviews, own_id):
-        changes = "1 change is" if left == 1 else f"{left} changes are"
-        say(f"{changes} left: `handrail review {own_id}` shows them again, with --discard it deletes them.")
+    take_and_report(opened, cage_id, {"items": chosen})
+    if remaining := _count_remaining(reviews, cage_id):
+        changes = "1 change is" if remaining == 1 else f"{remaining} changes are"
+        say(f"{changes} left: `handrail review {cage_id}` shows them again, with --discard it deletes them.")
 
 
-def _count_left(reviews: "Reviews", own_id: str) -> int:
-    """Of what can be taken."""
+def _count_remaining(reviews: "Reviews", cage_id: str) -> int:
+    """How many of the remaining changes can be taken."""
     try:
-        opened = reviews.open(own_id)
+        opened = reviews.open(cage_id)
     except NotFound:
         return 0
     try:
-        return len(opened.everything())
+        return len(opened.takeable_paths())
     finally:
         opened.close()

@@ -1,4 +1,4 @@
-"""Goes through a review on the terminal, hunk by hunk, and collects what the person takes."""
+"""Shows a review on the terminal, hunk by hunk, and collects the person's choices."""
 
 import os
 import sys
@@ -27,61 +27,61 @@ _HELP = {
     "e": "edit the file, in which both sides are marked ($EDITOR)",
     "q": "stop here, and take what you have chosen",
 }
-_MOST_LINES = 400
+_MAX_LINES = 400
 _CONFLICT = "Theirs, mine, edit, or not now"
 
 Hunks = Sequence[HunkView]
 
 
 class _Stop(Exception):
-    """The person has seen enough. `found` is what they have chosen of the file at hand."""
+    """The person stops. `choice` is what they have chosen in the current file."""
 
-    def __init__(self, found: dict[str, Any] | None = None) -> None:
+    def __init__(self, choice: dict[str, Any] | None = None) -> None:
         super().__init__()
-        self.found = found
+        self.choice = choice
 
 
 def choose(review: Review) -> list[dict[str, Any]]:
-    """What `take_changes` takes as items. Ctrl-C passes through."""
+    """Returns the `items` for `take_changes`. Ctrl-C raises Abort."""
     chosen: list[dict[str, Any]] = []
     items = [item for item in review.items if item.group not in ("ignored", "refused")]
     try:
         for number, item in enumerate(items, 1):
             say(f"\n({number}/{len(items)}) {describe(item)}")
-            if (found := _of_item(review, item)) is not None:
-                chosen.append(found)
+            if (choice := _ask_about_item(review, item)) is not None:
+                chosen.append(choice)
     except _Stop as stop:
-        chosen += [] if stop.found is None else [stop.found]
+        chosen += [] if stop.choice is None else [stop.choice]
     return chosen
 
 
-def _of_item(review: Review, item: Item) -> dict[str, Any] | None:
+def _ask_about_item(review: Review, item: Item) -> dict[str, Any] | None:
     if "folder" in item.status:
-        return {"path": item.path} if _asked("Take this folder", "ynq") == "y" else None
+        return {"path": item.path} if _ask("Take this folder", "ynq") == "y" else None
     try:
         file = file_view(review.change(item.path))
     except Failure as failure:
         say(f"It can't be shown: {one_line(failure.message)}")
         return None
     if file.is_whole or not file.hunks:
-        return _of_whole(file)
-    return _of_hunks(file, has_mode=item.mode is not None)
+        return _ask_about_file(file)
+    return _ask_about_hunks(file, has_mode=item.mode is not None)
 
 
-def _of_whole(file: FileView) -> dict[str, Any] | None:
+def _ask_about_file(file: FileView) -> dict[str, Any] | None:
     for hunk in file.hunks:
         _show(hunk)
     if file.is_binary:
         say("It is binary.")
     if file.conflict:
         say(f"Conflict: {file.conflict}.")
-        answer = _asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq", file.hunks)
-        return _resolved(file, answer, [0])
-    is_taken = _asked("Take this file", "ynq", file.hunks) == "y"
+        answer = _ask(_CONFLICT, "tmenq" if file.draft is not None else "tmnq", file.hunks)
+        return _resolve(file, answer, [0])
+    is_taken = _ask("Take this file", "ynq", file.hunks) == "y"
     return {"path": file.path, "digest": file.digest} if is_taken else None
 
 
-def _of_hunks(file: FileView, *, has_mode: bool) -> dict[str, Any] | None:
+def _ask_about_hunks(file: FileView, *, has_mode: bool) -> dict[str, Any] | None:
     taken: list[int] = []
     theirs: list[int] = []
     answers: list[str] = []
@@ -90,14 +90,14 @@ def _of_hunks(file: FileView, *, has_mode: bool) -> dict[str, Any] | None:
         _show(hunk)
         if hunk.state == "conflict":
             say("Conflict: you edited the same place.")
-            answers.append(_asked(_CONFLICT, "tmenq" if file.draft is not None else "tmnq", [hunk]))
-            if answers[-1] == "e" and (edited := _resolved(file, "e", [])) is not None:
+            answers.append(_ask(_CONFLICT, "tmenq" if file.draft is not None else "tmnq", [hunk]))
+            if answers[-1] == "e" and (edited := _resolve(file, "e", [])) is not None:
                 return edited
             theirs += [hunk.place] if answers[-1] == "t" else []
             continue
         if answer not in ("a", "d"):
             try:
-                answer = _asked("Take this change", "ynadq", [hunk])
+                answer = _ask("Take this change", "ynadq", [hunk])
             except _Stop:
                 some = {"path": file.path, "digest": file.digest, "hunks": taken, "theirs": theirs}
                 raise _Stop(some if taken or theirs else None) from None
@@ -108,19 +108,19 @@ def _of_hunks(file: FileView, *, has_mode: bool) -> dict[str, Any] | None:
     if not taken and not theirs and not is_settled:
         return None
     is_all = len(taken) == len(file.hunks) and not file.conflict
-    found: dict[str, Any] = {"path": file.path, "digest": file.digest}
-    if not is_all or (has_mode and _asked("Take its new mode as well", "ynq") != "y"):
-        found |= {"hunks": taken, "theirs": theirs, "settled": is_settled}
-    return found
+    choice: dict[str, Any] = {"path": file.path, "digest": file.digest}
+    if not is_all or (has_mode and _ask("Take its new mode as well", "ynq") != "y"):
+        choice |= {"hunks": taken, "theirs": theirs, "settled": is_settled}
+    return choice
 
 
-def _resolved(file: FileView, answer: str, theirs: list[int]) -> dict[str, Any] | None:
-    """What is sent about a conflict; None where it stays open."""
-    found: dict[str, Any] = {"path": file.path, "digest": file.digest}
+def _resolve(file: FileView, answer: str, theirs: list[int]) -> dict[str, Any] | None:
+    """The choice for a conflict; None if it stays open."""
+    choice: dict[str, Any] = {"path": file.path, "digest": file.digest}
     if answer == "t":
-        return {**found, "theirs": theirs}
+        return {**choice, "theirs": theirs}
     if answer == "m":
-        return {**found, "hunks": [], "settled": True}
+        return {**choice, "hunks": [], "settled": True}
     if answer != "e":
         return None
     draft = file.draft or ""
@@ -130,13 +130,13 @@ def _resolved(file: FileView, answer: str, theirs: list[int]) -> dict[str, Any] 
             say("Nothing was changed: the conflict stays.")
             return None
         if not any(mark.decode() in text.split("\n") for mark in (MINE, THEIRS)):
-            return {**found, "content": text}
+            return {**choice, "content": text}
         say("Conflict marks are left: remove them, or quit the editor without saving.")
         draft = text
 
 
-def _asked(words: str, letters: str, about: Hunks = ()) -> str:
-    """One of the letters. What was too long to show can be viewed as a whole before."""
+def _ask(words: str, letters: str, about: Hunks = ()) -> str:
+    """Asks for one of the letters. If something was too long to show, `v` shows all of it first."""
     letters = f"v{letters}" if any(_is_cut(hunk) for hunk in about) else letters
     while True:
         click.secho(f"{words} [{','.join(letters)},?]? ", bold=True, nl=False)
@@ -147,7 +147,7 @@ def _asked(words: str, letters: str, about: Hunks = ()) -> str:
         if answer == "q":
             raise _Stop
         if answer == "v" and "v" in letters:
-            click.echo_via_pager(_everything(about))
+            click.echo_via_pager(_full_text(about))
         elif answer in letters and answer:
             return answer
         else:
@@ -160,10 +160,10 @@ def _parts(hunk: HunkView) -> Iterator[tuple[str, list[str], str | None]]:
 
 
 def _is_cut(hunk: HunkView) -> bool:
-    return any(len(lines) > _MOST_LINES for _, lines, _ in _parts(hunk))
+    return any(len(lines) > _MAX_LINES for _, lines, _ in _parts(hunk))
 
 
-def _everything(hunks: Hunks) -> Iterator[str]:
+def _full_text(hunks: Hunks) -> Iterator[str]:
     for hunk in hunks:
         yield click.style(f"@@ line {hunk.start_old} @@", fg="cyan") + "\n"
         for sign, lines, color in _parts(hunk):
@@ -173,22 +173,22 @@ def _everything(hunks: Hunks) -> Iterator[str]:
 def _show(hunk: HunkView) -> None:
     click.secho(f"@@ line {hunk.start_old} @@", fg="cyan")
     for sign, lines, color in _parts(hunk):
-        _lines(sign, lines, color)
+        _show_lines(sign, lines, color)
     for edit in hunk.yours:
-        _show_yours(edit)
+        _show_edit(edit)
 
 
-def _show_yours(edit: EditView) -> None:
+def _show_edit(edit: EditView) -> None:
     click.secho(f"@@ your edit, line {edit.start_old} @@", fg="cyan")
-    _lines("-", edit.old, "red")
-    _lines("+", edit.new, "green")
+    _show_lines("-", edit.old, "red")
+    _show_lines("+", edit.new, "green")
 
 
-def _lines(sign: str, lines: list[str], color: str | None) -> None:
-    for line in lines[:_MOST_LINES]:
+def _show_lines(sign: str, lines: list[str], color: str | None) -> None:
+    for line in lines[:_MAX_LINES]:
         click.secho(sign + _visible(line), fg=color)
-    if len(lines) > _MOST_LINES:
-        say(f"… {len(lines) - _MOST_LINES} more lines: v shows them")
+    if len(lines) > _MAX_LINES:
+        say(f"… {len(lines) - _MAX_LINES} more lines: v shows them")
 
 
 def _visible(line: str) -> str:

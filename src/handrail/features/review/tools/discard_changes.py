@@ -1,4 +1,4 @@
-"""discard_changes: deletes everything that a run left in its cage."""
+"""discard_changes: deletes all changes in a cage."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""take_changes: writes chosen changes of a review, or of a commit made in the cage, to the project."""
+"""take_changes: writes chosen changes from a cage, or from a commit made there, to the project."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.review.plan import Plan, Wish, plan_of_commit
+from handrail.features.review.plan import FileChoice, Plan, plan_of_commit
 from handrail.features.review.reviews import Reviews
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
@@ -31,17 +31,17 @@ class Chosen(msgspec.Struct, frozen=True):
     settled: bool = False
 
     @property
-    def wish(self) -> Wish:
+    def choice(self) -> FileChoice:
         content = None if self.content is None else self.content.encode()
-        return Wish(self.hunks, self.theirs, content, self.settled)
+        return FileChoice(self.hunks, self.theirs, content, self.settled)
 
     @property
-    def is_about_one_file(self) -> bool:
+    def has_details(self) -> bool:
         return self.hunks is not None or bool(self.theirs) or self.content is not None or self.settled
 
 
 class Params(msgspec.Struct, frozen=True):
-    """Of `items`, `commit` or neither: without both, everything but what git ignores."""
+    """`items`, `commit` or neither: without both, everything except what git ignores."""
 
     cage: str
     items: list[Chosen] | None = None
@@ -52,10 +52,10 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     taken: int
     paths: list[str]
     left: list[str] | UnsetType = UNSET
-    """What can't be taken, and why."""
+    """Paths that can't be taken, each with the reason."""
 
 
-_MOST_PATHS = 100
+_MAX_PATHS = 100
 
 
 async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Preview | None) -> Result:
@@ -63,42 +63,42 @@ async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Pr
     assert preview is not None
     plan: Plan = preview.state
     shown = replace(preview, state=plan.steps)
-    await in_thread(call, lambda: _done(reviews, call, params.cage, shown, plan), is_final=True)
-    return Result(len(plan.steps), [step.path for step in plan.steps[:_MOST_PATHS]], plan.left or UNSET)
+    await in_thread(call, lambda: _apply(reviews, call, params.cage, shown, plan), is_final=True)
+    return Result(len(plan.steps), [step.path for step in plan.steps[:_MAX_PATHS]], plan.skipped or UNSET)
 
 
-def _done(reviews: Reviews, call: Call, cage: str, shown: Preview, plan: Plan) -> None:
+def _apply(reviews: Reviews, call: Call, cage: str, shown: Preview, plan: Plan) -> None:
     if plan.steps:
         reviews.changes.commit_all(call, shown)
     reviews.settle(cage, plan.decisions)
 
 
 async def preview(reviews: Reviews, call: Call, params: Params) -> Preview | NoChange:
-    return await in_thread(call, lambda: _planned(reviews, params))
+    return await in_thread(call, lambda: _preview(reviews, params))
 
 
-def _planned(reviews: Reviews, params: Params) -> Preview | NoChange:
+def _preview(reviews: Reviews, params: Params) -> Preview | NoChange:
     plan = _plan(reviews, params)
     if not plan.steps and plan.decisions:
         return Preview(f"Keep your version of {', '.join(plan.decisions)}", state=plan)
     if not plan.steps:
-        return NoChange(Result(0, [], plan.left or UNSET))
+        return NoChange(Result(0, [], plan.skipped or UNSET))
     many = "1 change" if len(plan.steps) == 1 else f"{len(plan.steps)} changes"
-    shown = reviews.changes.preview_all(plan.steps, f"Take {many} from cage {params.cage}", plan.left)
+    shown = reviews.changes.preview_all(plan.steps, f"Take {many} from cage {params.cage}", plan.skipped)
     return replace(shown, state=replace(plan, steps=shown.state))
 
 
 def _plan(reviews: Reviews, params: Params) -> Plan:
     if params.commit is not None:
-        return plan_of_commit(reviews.commits(params.cage).changes(params.commit), reviews.is_closed)
+        return plan_of_commit(reviews.commits(params.cage).changes(params.commit), reviews.why_closed)
     review = reviews.open(params.cage)
     try:
         if params.items is None:
-            return review.plan(dict.fromkeys(review.everything(), Wish()))
-        chosen: dict[str, Wish] = {}
+            return review.plan(dict.fromkeys(review.takeable_paths(), FileChoice()))
+        chosen: dict[str, FileChoice] = {}
         for item in params.items:
-            for path in [item.path] if item.is_about_one_file else review.paths_below(item.path):
-                chosen[path] = item.wish
+            for path in [item.path] if item.has_details else review.paths_below(item.path):
+                chosen[path] = item.choice
         shown: Mapping[str, str] = {item.path: item.digest for item in params.items if item.digest}
         return review.plan(chosen, shown)
     finally:
