@@ -1,4 +1,4 @@
-"""A session bus with a real Secret Service on it: gnome-keyring, unlocked, with a home of its own."""
+"""A session bus with a real Secret Service: gnome-keyring, unlocked, with its own home."""
 
 import os
 import subprocess

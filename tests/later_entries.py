@@ -1,4 +1,4 @@
-"""Many entries of other prompts, written to a log at once, as a busy machine leaves them there."""
+"""Writes many entries of other prompts to a log at once, as on a busy machine."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""An authorization server of the tests' own, with a user who says yes: codes that work once, PKCE, rotating tokens."""
+"""An authorization server for tests, with a user who consents: one-time codes, PKCE, rotating tokens."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 
 class OAuthServer:
-    """Beside the endpoints there is an app at `/api/…` that wants a live access token or the key `good-key`."""
+    """Besides its endpoints, there is an app at `/api/…` that requires a live access token or the key `good-key`."""
 
     def __init__(self) -> None:
         self.challenges: dict[str, tuple[str, str]] = {}

@@ -1,4 +1,4 @@
-"""The odd app behind HTTP, in the test's own process, so that a test sees every request and every broken connection."""
+"""The odd app behind HTTP, in the test's own process, so that a test sees every request and broken connection."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ Answer = Callable[[Seen], bytes]
 
 @dataclass
 class OddServer:
-    """`answer` replaces what the odd app would say by a whole response."""
+    """`answer` replaces the odd app's response."""
 
     port: int = 0
     seen: list[Seen] = field(default_factory=list)
@@ -54,7 +54,7 @@ class OddServer:
             return self.answer(seen)
         output = answers(seen.body.decode())
         if output is HANG:
-            await reader.read(1)  # until the other side gives up
+            await reader.read(1)  # waits until the other side gives up
         if output is HANG or output is CRASH:
             raise ConnectionResetError
         return response(200, output[0].encode())

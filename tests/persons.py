@@ -1,4 +1,4 @@
-"""A person beside the program under test: sees what waits in the queue, and answers with `handrail prompts`."""
+"""A person beside the program under test: sees pending questions and answers with `handrail prompts`."""
 
 import json
 import os
@@ -29,7 +29,9 @@ class Person:
         """Read from the log alone, as another program would."""
         waiting: dict[str, dict[str, Any]] = {}
         log = self._state / "ui-prompts.jsonl"
-        whole, _, _ = (log.read_bytes() if log.exists() else b"").rpartition(b"\n")  # another may be writing a line
+        whole, _, _ = (log.read_bytes() if log.exists() else b"").rpartition(
+            b"\n"
+        )  # another program may be writing a line
         for entry in map(json.loads, filter(None, whole.split(b"\n"))):
             if entry["action"] == "request":
                 waiting[entry["requestId"]] = entry

@@ -1,4 +1,4 @@
-"""Fixtures of a queue in a state directory of the test's own, for every folder whose tests want one."""
+"""Fixtures of a queue in a temporary state directory, for all test folders that need one."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A session bus of the tests' own, with a home of its own: it starts what is installed there, and nothing else."""
+"""A session bus for tests with its own home: it starts only what is installed there."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ _FIRST_NUMBER = re.compile(r"^(\d+)$", re.MULTILINE)
 
 
 class SessionBus:
-    """A real dbus-daemon. Programs that it starts, or that are started by `start`, end with it."""
+    """A real dbus-daemon. Programs that it starts, or that `start` starts, end with it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="handrail-bus-"))
@@ -72,7 +72,7 @@ class SessionBus:
                 env=self.env,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                start_new_session=True,  # with everything that it will start
+                start_new_session=True,  # includes everything that it starts
             )
         assert self._daemon.stdout is not None
         if not self._daemon.stdout.readline():

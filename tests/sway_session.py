@@ -23,11 +23,11 @@ focus_follows_mouse no
 seat seat0 fallback true
 """
 NOBODY = 1000
-"""sway refuses to run as root."""
+"""sway doesn't run as root."""
 
 
 class SwayEyes:
-    """What swaymsg and grim see."""
+    """What swaymsg and grim report."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self._env = env

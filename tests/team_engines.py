@@ -1,4 +1,4 @@
-"""The engines that a team runs on, for tests: PostgreSQL, NATS and an S3, each started when it is wanted."""
+"""The engines that a team runs on, for tests: PostgreSQL, NATS and an S3, each started when needed."""
 
 import os
 import pwd
@@ -38,7 +38,7 @@ def free_port() -> int:
 
 
 class Postgres:
-    """One cluster, as a user that may run it. `is_durable` keeps fsync on."""
+    """One cluster, run as an unprivileged user. `is_durable` keeps fsync on."""
 
     def __init__(self, folder: Path, *, is_durable: bool = False) -> None:
         self.folder = folder
@@ -72,7 +72,7 @@ class Postgres:
 
     def stop(self) -> None:
         if self._process is not None:
-            self._process.send_signal(signal.SIGQUIT)  # at once: nothing here is worth a checkpoint
+            self._process.send_signal(signal.SIGQUIT)  # immediately, because nothing here is worth a checkpoint
             self._process.wait(PATIENCE)
             self._process = None
 
@@ -161,7 +161,7 @@ class Nats:
 
 
 class S3:
-    """moto's server. It must not answer for long: a stopped one refuses connections."""
+    """moto's server. It must not keep answering: when stopped, it refuses connections."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -198,7 +198,7 @@ class S3:
 
 
 def _send(number: signal.Signals, *pids: int) -> None:
-    """Who is stopped does nothing more once this returns."""
+    """Returns once stopped processes are no longer running."""
     for pid in pids:
         os.kill(pid, number)
     if number is signal.SIGSTOP:
@@ -218,8 +218,10 @@ def _until_listening(port: int) -> None:
 
 @contextmanager
 def engine_folder(name: str, *, on_disk: bool = False) -> Iterator[Path]:
-    """Where another user may get to: pytest's own folders are for one alone."""
-    memory = "/dev/shm" if not on_disk and os.access("/dev/shm", os.W_OK) else None  # nothing here outlives the tests
+    """A folder that other users can access: pytest's own folders are private."""
+    memory = (
+        "/dev/shm" if not on_disk and os.access("/dev/shm", os.W_OK) else None
+    )  # nothing here needs to outlive the tests
     folder = Path(tempfile.mkdtemp(prefix=f"handrail-{name}-", dir=memory))
     folder.chmod(0o755)
     try:

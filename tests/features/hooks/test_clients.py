@@ -1,4 +1,4 @@
-"""What each client sends, recorded or documented, becomes a native call; answers are in the client's own form."""
+"""Each client's events, recorded or documented, become native calls; answers are in the client's own format."""
 
 import json
 from pathlib import Path
@@ -176,7 +176,7 @@ def test_an_event_becomes_a_native_call(client: str, event: dict[str, Any], nati
     ],
 )
 def test_a_tool_of_the_project_that_clients_name_as_ours_is_not_ours(tmp_path: Path, file: str, text: str) -> None:
-    """opencode puts server and tool, or file and tool, together with `_`."""
+    """opencode joins server and tool, or file and tool, with `_`."""
     assert not has_impostor(str(tmp_path))
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text(text)

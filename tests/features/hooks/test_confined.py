@@ -1,4 +1,4 @@
-"""Hooks that come through a cage's own socket: nothing is asked, everything is recorded, handrail stays closed."""
+"""Hooks that come through a cage's own socket: no approvals, everything is recorded, handrail stays inaccessible."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ def test_inside_of_a_cage_a_hook_only_records(tmp_path: Path) -> None:
     async def run() -> list[tuple[int, bytes]]:
         async with opened.in_use(), wiring.serve_cage(opened, listening(cage), "claude-1"):
             commands = ("make all", "rm x", "handrail prompts answer x --ok")
-            with pytest.raises(ServerRefused):  # nothing but hooks is answered there
+            with pytest.raises(ServerRefused):  # only hooks are answered there
                 await asyncio.to_thread(connect, str(cage), "mcp", {})
             return [await asyncio.to_thread(asked, cage, project, command) for command in commands]
 

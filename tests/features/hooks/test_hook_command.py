@@ -1,4 +1,4 @@
-"""`handrail hook` as clients start it, with a server and without: what it allows, asks, denies, and how it fails."""
+"""`handrail hook` as clients start it, with and without a server: what it allows, asks and denies, and how it fails."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def served(tmp_path: Path) -> Iterator[Rig]:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
-    """For tests that leave nothing behind."""
+    """Shared by tests that leave nothing behind."""
     for rig in make_rig(tmp_path_factory.mktemp("shared")):
         (rig.project / "link").symlink_to(rig.state)
         with up(rig.project, rig.state):
@@ -257,7 +257,7 @@ def test_an_event_that_makes_no_sense_is_denied(shared: Rig, event: bytes) -> No
 
 
 def test_a_server_of_the_project_under_handrails_name_is_asked_about(served: Rig) -> None:
-    """Clients take the project's server before the user's: only the real one has the gate behind it."""
+    """Clients prefer the project's server over the user's: only the real one has the gate behind it."""
     file = served.project / ".mcp.json"
     assert served.asks("mcp__handrail__read_file", {"path": "a.txt"}).is_allowed
     file.write_text(json.dumps({"mcpServers": {"handrail": {"command": str(HANDRAIL), "args": ["mcp"]}}}))
@@ -284,7 +284,7 @@ def test_a_hook_without_its_streams_blocks(alone: Rig, streams: str) -> None:
 
 @pytest.mark.parametrize("client", ["claude", "codex", "gemini", "qwen"])
 def test_the_command_of_a_client_blocks_when_handrail_is_gone(alone: Rig, client: str) -> None:
-    """As after it was uninstalled: status 1 or 127 would let the tool run."""
+    """As after uninstalling it: status 1 or 127 would let the tool run."""
     settings = hook_settings(client, ["/no/such/handrail"], str(alone.state))
     assert settings is not None
     before = next(item for event, item in settings.entries.items() if event in ("PreToolUse", "BeforeTool"))
@@ -351,7 +351,7 @@ def test_an_event_that_never_ends_blocks_in_time(alone: Rig) -> None:
 
 @pytest.mark.trial("hooks", is_long=True)
 def test_an_approval_that_takes_longer_than_the_client_waits_ends_in_deny(rig: Rig) -> None:
-    """The real limit is ten minutes for Claude Code; the same clock runs here with three seconds."""
+    """The real limit is ten minutes for Claude Code; here the same clock runs for three seconds."""
     answer = rig.runs("make", wait=4)
     assert answer.is_denied
     assert len(rig.person.pending()) == 1, "the question stays"
@@ -372,7 +372,7 @@ def test_another_project_than_the_servers_is_served_by_its_own_rules(served: Rig
 
 
 def test_agents_and_people_cannot_call_native_tools_themselves(alone: Rig) -> None:
-    """They would leave a record of something that nobody was going to do."""
+    """Such a call would record something that nobody is going to do."""
     words = ["native_shell", '{"command": "ls", "cwd": "/"}', "--project", str(alone.project)]
     result = subprocess.run(
         [HANDRAIL, "call", *words, "--state", str(alone.state)], capture_output=True, timeout=60, check=False

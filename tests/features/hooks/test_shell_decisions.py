@@ -1,4 +1,4 @@
-"""What becomes of a shell command: over a real folder, the policy's own decision, without a rule and with one."""
+"""The policy's decision about shell commands in a real folder, with and without rules."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ PORT, PID = 46006, 4242
 
 @dataclass(frozen=True)
 class Rig:
-    """A project with a repository, secrets, links that lead out, and handrail's state beside it."""
+    """A project with a repository, secrets and links that lead out, and handrail's state beside it."""
 
     root: Path
     state: Path
@@ -264,7 +264,7 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(st.tuples(_PIECES, st.sampled_from(["", " "])), max_size=14))
 def test_whatever_is_not_read_as_plain_reading_asks(rig: Rig, pieces: list[tuple[str, str]]) -> None:
-    """No text breaks the readers, and `rm` never passes for reading where the shell would start it."""
+    """No text breaks the parsers, and `rm` never passes as reading if the shell would start it."""
     command = "".join(piece + blank for piece, blank in pieces)
     try:
         decided = rig.decide(command)

@@ -1,4 +1,4 @@
-"""Browsers of a team on the real wire: paired by a person, connected to one of the servers."""
+"""Browsers of a team over the real wire: paired by a person, connected to one of the servers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -22,7 +22,7 @@ class Address:
 
 
 def pair(person: Person, url: str, client_id: str) -> str:
-    """The browser's own token: the code is made at the person's server, and used at `url`."""
+    """Returns the browser's token: the code is made at the person's server and used at `url`."""
     code = person.http.post("/api/extension/pair-code").json()["data"]["code"]
     body = {"code": code, "clientId": client_id, "extensionId": "a browser of the tests"}
     paired = httpx.post(f"{url}/api/extension/pair", json=body, headers={"origin": EXTENSION_ORIGIN}, timeout=PATIENCE)
@@ -31,7 +31,7 @@ def pair(person: Person, url: str, client_id: str) -> str:
 
 
 class TeamBrowser(Browser):
-    """Answers each action at once, as long as `result` gives an answer for it; counts what it was told to do."""
+    """Answers each action at once if `result` returns an answer for it; counts the actions."""
 
     def __init__(self, client_id: str) -> None:
         super().__init__(client_id)

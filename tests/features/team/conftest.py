@@ -1,4 +1,4 @@
-"""Two servers of one team, which the tests of one worker share; what a test adds has a name of its own."""
+"""Two servers of one team, shared by a worker's tests; whatever a test adds has a unique name."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ __all__ = ["nats", "postgres", "s3"]
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres, nats: Nats, s3: S3) -> Iterator[Team]:
-    """A team with two servers, for tests that leave it as it was but for what they add."""
+    """A team with two servers, for tests that change nothing except what they add."""
     team = Team(tmp_path_factory.mktemp("team"), postgres, nats, s3)
     team.start(2)
     yield team
@@ -22,7 +22,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres, nats: N
 
 @pytest.fixture
 def team(tmp_path: Path, postgres: Postgres, nats: Nats, s3: S3) -> Iterator[Team]:
-    """One of the test's own, without a server."""
+    """A team of the test's own, without servers."""
     own = Team(tmp_path, postgres, nats, s3)
     yield own
     own.stop()

@@ -1,4 +1,4 @@
-"""A person's machine as a node: `handrail up --team` as a process, with an agent and a person on it."""
+"""A person's machine as a node: `handrail up --team` as a process, with an agent and a person."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2 as httpx
 
-from tests.features.team.servers import Asked, Person, Server, Team
+from tests.features.team.servers import PendingCall, Person, Server, Team
 from tests.persons import Person as LocalPerson
 from tests.persons import without_presence
 from tests.team_engines import free_port
@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE, until
 
 
 class Node:
-    """`where` is its own folder; the token is one with the role node."""
+    """`where` is its folder; the token has the role node."""
 
     owner: Person
 
@@ -71,13 +71,13 @@ class Node:
         assert result.returncode == status, result.stdout + result.stderr
         return result
 
-    def edit(self, name: str) -> Asked:
-        """An edit of a file of its own, which needs an approval."""
+    def edit(self, name: str) -> PendingCall:
+        """An edit of a separate file, which needs an approval."""
         (self.project / name).write_text("old\n")
-        return Asked(lambda: self.call("replace_in_file", path=name, find="old", replace="new"))
+        return PendingCall(lambda: self.call("replace_in_file", path=name, find="old", replace="new"))
 
     def call(self, tool: str, **params: Any) -> dict[str, Any]:
-        """By the agent on this machine, through its own gate."""
+        """A call by the agent on this machine, through its own gate."""
         headers = {"authorization": f"Bearer {self.agent}"}
         answer = httpx.post(f"{self.url}/api/tools/{tool}", json=params, headers=headers, timeout=PATIENCE)
         return {"is_done": answer.status_code == 200, "text": answer.text}

@@ -1,4 +1,4 @@
-"""A team on real engines: its servers as processes, and people and agents who use them over HTTP."""
+"""A team on real engines: servers as processes, and people and agents who use them over HTTP."""
 
 import json
 import os
@@ -22,7 +22,7 @@ ACCEPT = "application/json, text/event-stream"
 
 
 class Person:
-    """A browser that has signed in with a member's token."""
+    """A browser that signed in with a member's token."""
 
     def __init__(self, url: str, token: str) -> None:
         self.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={"origin": url})
@@ -43,7 +43,7 @@ class Person:
         self.http.headers["x-handrail-page"] = answer["data"]["pageSecret"]
 
     def at(self, url: str) -> "Person":
-        """The same browser, as the load balancer leads it to another server."""
+        """The same browser at another server, as a load balancer may lead it."""
         other = object.__new__(Person)
         other.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={**self.http.headers, "origin": url})
         for name, value in self.http.cookies.items():
@@ -116,7 +116,7 @@ class Team:
         opened.close()
 
     def start(self, count: int = 1, *words: str, port: int = 0) -> "list[Server]":
-        """`port` is the first one's; `words` are further options."""
+        """`port` is the first server's; `words` are further options."""
         known = len(self.servers)
         new = [Server(self, known + number, words, port if number == 0 else 0) for number in range(count)]
         self.servers += new
@@ -157,13 +157,13 @@ class Server:
 
 
 class Agent:
-    """An MCP client that keeps no session: every call stands by itself."""
+    """An MCP client without a session: calls are independent."""
 
     def __init__(self, token: str) -> None:
         self._headers = {"authorization": f"Bearer {token}", "accept": ACCEPT, "content-type": "application/json"}
 
     def call(self, url: str, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The result; a JSON-RPC error as `{"error": …}`."""
+        """Returns the result; a JSON-RPC error as `{"error": …}`."""
         answer = self.post(url, {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                                  "params": {"name": tool, "arguments": arguments}})  # fmt: skip
         assert answer.status_code == 200, answer.text
@@ -185,7 +185,7 @@ def result_of(answer: httpx.Response) -> dict[str, Any]:
     return result
 
 
-class Asked:
+class PendingCall:
     """A call that waits for people, in a thread."""
 
     def __init__(self, call: Callable[[], dict[str, Any]]) -> None:
@@ -203,8 +203,8 @@ class Asked:
         return self._thread.is_alive()
 
 
-def edit(team: Team, agent: Agent, name: str, server: int = 0, *, breaks: bool = False) -> Asked:
-    """An edit of a file of its own, which needs an approval. `breaks`: the connection may, which is told."""
+def edit(team: Team, agent: Agent, name: str, server: int = 0, *, breaks: bool = False) -> PendingCall:
+    """An edit of a separate file, which needs an approval. `breaks` means that the connection may break."""
     (team.project / name).write_text("old\n")
     url = team.servers[server].url
 
@@ -216,7 +216,7 @@ def edit(team: Team, agent: Agent, name: str, server: int = 0, *, breaks: bool =
                 raise
             return {"broken": True}
 
-    return Asked(call)
+    return PendingCall(call)
 
 
 def prompt_about(person: Person, name: str) -> str:

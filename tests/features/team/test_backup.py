@@ -1,4 +1,4 @@
-"""A team's database is dumped, lost and restored: what was in the backup is there, and what is missing is found."""
+"""A team's database is dumped, lost and restored: the backup's content is there, and missing records are reported."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ def run(*words: object) -> None:
 
 
 def is_all_signed(report: str) -> bool:
-    """What the server has signed is in the bucket, too; `audit verify` signs nothing."""
+    """The server's signatures are also in the bucket; `audit verify` signs nothing."""
     records, signed = re.findall(r"^(\d+) (?:records|of them are signed)", report, re.MULTILINE)
     return bool(records == signed)
 

@@ -26,7 +26,7 @@ BEGIN: dict[str, dict[str, Any]] = {"task_start": {}}
 
 
 class Server:
-    """One server's bus on its own connections. `close` is as if the process ended."""
+    """One server's bus on its own connections. `close` acts as if the process ended."""
 
     def __init__(self, url: str, nats: Nats, bucket: Path) -> None:
         self.team = OpenTeam(TeamAddress(url, nats.url, f"file://{bucket}"))
@@ -64,7 +64,7 @@ class Pair:
         self.one, self.two = Server(url, nats, bucket), Server(url, nats, bucket)
 
     async def task(self, line: ListConnection) -> str:
-        """One that the browser at the second server has begun, from the first."""
+        """A task started from the first server in the second server's browser."""
         task = new_task_id()
         number = len(line.sent) + 1
         beginning = asyncio.create_task(self.one.bus.act(task, BEGIN))
@@ -168,7 +168,7 @@ async def _has_ended(server: Server, action_id: str) -> bool:
 
 
 async def test_a_server_that_lost_a_browser_while_it_was_frozen_writes_nothing_about_it(pair_of: Pair) -> None:
-    line = await pair_of.two.connect("p1")  # neither listens: nobody tells the first that the browser has moved
+    line = await pair_of.two.connect("p1")  # neither listens, so the first isn't told that the browser has moved
     await pair_of.two.bus.start()
     task = await pair_of.task(line)
     stored = await pair_of.two.stores.tasks.find(task)

@@ -1,4 +1,4 @@
-"""The console of a team, in a real browser: it shows what the team's server has, and nothing else."""
+"""The console of a team in a real browser: it shows what the team's server has, and nothing else."""
 
 from pathlib import Path
 from typing import Any

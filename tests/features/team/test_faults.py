@@ -1,4 +1,4 @@
-"""A team's servers while one of them is killed or frozen, or an engine is away."""
+"""A team's servers while one of them is killed or frozen, or an engine is unavailable."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ def test_a_frozen_server_that_wakes_does_not_repeat_what_another_did(team: Team)
     finally:
         os.kill(first.process.pid, signal.SIGCONT)
     ada.answer(before)
-    assert frozen.wait()  # what it was shown is not there any more
+    assert frozen.wait()  # what it was shown no longer exists
     assert (team.project / "a.txt").read_text() == "new\n"
 
 

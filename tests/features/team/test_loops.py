@@ -1,4 +1,4 @@
-"""Servers of a team killed and frozen again and again, with browsers on them: nothing is done twice, all come back."""
+"""Team servers are killed and frozen repeatedly, with browsers connected: no action is repeated, all reconnect."""
 
 import asyncio
 import signal
@@ -21,7 +21,7 @@ SERVERS = 3
 
 
 class Fleet:
-    """Browsers that connect to the next server when theirs has gone, as a load balancer leads them."""
+    """Browsers that connect to the next server when theirs is gone, as a load balancer would lead them."""
 
     def __init__(self, team: Team, size: int) -> None:
         self._team = team
@@ -43,7 +43,7 @@ class Fleet:
         while True:
             alive = [server for server in self._team.servers if server.process.poll() is None]
             attempt += 1
-            with suppress(Exception):  # whatever happens to its server, it comes back
+            with suppress(Exception):  # reconnects whatever happens to its server
                 name, url = self.names[number], alive[attempt % len(alive)].url
                 async with light_browser(url, name, name, on_action=self._note) as browser:
                     await browser.wait_closed()
@@ -86,7 +86,7 @@ async def hurt(team: Team, victim: Server, *, is_killed: bool) -> None:
         await asyncio.to_thread(team.start, 1)
         return
     victim.process.send_signal(signal.SIGSTOP)
-    await asyncio.sleep(6)  # longer than the others wait for its word
+    await asyncio.sleep(6)  # longer than the others wait for its heartbeat
     victim.process.send_signal(signal.SIGCONT)
 
 

@@ -1,4 +1,4 @@
-"""A person's machine as a node of a team: approvals at either place, a policy that only tightens, one linked record."""
+"""A person's machine as a team's node: approvals at either place, a policy that only tightens, and linked audits."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.chain import Head, seal_record
 from handrail.ports.policy import Rule
 from tests.features.team.nodes import Node, join
-from tests.features.team.servers import Asked, Person, Team, prompt_about
+from tests.features.team.servers import PendingCall, Person, Team, prompt_about
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.trial("team", is_long=True)
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.trial("team", is_long=True)
 
 @pytest.fixture(scope="module")
 def node(shared: Team, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    """One of the shared team's, whose owner is tom."""
+    """A node of the shared team, owned by tom."""
     token = shared.token("tom", "operator")
     made = join(shared, tmp_path_factory.mktemp("nodes"), "toms-laptop", owner="tom")
     made.owner = Person(shared.servers[1].url, token)
@@ -79,7 +79,7 @@ def test_of_two_concurrent_answers_the_nodes_queue_takes_one_and_both_places_sho
     is_done = pending_call.wait()["is_done"]
     assert node.text("both.txt") == ("new\n" if is_done else "old\n")
     assert codes == {"node": 1 if is_done else 0}
-    if answer.status_code != 200 or not answer.json()["data"]["warnings"]:  # unless it was not known in time
+    if answer.status_code != 200 or not answer.json()["data"]["warnings"]:  # unless the node's answer came too late
         assert answer.status_code == (200 if is_done else 409)
     until(lambda: is_closed(dan, "both.txt"), "the team still shows it")
     entries = dan.http.get("/api/prompts").json()["data"]["entries"]
@@ -93,7 +93,9 @@ def test_the_owner_of_a_node_approves_away_from_it_and_others_need_the_right(sha
     request_id = prompt_about(node.owner, "owner.txt")
     assert Person(urls[0], shared.token("una", "operator")).answer(request_id).status_code == 403
     assert Person(urls[1], shared.token("eli", "approver", tools=("read_*",))).answer(request_id).status_code == 403
-    assert node.owner.answer(request_id, scope="rule").status_code == 403  # what is always allowed is decided there
+    assert (
+        node.owner.answer(request_id, scope="rule").status_code == 403
+    )  # only the node decides what is always allowed
     assert pending_call.is_waiting
     assert node.owner.answer(request_id).status_code == 200
     assert pending_call.wait()["is_done"]
@@ -154,10 +156,10 @@ def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> No
         until(lambda: node.membership()["policy"]["approvals"], "the node has no policy")
         (node.project / "kept.txt").write_text("kept\n")
         assert "team rule" in node.call("delete_path", path="kept.txt")["text"]
-        pending_call = node.edit("asked.txt")  # what the team allows is asked here all the same
+        pending_call = node.edit("asked.txt")  # what the team allows still needs approval here
         assert node.answers(node.asked_about("asked.txt"), "--ok").returncode == 0
         assert pending_call.wait()["is_done"]
-        expected = Asked(lambda: node.call("make_folder", path="new"))
+        expected = PendingCall(lambda: node.call("make_folder", path="new"))
         own_id = node.asked_about("new")
         message = node.answers(own_id, "--ok")
         assert message.returncode != 0
@@ -168,7 +170,7 @@ def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> No
         assert hal.answer(prompt_about(hal, "new")).status_code == 200
         assert expected.wait()["is_done"]
         assert (node.project / "new").is_dir()
-        forged = Asked(lambda: node.call("make_folder", path="forged"))
+        forged = PendingCall(lambda: node.call("make_folder", path="forged"))
         output = {"ts": "2030-01-01T00:00:00.000Z", "type": "ui_prompt", "action": "response",
                 "requestId": node.asked_about("forged"), "response": {"status": "ok"}}  # fmt: skip
         with (node.state / "ui-prompts.jsonl").open("a") as log:
@@ -206,7 +208,7 @@ def test_a_node_works_while_the_team_is_offline_and_catches_up(team: Team) -> No
             assert count > 0
             verify = ("audit", "verify", "--database", team.database, "--public-key", team.public_key)
             team.handrail(*verify)
-            with journal.lock(is_durable=True) as held:  # whoever may write rows can't make it another history
+            with journal.lock(is_durable=True) as held:  # write access to rows isn't enough to forge a history
                 line, sealed = seal_record(count + 2, "2030-01-01T00:00:00.000Z", "0" * 64, b"")
                 held.append(line)
                 held.set_mark(Head(count + 2, held.size, sealed).spelled())
@@ -235,7 +237,7 @@ def test_a_revoked_node_is_refused_its_questions_are_cancelled_and_its_policy_re
         assert "team rule" in node.call("delete_path", path="kept.txt")["text"]
         assert "no longer accepts" in node.handrail("node", "show").stdout
         node.handrail("node", "leave")
-        pending_call = Asked(lambda: node.call("delete_path", path="kept.txt"))
+        pending_call = PendingCall(lambda: node.call("delete_path", path="kept.txt"))
         node.answers(node.asked_about("kept.txt"), "--ok")
         assert pending_call.wait()["is_done"]
     finally:

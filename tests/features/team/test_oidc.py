@@ -1,4 +1,4 @@
-"""People sign in through an OpenID Connect provider: a real one, with PKCE and groups."""
+"""People sign in through a real OpenID Connect provider, with PKCE and groups."""
 
 import subprocess
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres, nats: Nats, s3: S3) -> Iterator[Place]:
-    """Two servers behind one address: here the first one's."""
+    """Two servers behind one address, here the first one's."""
     team, port, own = Team(tmp_path_factory.mktemp("oidc"), postgres, nats, s3), free_port(), free_port()
     url, secret = f"http://127.0.0.1:{own}", team.where / "client-secret"
     secret.write_text("provider-secret\n")
@@ -50,7 +50,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres, nats: Na
 
 
 def went_to_provider(browser: httpx.Client, url: str, account: str) -> str:
-    """Signs in at the provider; the address at which it sends the browser back."""
+    """Signs in at the provider; returns the address that it redirects the browser to."""
     answer = browser.get(f"{url}/team/oidc")
     assert answer.status_code == 303, answer.text
     where = answer.headers["location"]

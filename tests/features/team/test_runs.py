@@ -1,4 +1,4 @@
-"""Runs of the agent on several servers: one works on a run at a time, and what it leaves behind goes on elsewhere."""
+"""Runs of the agent on several servers: one works on a run at a time, and abandoned runs continue elsewhere."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence

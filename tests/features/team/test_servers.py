@@ -8,7 +8,7 @@ import pytest
 import socketio
 
 from handrail.ports.team import Role
-from tests.features.team.servers import Agent, Asked, Person, Team, edit, prompt_about, result_of
+from tests.features.team.servers import Agent, PendingCall, Person, Team, edit, prompt_about, result_of
 from tests.waiting import PATIENCE
 
 
@@ -97,7 +97,7 @@ def test_nobody_approves_what_they_ask_for_themselves(shared: Team) -> None:
     (shared.project / "self.txt").write_text("old\n")
     params = {"path": "self.txt", "find": "old", "replace": "new"}
     calling = gil.at(shared.servers[0].url).http
-    pending_call = Asked(lambda: {"status": calling.post("/api/tools/replace_in_file", json=params).status_code})
+    pending_call = PendingCall(lambda: {"status": calling.post("/api/tools/replace_in_file", json=params).status_code})
     request_id = prompt_about(gil, "self.txt")
     assert gil.answer(request_id).status_code == 403
     hal = Person(shared.servers[1].url, shared.token("hal", "approver"))
@@ -110,7 +110,7 @@ def test_two_people_have_to_approve_where_a_rule_says_so(shared: Team) -> None:
     people = approvers(shared, "voter")
     shared.require(2, tools=("delete_path",))
     (shared.project / "two.txt").write_text("old\n")
-    asked = Asked(lambda: agent.call(shared.servers[0].url, "delete_path", path="two.txt"))
+    asked = PendingCall(lambda: agent.call(shared.servers[0].url, "delete_path", path="two.txt"))
     request_id = prompt_about(people[0], "two.txt")
     for _ in range(2):  # the same person twice is one vote
         first = people[0].answer(request_id)
