@@ -112,10 +112,10 @@ class Desktop:
         """Returns the given request, or all running requests of this caller."""
         if request_id is not None:
             return [request_id]
-        own = [id for id, caller in self._running.items() if caller == call.caller.identity]
-        if not own:
+        ids = [id for id, caller in self._running.items() if caller == call.caller.identity]
+        if not ids:
             raise InvalidParams("Nothing of yours is running.", field="executionId")
-        return own
+        return ids
 
     async def abort(self, id: str, deadline_ms: int) -> dict[str, Any]:
         return await self._host.call("desktop.abort", {"executionId": id}, timeout_ms=deadline_ms)

@@ -32,15 +32,15 @@ def launch(name: str, file: str | None) -> int:
 
 
 def _find_desktop_file(name: str) -> Path:
-    wanted = name.removesuffix(".desktop").casefold()
+    folded_name = name.removesuffix(".desktop").casefold()
     ids: list[str] = []
     for folder in app_folders():
         for file in sorted(folder.rglob("*.desktop")):
             id = str(file.relative_to(folder)).replace("/", "-").removesuffix(".desktop")
-            if id.casefold() == wanted or id.rpartition(".")[2].casefold() == wanted:
+            if id.casefold() == folded_name or id.rpartition(".")[2].casefold() == folded_name:
                 return file
             ids.append(id)
-    similar = [id for id in ids if wanted in id.casefold()]
+    similar = [id for id in ids if folded_name in id.casefold()]
     raise NotFound(f"No app named {name!r} is installed.", hint=", ".join(similar[:10]) or None)
 
 

@@ -122,8 +122,8 @@ class LinuxDesktop(AtspiReader, Camera):
         for window in await self.windows():
             if window.frame is not None and window.frame.intersection(Rect(x, y, 1, 1)):
                 with suppress(Gone):
-                    shown = await self._on_screen(window)
-                    if len(shown) == 1 and self._top_windows.reaches(shown[0].id, x, y):
+                    top_windows = await self._on_screen(window)
+                    if len(top_windows) == 1 and self._top_windows.reaches(top_windows[0].id, x, y):
                         return window
         return None
 

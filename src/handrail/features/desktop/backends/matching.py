@@ -32,9 +32,9 @@ def match_windows(traits: Sequence[WindowTraits], top_windows: Sequence[TopWindo
     matches: dict[int, TopWindow] = {}
     while pairs := _clear_pairs(traits, candidates):
         matches |= pairs
-        taken = {window.id for window in pairs.values()}
+        matched_ids = {window.id for window in pairs.values()}
         candidates = {
-            index: [window for window in windows if window.id not in taken]
+            index: [window for window in windows if window.id not in matched_ids]
             for index, windows in candidates.items()
             if index not in pairs
         }

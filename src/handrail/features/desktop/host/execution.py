@@ -189,7 +189,7 @@ class Executions:
             [execution for execution in candidates if execution.meta.request_id == name],
             [execution for execution in candidates if execution.rpc_id == name],
         )
-        return next((found for found in matches_by_kind if found), [])
+        return next((matches for matches in matches_by_kind if matches), [])
 
 
 async def abort_all(executions: Sequence[Execution]) -> None:

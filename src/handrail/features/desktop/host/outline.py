@@ -249,12 +249,12 @@ def window_to_wire(window: Window) -> dict[str, Any]:
 
 
 def _node(node: Node, name: Callable[[Element], str]) -> dict[str, Any]:
-    spelled = {
+    wire_node = {
         "elementId": name(node.element),
         **_element(node.element),
         "children": [_node(child, name) for child in node.children],
     }
-    return {**spelled, "truncated": True} if node.is_cut else spelled
+    return {**wire_node, "truncated": True} if node.is_cut else wire_node
 
 
 def _element(element: Element) -> dict[str, Any]:

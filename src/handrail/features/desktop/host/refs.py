@@ -86,9 +86,9 @@ class ElementRefs:
     def namer(self, window: Window) -> Callable[[Element], str]:
         return lambda element: self.name(window, element)
 
-    def to_wire(self, window: Window, found: LocatedElement) -> dict[str, Any]:
+    def to_wire(self, window: Window, located: LocatedElement) -> dict[str, Any]:
         """Returns an elementRef of the contract, plus `states` and `path`."""
-        element = found.element
+        element = located.element
         return {
             "elementId": self.name(window, element),
             "fingerprint": fingerprint(element),
@@ -97,7 +97,7 @@ class ElementRefs:
             "value": element.value,
             "frame": frame_to_wire(element.frame),
             "states": sorted(element.states),
-            "path": list(found.path),
+            "path": list(located.path),
         }
 
 

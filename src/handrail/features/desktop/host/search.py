@@ -186,10 +186,10 @@ class Subject:
         cls,
         resolved_route: ResolvedRoute,
         window: Window | None = None,
-        found: LocatedElement | None = None,
+        located: LocatedElement | None = None,
         point: Place | None = None,
     ) -> "Subject":
-        element, path = (None, ()) if found is None else (found.element, found.path)
+        element, path = (None, ()) if located is None else (located.element, located.path)
         return cls(
             window or resolved_route.window, element, resolved_route.all_windows, resolved_route.to_wire(), path, point
         )

@@ -117,8 +117,8 @@ async def check_surroundings(
         raise _changed("The texts or values around the target have changed.")
     if not name:
         return
-    before = pictures.get(name)
-    if before is None or not await _looks_the_same(desktop, before):
+    picture_before = pictures.get(name)
+    if picture_before is None or not await _looks_the_same(desktop, picture_before):
         raise _changed("The place on the screen looks different.")
 
 
@@ -128,12 +128,12 @@ def _changed(why: str) -> ShownChanged:
     )
 
 
-async def _looks_the_same(desktop: DesktopPort, before: _Picture) -> bool:
+async def _looks_the_same(desktop: DesktopPort, picture_before: _Picture) -> bool:
     try:
-        after = await desktop.screenshot(before.area, cropped=before.area)
+        after = await desktop.screenshot(picture_before.area, cropped=picture_before.area)
     except PermissionMissing:
         return False
-    return looks_alike(before.bgrx, after.crop, before.area.width)
+    return looks_alike(picture_before.bgrx, after.crop, picture_before.area.width)
 
 
 _MAX_COLOUR_DIFFERENCE = 40
@@ -181,7 +181,7 @@ def _lines(tree: Tree, subject: Subject) -> list[str]:
 
 
 def _texts(tree: Tree) -> list[Element]:
-    inside = (found.element for found in flatten(tree.root) if found.path)
+    inside = (located.element for located in flatten(tree.root) if located.path)
     return [
         element
         for element in inside

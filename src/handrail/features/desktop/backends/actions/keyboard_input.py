@@ -143,10 +143,10 @@ class KeyboardInput:
         if EDITABLE_TEXT not in await field.accessible.interfaces():
             raise NotFound("The element can't be focused, and its text can't be set either.")
         await field.remember(is_cleared=clear_before)
-        before = field.before or EMPTY
+        content_before = field.before or EMPTY
         if field.is_secret and not clear_before and await field.accessible.length():
             raise Conflict("A password field's content can't be kept: set clearBefore.")
-        if not await field.accessible.set_contents(text if field.is_secret else before.replaced_by(text)):
+        if not await field.accessible.set_contents(text if field.is_secret else content_before.replaced_by(text)):
             raise Conflict("The app did not accept the text.")
         return Delivery("contents", await field.shows_text())
 

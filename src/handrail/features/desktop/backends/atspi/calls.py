@@ -169,20 +169,20 @@ def matches(roles: Collection[int]) -> Call:
     return _search(roles=roles)
 
 
-def managing_descendants(most: int) -> Call:
+def managing_descendants(max_count: int) -> Call:
     """Finds the first objects that create their children only on request."""
-    return _search(states=[_MANAGES_DESCENDANTS], most=most)
+    return _search(states=[_MANAGES_DESCENDANTS], max_count=max_count)
 
 
-def tables(most: int) -> Call:
+def tables(max_count: int) -> Call:
     """Finds tables and trees, because Qt's create their children on request without reporting it."""
-    return _search(roles=[_TABLE_ROLE, _TREE_ROLE, _TREE_TABLE_ROLE], most=most)
+    return _search(roles=[_TABLE_ROLE, _TREE_ROLE, _TREE_TABLE_ROLE], max_count=max_count)
 
 
-def _search(roles: Collection[int] = (), states: Collection[int] = (), most: int = _NO_LIMIT) -> Call:
+def _search(roles: Collection[int] = (), states: Collection[int] = (), max_count: int = _NO_LIMIT) -> Call:
     wanted_roles, wanted_states = _bits(roles, 4), _bits(states, 2)
     rule: tuple[Any, ...] = (wanted_states, _ALL, {}, _ALL, wanted_roles, _ANY if roles else _ALL, [], _ALL, False)
-    return Call(COLLECTION, "GetMatches", "(aiia{ss}iaiiasib)uib", rule, _CANONICAL, most, True, returns="a(so)")
+    return Call(COLLECTION, "GetMatches", "(aiia{ss}iaiiasib)uib", rule, _CANONICAL, max_count, True, returns="a(so)")
 
 
 def _bits(numbers: Collection[int], words: int) -> list[int]:
@@ -192,7 +192,7 @@ def _bits(numbers: Collection[int], words: int) -> list[int]:
     return [word - (1 << 32) if word >> 31 else word for word in bitmap]
 
 
-FIRST_ROOT_PANE = _search(roles=[ROOT_PANE_ROLE], most=1)
+FIRST_ROOT_PANE = _search(roles=[ROOT_PANE_ROLE], max_count=1)
 
 
 def add_match(rule: str) -> Call:

@@ -127,13 +127,13 @@ class Cells:
             state.all_created_at, near = time.monotonic(), set(places)
         elif has_changed:
             near = _around([*state.active, *(place for place in places if state.texts.get(place))], places)
-        while missing := state.missing(places, near):
-            if not self._may_create(table.name, len(missing)):
+        while missing_places := state.missing(places, near):
+            if not self._may_create(table.name, len(missing_places)):
                 near = _around(state.active, places)
                 await self._create(table, state, state.missing(sorted(near), near))
                 break
-            await self._create(table, state, missing)
-            near = _around([place for place in missing if state.texts.get(place)], places)
+            await self._create(table, state, missing_places)
+            near = _around([place for place in missing_places if state.texts.get(place)], places)
         if has_changed and not state.active:
             await self._find_active(state)
 

@@ -57,19 +57,19 @@ class Children:
         """Returns the children of each object, in the app's own order; None for an object that can't be read."""
         bus = self._bus
         lists: dict[Ref, ChildList | None] = {}
-        unknown: list[Ref] = []
+        uncached: list[Ref] = []
         for ref in dict.fromkeys(refs):
             cached = cache.children(ref)
             if cached is None:
-                unknown.append(ref)
+                uncached.append(ref)
             else:
                 lists[ref] = _child_list(cached)
-        counts = dict(zip(unknown, await bus.ask_each(unknown, calls.CHILD_COUNT), strict=True))
+        counts = dict(zip(uncached, await bus.ask_each(uncached, calls.CHILD_COUNT), strict=True))
         many = [ref for ref, count in counts.items() if _number(count) > MAX_MANAGED]
         managing = dict(zip(many, await bus.ask_each(many, calls.STATE), strict=True))
         huge = {ref for ref in many if _number(counts[ref]) > MAX_LISTED or _manages_descendants(managing[ref])}
         lists |= {ref: ChildList() for ref, count in counts.items() if _number(count) == 0}
-        listable = [ref for ref in unknown if ref not in huge and ref not in lists]
+        listable = [ref for ref in uncached if ref not in huge and ref not in lists]
         for ref, answer in zip(listable, await bus.ask_each(listable, calls.CHILDREN), strict=True):
             lists[ref] = None if isinstance(answer, Refused) else _child_list([Ref(*child) for child in answer[0]])
         for ref in huge:
@@ -109,9 +109,9 @@ async def has_huge_container(bus: AccessibilityBus, top: Ref, *, is_qt: bool) ->
 
     The app is asked for the first container, then for the first two, and so on, so that it never enters the last one.
     """
-    for most in range(1, _MAX_SEARCHES):
-        answer = await bus.ask(top, calls.tables(most) if is_qt else calls.managing_descendants(most))
-        if isinstance(answer, Refused) or len(answer[0]) < most:
+    for max_count in range(1, _MAX_SEARCHES):
+        answer = await bus.ask(top, calls.tables(max_count) if is_qt else calls.managing_descendants(max_count))
+        if isinstance(answer, Refused) or len(answer[0]) < max_count:
             return False
         count = await bus.ask(Ref(*answer[0][-1]), calls.CHILD_COUNT)
         if _number(count) > (MAX_LISTED if is_qt else MAX_MANAGED):

@@ -88,7 +88,7 @@ class Elements:
         self,
         refs: Sequence[Ref],
         origin: Origin | None = SCREEN,
-        known: Callable[[Ref], Basics | None] = lambda ref: None,
+        cached: Callable[[Ref], Basics | None] = lambda ref: None,
         patience: float = PATIENCE,
         *,
         only_values: bool = False,
@@ -101,7 +101,7 @@ class Elements:
         elements: list[Element | None] = [None] * len(refs)
         for name, indexes in indexes_by_app(refs).items():
             app_refs = [refs[index] for index in indexes]
-            basics = await self._basics(name, app_refs, known, patience)
+            basics = await self._basics(name, app_refs, cached, patience)
             details = await self._read_details(name, app_refs, basics, patience, _Scope(only_values, is_view))
             if origin is not None and origin.drawn_offset != NO_OFFSET:
                 await self._ask_for_toolkits(name, app_refs, basics, details, patience)
@@ -114,13 +114,13 @@ class Elements:
         return Element(self._bus.handle(ref), "AXUnknown", "invalid", states=frozenset(("defunct",)))
 
     async def _basics(
-        self, name: str, refs: Sequence[Ref], known: Callable[[Ref], Basics | None], patience: float
+        self, name: str, refs: Sequence[Ref], cached: Callable[[Ref], Basics | None], patience: float
     ) -> list[Basics | None]:
-        basics_of = [known(ref) for ref in refs]
-        missing = [index for index, basics in enumerate(basics_of) if basics is None]
-        questions = [(refs[index].path, call) for index in missing for call in _BASICS]
+        basics_of = [cached(ref) for ref in refs]
+        uncached = [index for index, basics in enumerate(basics_of) if basics is None]
+        questions = [(refs[index].path, call) for index in uncached for call in _BASICS]
         answers = iter(await self._bus.ask_all(name, questions, patience))
-        for index, *answered in zip(missing, answers, answers, answers, answers, strict=True):
+        for index, *answered in zip(uncached, answers, answers, answers, answers, strict=True):
             basics_of[index] = _basics(*answered)
         return basics_of
 
@@ -129,16 +129,16 @@ class Elements:
     ) -> list[dict[str, Any]]:
         questions: list[Question] = []
         places: list[tuple[int, str]] = []
-        for index, (ref, known) in enumerate(zip(refs, basics, strict=True)):
-            if known is not None and known.details is None:
-                is_named = bool(known.title)
-                for part, call in _questions(known.role, known.states, known.interfaces, is_named, scope):
+        for index, (ref, cached) in enumerate(zip(refs, basics, strict=True)):
+            if cached is not None and cached.details is None:
+                is_named = bool(cached.title)
+                for part, call in _questions(cached.role, cached.states, cached.interfaces, is_named, scope):
                     # GTK 4.18 reports one screen position for all elements; earlier ones report window positions.
                     if call is calls.EXTENTS and (self._frames_are_relative or _is_gtk4(ref)):
                         call = calls.EXTENTS_IN_WINDOW
                     questions.append((ref.path, call))
                     places.append((index, part))
-        parts = [{} if known is None else dict(known.details or {}) for known in basics]
+        parts = [{} if cached is None else dict(cached.details or {}) for cached in basics]
         for (index, part), answer in zip(places, await self._bus.ask_all(name, questions, patience), strict=True):
             if not isinstance(answer, Refused):
                 parts[index][part] = answer[0]
@@ -156,12 +156,12 @@ class Elements:
         """LibreOffice and Qt return an empty text if more characters are requested than there are."""
         empty = [
             index
-            for index, (one, found) in enumerate(zip(basics, parts, strict=True))
-            if found.get("text") == "" and one is not None and one.details is None
+            for index, (one, element_parts) in enumerate(zip(basics, parts, strict=True))
+            if element_parts.get("text") == "" and one is not None and one.details is None
         ]
         lengths = await self._bus.ask_all(name, [(refs[index].path, calls.LENGTH) for index in empty], patience)
-        known = [(index, one) for index, one in zip(empty, lengths, strict=True) if not isinstance(one, Refused)]
-        written = [(index, length[0].value) for index, length in known if length[0].value > 0]
+        cached = [(index, one) for index, one in zip(empty, lengths, strict=True) if not isinstance(one, Refused)]
+        written = [(index, length[0].value) for index, length in cached if length[0].value > 0]
         questions = [(refs[index].path, calls.text(0, min(length, _MAX_TEXT + 1))) for index, length in written]
         for (index, _), answer in zip(written, await self._bus.ask_all(name, questions, patience), strict=True):
             if not isinstance(answer, Refused):
@@ -178,26 +178,26 @@ class Elements:
         """GTK's elements name their toolkit; elements that the app draws don't. Cached cells are of the latter kind."""
         move = [
             index
-            for index, (one, found) in enumerate(zip(basics, parts, strict=True))
-            if "extents" in found and one is not None and one.details is None
+            for index, (one, element_parts) in enumerate(zip(basics, parts, strict=True))
+            if "extents" in element_parts and one is not None and one.details is None
         ]
         answers = await self._bus.ask_all(name, [(refs[index].path, calls.ATTRIBUTES) for index in move], patience)
         for index, answer in zip(move, answers, strict=True):
             if not isinstance(answer, Refused) and "toolkit" in answer[0]:
                 parts[index]["toolkit"] = answer[0]["toolkit"]
 
-    def _element(self, ref: Ref, known: Basics, found: dict[str, Any], origin: Origin | None) -> Element:
-        place = _frame(found.get("extents"))
-        frame = place and origin and origin.move(place, is_drawn_by_app="toolkit" not in found)
+    def _element(self, ref: Ref, cached: Basics, parts: dict[str, Any], origin: Origin | None) -> Element:
+        place = _frame(parts.get("extents"))
+        frame = place and origin and origin.move(place, is_drawn_by_app="toolkit" not in parts)
         return Element(
             handle=self._bus.handle(ref),
-            role="AXWindow" if ref in self._windows else roles.ax_name(known.role, known.states),
-            native_role=roles.native_name(known.role),
-            title=_shorten(known.title),
-            value=_value(known.role, known.states, known.title, found),
+            role="AXWindow" if ref in self._windows else roles.ax_name(cached.role, cached.states),
+            native_role=roles.native_name(cached.role),
+            title=_shorten(cached.title),
+            value=_value(cached.role, cached.states, cached.title, parts),
             frame=frame,
-            states=_states(ref, known.states, place),
-            actions=tuple([action[0] for action in found.get("actions", ()) if action[0]]),
+            states=_states(ref, cached.states, place),
+            actions=tuple([action[0] for action in parts.get("actions", ()) if action[0]]),
         )
 
 
@@ -274,13 +274,13 @@ def _value_questions(
         yield "text", _TEXT
 
 
-def _value(role: int, states: Set[str], title: str, found: dict[str, Any]) -> str | None:
+def _value(role: int, states: Set[str], title: str, parts: dict[str, Any]) -> str | None:
     if role in _CHECKABLE_ROLES:
         return "2" if "indeterminate" in states else "1" if "checked" in states or "pressed" in states else "0"
-    if "number" in found:
-        return f"{found['number'].value:.15g}"
-    if "text" in found:
-        return _shorten(found["text"])
+    if "number" in parts:
+        return f"{parts['number'].value:.15g}"
+    if "text" in parts:
+        return _shorten(parts["text"])
     return _shorten(title) if role in roles.LABELS and title else None
 
 

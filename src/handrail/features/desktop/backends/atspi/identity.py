@@ -41,10 +41,10 @@ class Identities:
     def _installed_id(self, names: Iterable[str], program: str) -> str | None:
         """Returns the id of the app with one of these names, or of the only app that starts this program."""
         entries = self._current_entries()
-        wanted = {name.casefold() for name in names if name}
+        wanted_names = {name.casefold() for name in names if name}
         for rank in range(3):
-            if found := next((entry.id for entry in entries if entry.names[rank].casefold() in wanted), None):
-                return found
+            if app_id := next((entry.id for entry in entries if entry.names[rank].casefold() in wanted_names), None):
+                return app_id
         started = {entry.id for entry in entries if program and entry.program == program}
         return started.pop() if len(started) == 1 else None
 
@@ -55,12 +55,12 @@ class Identities:
         return self._entries
 
     def _read_entries(self) -> Iterator[_Entry]:
-        seen = set()
+        ids = set()
         for folder in self._folders:
             for file in sorted(folder.rglob("*.desktop")):
                 id = str(file.relative_to(folder)).replace("/", "-").removesuffix(".desktop")
-                if id not in seen and (entry := _entry(id, file)):
-                    seen.add(id)
+                if id not in ids and (entry := _entry(id, file)):
+                    ids.add(id)
                     yield entry
 
 

@@ -82,17 +82,17 @@ class Search:
         if wanted_roles is not None and not wanted_roles:
             return []
         candidates, steps, cache = await self._candidates(top, wanted_roles)
-        known = partial(cached_basics, cache)
+        cached = partial(cached_basics, cache)
         if query.title_contains:
             needle = query.title_contains.lower()
-            matching = {ref for ref in candidates if (basics := known(ref)) and needle in basics.title.lower()}
-            uncached = [ref for ref in candidates if known(ref) is None]
+            matching = {ref for ref in candidates if (basics := cached(ref)) and needle in basics.title.lower()}
+            uncached = [ref for ref in candidates if cached(ref) is None]
             matching.update(await self._where(uncached, calls.NAME, lambda name: needle in name.value.lower()))
             candidates = [ref for ref in candidates if ref in matching]
         if query.value_contains:
-            read = zip(candidates, await self._elements.of(candidates, known=known, only_values=True), strict=True)
+            read = zip(candidates, await self._elements.of(candidates, cached=cached, only_values=True), strict=True)
             candidates = [ref for ref, element in read if element and _is_match(element, query)]
-        read = zip(candidates, await self._elements.of(candidates, origin, known), strict=True)
+        read = zip(candidates, await self._elements.of(candidates, origin, cached), strict=True)
         matches = [(ref, element) for ref, element in read if element and _is_match(element, query)]
         return await self._with_paths(top, origin, matches, steps)
 
@@ -141,8 +141,8 @@ class Search:
         """Adds the paths, and sorts in tree order."""
         paths = await self._paths(top, [ref for ref, _ in matches], steps)
         above = dict(matches)
-        missing = [ref for ref in dict.fromkeys(ref for refs, _ in paths for ref in refs) if ref not in above]
-        for ref, element in zip(missing, await self._elements.of(missing, origin), strict=True):
+        ancestors = [ref for ref in dict.fromkeys(ref for refs, _ in paths for ref in refs) if ref not in above]
+        for ref, element in zip(ancestors, await self._elements.of(ancestors, origin), strict=True):
             above[ref] = element or self._elements.unreadable(ref)
         elements = [
             LocatedElement(element, tuple(above[ref] for ref in refs), path)
@@ -159,10 +159,10 @@ class Search:
             ref = steps[ref][0]
         return ref
 
-    async def _paths(self, top: Ref, refs: Sequence[Ref], known: Mapping[Ref, Step] | None) -> list[Path]:
-        steps = await self._steps(refs, top) if known is None else known
+    async def _paths(self, top: Ref, refs: Sequence[Ref], known_steps: Mapping[Ref, Step] | None) -> list[Path]:
+        steps = await self._steps(refs, top) if known_steps is None else known_steps
         paths = [_path(ref, top, steps) for ref in refs]
-        if None in paths and known is None:
+        if None in paths and known_steps is None:
             # Some apps report a parent that does not list the child; then only a walk from the window finds the path.
             steps = _steps_of(await walk(self._children, top, Cache()))
             paths = [path or _path(ref, top, steps) for ref, path in zip(refs, paths, strict=True)]

@@ -62,8 +62,8 @@ class _TreeReader:
         return root
 
     async def _read(self, places: Sequence[_Place]) -> None:
-        known = partial(cached_basics, self._cache)
-        elements = await self._elements.of([place.ref for place in places], self._origin, known, is_view=True)
+        cached = partial(cached_basics, self._cache)
+        elements = await self._elements.of([place.ref for place in places], self._origin, cached, is_view=True)
         for place, element in zip(places, elements, strict=True):
             place.element = element
 

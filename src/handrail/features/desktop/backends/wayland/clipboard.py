@@ -83,7 +83,7 @@ class WaylandClipboard:
         self._wayland.session().connection.roundtrip()
         return offer
 
-    async def _read_contents(self, wanted: tuple[str, ...] | None = None) -> dict[str, bytes]:
+    async def _read_contents(self, types: tuple[str, ...] | None = None) -> dict[str, bytes]:
         """Reads the current content in every type, within the limits."""
         self._open()
         connection = self._wayland.session().connection
@@ -97,7 +97,7 @@ class WaylandClipboard:
         with suppress(TimeoutError):
             async with asyncio.timeout(_SAVE_SECONDS):
                 for kind in self._types.get(self._selection, [])[:_MAX_TYPES]:
-                    if wanted is None or kind in wanted:
+                    if types is None or kind in types:
                         remaining = _MAX_BYTES - sum(map(len, contents.values()))
                         if (content := await self._receive_content(offer, kind, remaining)) is not None:
                             contents[kind] = content

@@ -95,18 +95,18 @@ class Connection:
 
     def request(self, proxy: Proxy, request: str, arguments: tuple[Any, ...]) -> Proxy:
         opcode, message = proxy.interface.opcode(request)
-        new_object, remaining, sent, descriptors = proxy, iter(arguments), [], []
+        new_object, remaining, values, descriptors = proxy, iter(arguments), [], []
         for kind in message.arguments:
             if kind.startswith("n:"):
                 new_object = self._new(INTERFACES[kind[2:]])
-                sent.append(new_object.id)
+                values.append(new_object.id)
             elif kind == "h":
                 descriptors.append(next(remaining))
             else:
                 value = next(remaining)
-                sent.append(value.id if isinstance(value, Proxy) else value or 0 if kind == "o" else value)
+                values.append(value.id if isinstance(value, Proxy) else value or 0 if kind == "o" else value)
         kinds = tuple(kind for kind in message.arguments if kind != "h")
-        self._write(proxy, opcode, _encode(kinds, tuple(sent)), descriptors)
+        self._write(proxy, opcode, _encode(kinds, tuple(values)), descriptors)
         return new_object
 
     def roundtrip(self) -> None:

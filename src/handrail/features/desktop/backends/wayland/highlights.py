@@ -24,14 +24,14 @@ _MAX_HIGHLIGHTS = 16
 class Highlights:
     def __init__(self, wayland: Wayland) -> None:
         self._wayland = wayland
-        self._shown: list[tuple[Session, list[Proxy]]] = []
+        self._highlights: list[tuple[Session, list[Proxy]]] = []
 
     async def show(self, frame: Rect, duration_ms: int) -> None:
         session = self._wayland.session()
         if not session.connection.has(LAYER_SHELL):
             raise Unsupported("This Wayland compositor doesn't let programs draw above windows.")
-        if len(self._shown) >= _MAX_HIGHLIGHTS:
-            self._hide(self._shown[0])
+        if len(self._highlights) >= _MAX_HIGHLIGHTS:
+            self._hide(self._highlights[0])
         surfaces: list[Proxy] = []
         for bar in frame_bars(frame, _DISTANCE, _THICKNESS):
             for output in session.outputs:
@@ -39,19 +39,19 @@ class Highlights:
                     relative_bar = Rect(part.x - output.area.x, part.y - output.area.y, part.width, part.height)
                     surfaces += _bar(session, output.proxy, relative_bar)
         session.connection.roundtrip()
-        shown = (session, surfaces)
-        self._shown.append(shown)
-        asyncio.get_running_loop().call_later(duration_ms / 1000, self._hide, shown)
+        highlight = (session, surfaces)
+        self._highlights.append(highlight)
+        asyncio.get_running_loop().call_later(duration_ms / 1000, self._hide, highlight)
 
     def close(self) -> None:
-        for shown in list(self._shown):
-            self._hide(shown)
+        for highlight in list(self._highlights):
+            self._hide(highlight)
 
-    def _hide(self, shown: tuple[Session, list[Proxy]]) -> None:
-        if shown not in self._shown:
+    def _hide(self, highlight: tuple[Session, list[Proxy]]) -> None:
+        if highlight not in self._highlights:
             return
-        self._shown.remove(shown)
-        session, surfaces = shown
+        self._highlights.remove(highlight)
+        session, surfaces = highlight
         if not session.connection.is_lost:
             with suppress(Failure, OSError):
                 for surface in surfaces:

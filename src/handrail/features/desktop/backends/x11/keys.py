@@ -57,18 +57,18 @@ class Layout:
     @contextmanager
     def with_spare_keys(self, keysyms: Iterable[int]) -> Iterator[None]:
         """Assigns spare keys to missing keysyms (at most `spare_key_count`) inside the context."""
-        missing = [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
-        if not missing:
+        missing_keysyms = [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
+        if not missing_keysyms:
             yield
             return
-        keycodes = self._spare_keycodes()[: len(missing)]
-        if len(keycodes) < len(missing):
+        keycodes = self._spare_keycodes()[: len(missing_keysyms)]
+        if len(keycodes) < len(missing_keysyms):
             raise Unsupported("The keyboard layout has too few spare keys for these characters.")
         rows_before = [self._rows[keycode - self._first] for keycode in keycodes]
         width = len(self._rows[0])
         # the same on every level, so that neither Shift nor another group changes it
-        self._change(keycodes, [[keysym] * width for keysym in missing])
-        spare_strokes = {keysym: Stroke(keycode) for keysym, keycode in zip(missing, keycodes, strict=True)}
+        self._change(keycodes, [[keysym] * width for keysym in missing_keysyms])
+        spare_strokes = {keysym: Stroke(keycode) for keysym, keycode in zip(missing_keysyms, keycodes, strict=True)}
         self._strokes.update(spare_strokes)
         try:
             yield

@@ -134,9 +134,9 @@ class SelectionWindow:
         return bool(is_ours and event.state == X.PropertyNewValue)
 
     def _take_property(self) -> Content | None:
-        found = self.window.get_property(self._property, X.AnyPropertyType, 0, _MAX_PROPERTY_LENGTH, delete=True)
+        answer = self.window.get_property(self._property, X.AnyPropertyType, 0, _MAX_PROPERTY_LENGTH, delete=True)
         self._loop.call_soon(self.dispatch_events)
-        if found is None:
+        if answer is None:
             return None
-        value = bytes(found.value) if found.format == 8 else list(found.value)
-        return Content(found.property_type, found.format, value)
+        value = bytes(answer.value) if answer.format == 8 else list(answer.value)
+        return Content(answer.property_type, answer.format, value)

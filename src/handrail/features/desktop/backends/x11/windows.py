@@ -68,8 +68,8 @@ class X11Windows(TopWindows):
         value = self._x11.property_value(self._x11.root(), "_NET_SUPPORTING_WM_CHECK")
         if not value:
             return False
-        own = self._x11.property_value(self._x11.window(int(value[0])), "_NET_SUPPORTING_WM_CHECK")
-        return bool(own) and own[0] == value[0]
+        own_value = self._x11.property_value(self._x11.window(int(value[0])), "_NET_SUPPORTING_WM_CHECK")
+        return bool(own_value) and own_value[0] == value[0]
 
     def request_front(self, window_id: int) -> None:
         window = self._x11.window(window_id)
@@ -107,8 +107,8 @@ class X11Windows(TopWindows):
     async def arrange(self, window_id: int, change: WindowChange) -> None:
         window = self._x11.window(window_id)
         if change.kind == "move":
-            shown = self.read(window_id)
-            left, _, top, _ = (0, 0, 0, 0) if shown is None else shown.shadow
+            top_window = self.read(window_id)
+            left, _, top, _ = (0, 0, 0, 0) if top_window is None else top_window.shadow
             self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _MOVE_FLAGS, change.x - left, change.y - top)
         elif change.kind == "resize":
             self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _RESIZE_FLAGS, 0, 0, change.width, change.height)

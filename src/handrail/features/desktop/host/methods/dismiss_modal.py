@@ -51,7 +51,7 @@ async def _subject(services: Services, params: DismissModalParams) -> Subject:
                 f"{expected.element_id} is not the button that this strategy presses now.",
                 elementId=expected.element_id,
             )
-    return Subject.of(resolved_route, found=button)
+    return Subject.of(resolved_route, located=button)
 
 
 async def _dismiss(
@@ -84,12 +84,12 @@ async def _choose_button(
         if not matches:
             raise ElementNotFound(
                 "No button of the modal window has that title.",
-                buttons=[found.element.title for found in buttons],
+                buttons=[button.element.title for button in buttons],
                 route=resolved_route.to_wire(),
             )
         return resolved_route, matches[0]
-    defaults = [found for found in buttons if "is-default" in found.element.states]
-    enabled = [found for found in buttons if is_enabled(found.element)]
+    defaults = [button for button in buttons if "is-default" in button.element.states]
+    enabled = [button for button in buttons if is_enabled(button.element)]
     # If no button is marked as the default one, Enter presses it.
     return resolved_route, defaults[0] if defaults else enabled[0] if len(enabled) == 1 else None
 

@@ -90,7 +90,7 @@ async def list_modals(services: Services, execution: Execution, params: RoutedPa
 
 async def _modal(reader: Reader, refs: ElementRefs, window: Window) -> dict[str, Any]:
     buttons = await reader.find(window, Query(role="AXButton"))
-    return {**window_to_wire(window), "buttons": [refs.to_wire(window, found) for found in buttons]}
+    return {**window_to_wire(window), "buttons": [refs.to_wire(window, button) for button in buttons]}
 
 
 LIST_MODALS = ReadMethod("desktop.listModals", RoutedParams, list_modals)
