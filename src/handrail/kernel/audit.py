@@ -122,24 +122,24 @@ class Audit:
 
     def _append_all(self, spelled: Sequence[bytes], *, durable: bool, patience: float | None = None) -> int:
         """Appends all of them or none; returns the number of the last one."""
-        with self._journal.lock(is_durable=durable, patience=patience) as held:
+        with self._journal.lock(is_durable=durable, patience=patience) as journal:
             # If somebody else has changed the log, a repair after a later crash must cover only our own bytes.
-            head = before = self._settle(held, self._read_head(held)).placed_at(held.size)
+            head = before = self._settle(journal, self._read_head(journal)).placed_at(journal.size)
             written: list[WrittenRecord] = []
             for members in spelled:
-                head = self._write(held, head, members, written)
+                head = self._write(journal, head, members, written)
             if durable:
-                held.sync()
+                journal.sync()
                 head = head.saved()
-            self._acknowledge(held, head)
+            self._acknowledge(journal, head)
         if self.keeper is not None:
             self.keeper.note(before.count + 1, before.hash, written)
         return head.count
 
-    def _read_head(self, held: LockedJournal) -> Head:
-        if held.mark == self._last_spelled:
+    def _read_head(self, journal: LockedJournal) -> Head:
+        if journal.mark == self._last_spelled:
             return self._last
-        head = Head() if held.mark is None and held.size == 0 else read_head(held.mark or b"")
+        head = Head() if journal.mark is None and journal.size == 0 else read_head(journal.mark or b"")
         if head is None:
             raise Damaged(
                 f"The audit can't continue: the head beside {self._journal.location} is missing or was changed.",
@@ -147,33 +147,33 @@ class Audit:
             )
         return head
 
-    def _settle(self, held: LockedJournal, head: Head) -> Head:
+    def _settle(self, journal: LockedJournal, head: Head) -> Head:
         """Acknowledges, withdraws or repairs what a killed process announced. After a power cut, accepts what is left
         of the log and records that.
         """
-        if held.may_lag and (recovered := self._recovered(held, head)) is not None:
+        if journal.may_lag and (recovered := self._recovered(journal, head)) is not None:
             return recovered
         if not head.is_announcing:
             return head
-        size = held.size - head.size
+        size = journal.size - head.size
         expected = head.next_size - head.size
         if 0 < size <= expected:
-            written = held.read(head.size, size)
+            written = journal.read(head.size, size)
             if _is_announced(written, expected, head.next_hash):
-                held.end_line()
+                journal.end_line()
                 return head.settled()
             if size < expected:
                 torn = written.removesuffix(b"\n")
                 vouching = {"repair": {"length": len(torn), "sha256": sha256(torn).hexdigest()}}
-                return self._write(held, head.withdrawn(), encode_members(vouching), [])
+                return self._write(journal, head.withdrawn(), encode_members(vouching), [])
         return head.withdrawn()
 
-    def _recovered(self, held: LockedJournal, head: Head) -> Head | None:
+    def _recovered(self, journal: LockedJournal, head: Head) -> Head | None:
         """None if there is nothing to recover, or if the log's state can't be the result of a power cut."""
-        floor = _floor(held, head)
+        floor = _floor(journal, head)
         if floor is None:
             return None
-        rest = held.read(floor.size, held.size - floor.size)
+        rest = journal.read(floor.size, journal.size - floor.size)
         counted = head.size - floor.size
         count, last, end = follow_records(floor.count, floor.hash, rest[:counted])
         if count >= head.count:
@@ -189,19 +189,19 @@ class Audit:
             members["lost"] = head.count - count
         if torn := rest[end:].removesuffix(b"\n"):
             members["repair"] = {"length": len(torn), "sha256": sha256(torn).hexdigest()}
-        return self._write(held, Head(count, floor.size + end, last, safe=floor.size), encode_members(members), [])
+        return self._write(journal, Head(count, floor.size + end, last, safe=floor.size), encode_members(members), [])
 
-    def _write(self, held: LockedJournal, head: Head, members: bytes, written: list[WrittenRecord]) -> Head:
+    def _write(self, journal: LockedJournal, head: Head, members: bytes, written: list[WrittenRecord]) -> Head:
         line, sealed = seal_record(head.count + 1, self._now(), head.hash, members)
-        announced = head.announcing(held.size_after(line), sealed)
-        held.set_mark(announced.spelled())
-        held.append(line)
+        announced = head.announcing(journal.size_after(line), sealed)
+        journal.set_mark(announced.spelled())
+        journal.append(line)
         written.append((line, sealed, announced.next_size))
         return announced.settled()
 
-    def _acknowledge(self, held: LockedJournal, head: Head) -> None:
+    def _acknowledge(self, journal: LockedJournal, head: Head) -> None:
         self._last, self._last_spelled = head, head.spelled()
-        held.set_mark(self._last_spelled)
+        journal.set_mark(self._last_spelled)
 
     def _now(self) -> str:
         second, micros = divmod(round(self._clock() * 1_000_000), 1_000_000)
@@ -216,26 +216,26 @@ def _spelled(record: Mapping[str, Any]) -> bytes:
     return encode_members(record)
 
 
-def _floor(held: LockedJournal, head: Head) -> Head | None:
+def _floor(journal: LockedJournal, head: Head) -> Head | None:
     """The head at the time when all of the log was last known to be on disk; None if the log doesn't contain that."""
-    if held.size < head.floor:
+    if journal.size < head.floor:
         return None
     if head.floor == head.size:
         return head.withdrawn()
     if head.floor == 0:
         return Head()
     try:
-        link = read_record(_line_before(held, head.floor))
+        link = read_record(_line_before(journal, head.floor))
     except InvalidRecord:
         return None
     return Head(link.seq, head.floor, link.hash, safe=head.floor)
 
 
-def _line_before(held: LockedJournal, end: int) -> bytes:
+def _line_before(journal: LockedJournal, end: int) -> bytes:
     size = _LINE
     while True:
         size = min(size, end)
-        read = held.read(end - size, size)
+        read = journal.read(end - size, size)
         start = read.rfind(b"\n", 0, -1) + 1
         if start or size == end:
             return read[start:]

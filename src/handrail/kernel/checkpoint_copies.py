@@ -28,24 +28,24 @@ def copy_faults(last: bytes | None, places: Sequence[CheckpointCopy]) -> Iterato
     expected = () if last is None else read_checkpoint(last).places
     for place in places:
         try:
-            known = place.read()
+            copy = place.read()
         except Failure as failure:
             yield failure.message.removesuffix(".")
             continue
-        if known is None:
+        if copy is None:
             if place.name in expected:
                 yield f"{place.name} is missing or was rolled back: it knows no checkpoint"
             continue
         try:
-            theirs = verify_checkpoint(known.line)
+            theirs = verify_checkpoint(copy.line)
         except InvalidCheckpoint as wrong:
             yield f"the checkpoint in {place.name} was changed: {wrong}"
             continue
-        if theirs.number > number and known.is_settled:
+        if theirs.number > number and copy.is_settled:
             yield (
                 f"checkpoints were rolled back or removed: there are {number}, and {place.name} knows {theirs.number}"
             )
         elif theirs.number < number and place.name in expected:
             yield f"{place.name} was rolled back: it knows checkpoint {theirs.number} of {number}"
-        elif theirs.number == number and hash_line(known.line) != hash_line(last):
+        elif theirs.number == number and hash_line(copy.line) != hash_line(last):
             yield f"checkpoint {number} is not the one that {place.name} knows"

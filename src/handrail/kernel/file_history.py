@@ -22,13 +22,13 @@ class FileHistory:
     def __init__(self, checkpoints: Iterable[Checkpoint]) -> None:
         self.seen: dict[str, list[tuple[str, FileState]]] = {}
         self._starts: dict[str, str] = {}
-        known = list(checkpoints)
-        self.number = known[-1].number if known else 0
-        folded = next((each.folded for each in reversed(known) if each.folded is not None), None)
+        all_checkpoints = list(checkpoints)
+        self.number = all_checkpoints[-1].number if all_checkpoints else 0
+        folded = next((each.folded for each in reversed(all_checkpoints) if each.folded is not None), None)
         if folded is not None:
             self.seen = {name: list(seen) for name, seen in folded.files.items()}
             self._starts = dict(folded.starts)
-        for checkpoint in known:
+        for checkpoint in all_checkpoints:
             if checkpoint.accepted:
                 self._starts.clear()
                 self.seen.clear()
@@ -47,17 +47,17 @@ class FileHistory:
             last = self.last(name)
             if name in written:
                 fault = None
-                found = None if written[name].digest is None else FileState(written[name].digest or "")
+                state = None if written[name].digest is None else FileState(written[name].digest or "")
                 for what, is_fault in self._from_outside(name, written[name]):
                     (faults if is_fault else edits).append(what)
             elif name in growing:
-                found, fault = self._grown(files, name, last, growing[name])
+                state, fault = self._grown(files, name, last, growing[name])
             else:
-                found, fault = self._replaced(files, name, last)
+                state, fault = self._replaced(files, name, last)
             if fault is not None:
                 faults.append(fault)
-            elif found != last and found is not None:
-                new[name] = found
+            elif state != last and state is not None:
+                new[name] = state
         return Changes(new, sorted([*faults, *files.foreign()]), sorted(edits))
 
     def _from_outside(self, name: str, file: WrittenFile) -> Iterator[tuple[str, bool]]:
@@ -97,14 +97,14 @@ class FileHistory:
         self, files: StateFiles, name: str, last: FileState | None, unit: str
     ) -> tuple[FileState | None, str | None]:
         size = files.size(name)
-        known = 0 if last is None or last.size is None else last.size
+        known_size = 0 if last is None or last.size is None else last.size
         if size is None:
             return (None, None) if last is None else (None, f"{name} is missing")
-        if size < known:
-            return None, f"{name} was cut or rolled back: it has {size} {unit}, and had {known}"
-        if size == known:
+        if size < known_size:
+            return None, f"{name} was cut or rolled back: it has {size} {unit}, and had {known_size}"
+        if size == known_size:
             return last, None
-        return FileState(_chained("" if last is None else last.sha256, files.read(name, known, size)), size), None
+        return FileState(_chained("" if last is None else last.sha256, files.read(name, known_size, size)), size), None
 
     def damage(self, files: StateFiles) -> Iterator[str]:
         """Reads the files that only grow and compares them with every checkpoint."""
@@ -114,9 +114,9 @@ class FileHistory:
                 if seen.size is None or (files.size(name) or 0) < seen.size:
                     break
                 expected = self._starts.get(name) if at == 0 else None
-                found = _chained(chained, files.read(name, at, seen.size))
+                digest = _chained(chained, files.read(name, at, seen.size))
                 chained = seen.sha256
-                if found != (expected or seen.sha256):
+                if digest != (expected or seen.sha256):
                     yield f"{name} was changed between {unit} {at} and {seen.size}, which were there on {ts}"
                     break
                 at = seen.size

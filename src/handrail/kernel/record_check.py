@@ -163,8 +163,8 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
     except (Failure, OSError) as failure:
         findings.faults.append(f"the witness {stores.witness.name} can't be asked: {failure}")
         return
-    known = ours | _folded_here(theirs, newest_compaction(lines))
-    missing = [line for line in theirs if line not in known]
+    accounted_for = ours | _folded_here(theirs, newest_compaction(lines))
+    missing = [line for line in theirs if line not in accounted_for]
     if missing:
         findings.faults.append(
             f"the witness {stores.witness.name} has {len(missing)} checkpoints that are not here: "

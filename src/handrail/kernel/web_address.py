@@ -62,19 +62,19 @@ def parse_address(url: str, field: str = "url") -> WebAddress:
         raise _wrong(field, f"is longer than {MAX_LENGTH} characters")
     if "\\" in url or any(unicodedata.category(char) in _UNSEEN for char in url):
         raise _wrong(field, "contains a space, a backslash or an invisible character")
-    found = _ADDRESS.fullmatch(url)
-    if found is None:
+    match = _ADDRESS.fullmatch(url)
+    if match is None:
         raise _wrong(field, "must begin with http:// or https://, or be about:blank")
-    if "@" in found["authority"]:
+    if "@" in match["authority"]:
         raise _wrong(field, "must not hold a user name or password")
-    parts = _AUTHORITY.fullmatch(found["authority"])
+    parts = _AUTHORITY.fullmatch(match["authority"])
     host = None if parts is None else canonical_host(parts["host"])
     if parts is None or host is None or int(parts["port"] or 0) > 65535:
         raise _wrong(field, "names no host, or not in its plain spelling")
-    scheme = found["scheme"].lower()
+    scheme = match["scheme"].lower()
     port = f":{int(parts['port'])}" if parts["port"] else ""
     shown = parts["host"].lower() if parts["host"].startswith("[") else host
-    rest = found["rest"] if found["rest"].startswith("/") else f"/{found['rest']}"
+    rest = match["rest"] if match["rest"].startswith("/") else f"/{match['rest']}"
     place = Place(scheme, host, int(parts["port"] or _DEFAULT_PORTS[scheme]))
     return WebAddress(f"{scheme}://{shown}{port}{rest}", str(place))
 
@@ -129,10 +129,10 @@ def place_matcher(pattern: str) -> Callable[[str], bool]:
 
     Without a port, it matches the scheme's default port, and every port of this machine. InvalidParams.
     """
-    found = _PLACE_PATTERN.fullmatch(pattern)
-    if found is None or ((found["port"] or "*") != "*" and int(found["port"]) > 65535):
+    match = _PLACE_PATTERN.fullmatch(pattern)
+    if match is None or ((match["port"] or "*") != "*" and int(match["port"]) > 65535):
         raise InvalidParams(f"The place {pattern!r} must be scheme, host and port, such as http://localhost:5173.")
-    scheme, port, is_host = found["scheme"].lower(), found["port"], host_matcher(found["host"])
+    scheme, port, is_host = match["scheme"].lower(), match["port"], host_matcher(match["host"])
 
     def matches(place: str) -> bool:
         there = parse_place(place)
@@ -165,17 +165,17 @@ def host_expression(pattern: str) -> str | None:
 
 def place_expression(pattern: str) -> str | None:
     """The same for `place_matcher`."""
-    found = _PLACE_PATTERN.fullmatch(pattern)
-    host = None if found is None else _host_expression(found["host"])
-    if found is None or host is None:
+    match = _PLACE_PATTERN.fullmatch(pattern)
+    host = None if match is None else _host_expression(match["host"])
+    if match is None or host is None:
         return None
-    scheme = "https?" if found["scheme"] == "*" else found["scheme"].lower()
-    if found["port"] == "*" or (found["port"] is None and is_loopback(found["host"].strip("[]").lower())):
+    scheme = "https?" if match["scheme"] == "*" else match["scheme"].lower()
+    if match["port"] == "*" or (match["port"] is None and is_loopback(match["host"].strip("[]").lower())):
         port = "(:[0-9]+)?"
-    elif found["port"] is None or int(found["port"]) == _DEFAULT_PORTS.get(scheme):
+    elif match["port"] is None or int(match["port"]) == _DEFAULT_PORTS.get(scheme):
         port = ""
     else:
-        port = f":{int(found['port'])}"
+        port = f":{int(match['port'])}"
     return rf"^{scheme}://{host}\.?{port}/"
 
 

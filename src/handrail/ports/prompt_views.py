@@ -19,11 +19,11 @@ _MOST_ANCESTORS = 64
 
 def announce_view() -> socket.socket:
     """Until the socket is closed, other processes know that this process shows questions in its terminal."""
-    held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    announcement = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     if sys.platform == "linux":
         with suppress(OSError):
-            held.bind(f"\0handrail-view-{os.getuid()}-{os.getpid()}-{held.fileno()}")
-    return held
+            announcement.bind(f"\0handrail-view-{os.getuid()}-{os.getpid()}-{announcement.fileno()}")
+    return announcement
 
 
 def view_ancestries() -> list[list[int]]:

@@ -82,7 +82,7 @@ class WriteJournal:
     def __init__(self, state: Path, descriptor: int) -> None:
         self._state = state
         self._descriptor = descriptor
-        self._known: dict[str, list[FileContent]] = {}
+        self._contents: dict[str, list[FileContent]] = {}
         self.misplaced: list[int] = []
         """Offsets of lines that weren't written there, since a person last accepted the state."""
         self._has_places = False
@@ -97,18 +97,18 @@ class WriteJournal:
 
     def contents(self, name: str) -> Sequence[FileContent]:
         """A file's contents since a person last accepted the state, the newest last."""
-        return self._known.get(name, ())
+        return self._contents.get(name, ())
 
     def names(self) -> Sequence[str]:
-        return tuple(self._known)
+        return tuple(self._contents)
 
     def is_known(self, name: str, digest: str | None) -> bool:
         """Whether this is the content that handrail wrote last, or started to write."""
-        known = self.contents(name)
-        if not known:
+        history = self.contents(name)
+        if not history:
             return digest is None
-        before = known[-2].sha256 if len(known) > 1 else None
-        return digest == known[-1].sha256 or (not known[-1].is_done and digest == before)
+        before = history[-2].sha256 if len(history) > 1 else None
+        return digest == history[-1].sha256 or (not history[-1].is_done and digest == before)
 
     def settle(self, name: str, digest: str | None) -> None:
         """Notes content that handrail didn't write; completes a write that a crash interrupted."""
@@ -138,13 +138,13 @@ class WriteJournal:
             self.misplaced.clear()
         if line.file == JOURNAL:
             return
-        known = self._known.setdefault(line.file, [])
+        history = self._contents.setdefault(line.file, [])
         if line.how == "accepted":
-            known.clear()
-        if line.how == "done" and known and not known[-1].is_done and known[-1].sha256 == line.sha256:
-            known[-1] = replace(known[-1], is_done=True)
+            history.clear()
+        if line.how == "done" and history and not history[-1].is_done and history[-1].sha256 == line.sha256:
+            history[-1] = replace(history[-1], is_done=True)
             return
-        known.append(FileContent(line.ts, line.sha256, line.how == "outside", line.how != "begun"))
+        history.append(FileContent(line.ts, line.sha256, line.how == "outside", line.how != "begun"))
 
 
 @contextmanager
@@ -158,8 +158,8 @@ def open_write_journal(state: Path) -> Iterator[WriteJournal]:
         if not os.fstat(descriptor).st_size:
             writes.add(JOURNAL, None, "found")  # so that it is never empty, and later files are known to be new
             for name in (*WRITTEN_FILES, *proof_names(state)):
-                if (found := digest_of(state / name)) is not None:
-                    writes.add(name, found, "found")
+                if (digest := digest_of(state / name)) is not None:
+                    writes.add(name, digest, "found")
         yield writes
     finally:
         os.close(descriptor)

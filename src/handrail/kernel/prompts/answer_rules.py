@@ -77,35 +77,35 @@ def read_response(prompt: Prompt | None, response: Any, new_draft_id: NewId = ne
     if not isinstance(response, Mapping):
         return PromptResponse(status="canceled")
     allowed = _EVERY_MEMBER if prompt is None else _MEMBERS[type(prompt)]
-    known = {name: response[name] for name in allowed if name in response}
-    status = known.get("status")
-    remark = known["remark"] if isinstance(known.get("remark"), str) else UNSET
+    raw = {name: response[name] for name in allowed if name in response}
+    status = raw.get("status")
+    remark = raw["remark"] if isinstance(raw.get("remark"), str) else UNSET
     if status != "ok":
         return PromptResponse(status="timeout" if status == "timeout" else "canceled", remark=remark)
     if remark is UNSET:
-        known.pop("remark", None)
-    if known.get("scope") not in SCOPES:
-        known.pop("scope", None)  # without a scope, the narrowest counts
-    if known.get("scope") != "rule" or known.get("covers") not in COVERAGES:
-        known.pop("covers", None)
+        raw.pop("remark", None)
+    if raw.get("scope") not in SCOPES:
+        raw.pop("scope", None)  # without a scope, the narrowest counts
+    if raw.get("scope") != "rule" or raw.get("covers") not in COVERAGES:
+        raw.pop("covers", None)
     if prompt is not None:
-        _narrow(prompt, known)
+        _narrow(prompt, raw)
     try:
-        return check_response(prompt, known, new_draft_id) if prompt else msgspec.convert(known, PromptResponse)
+        return check_response(prompt, raw, new_draft_id) if prompt else msgspec.convert(raw, PromptResponse)
     except (InvalidParams, msgspec.ValidationError):
         return PromptResponse(status="canceled", remark=remark)
 
 
-def _narrow(prompt: Prompt, known: dict[str, Any]) -> None:
+def _narrow(prompt: Prompt, raw: dict[str, Any]) -> None:
     """In the log, an ok with a scope or grant that was not offered counts once; with wrong parts it does not count."""
     problems = Problems("response")
     if isinstance(prompt, FileChangePrompt):
-        reach = {name: value for name, value in known.items() if name not in _PARTS}
+        reach = {name: value for name, value in raw.items() if name not in _PARTS}
         _answered(Members(reach, problems), prompt, PromptResponse(status="ok"), new_id)
     if problems.has_any:
-        known.pop("scope", None)
-        known.pop("grant", None)
-        known.pop("covers", None)
+        raw.pop("scope", None)
+        raw.pop("grant", None)
+        raw.pop("covers", None)
 
 
 def mask(prompt: Prompt, response: PromptResponse) -> tuple[PromptResponse, dict[str, str]]:
@@ -174,9 +174,9 @@ def _values(members: Members, prompt: KvPrompt) -> dict[str, str] | UnsetType:
     values = members.pairs("values")
     if values is UNSET:
         return UNSET
-    known = {field.key for field in prompt.fields}
+    keys = {field.key for field in prompt.fields}
     for key in values:
-        if key not in known:
+        if key not in keys:
             members.note(f"values.{key}", "isn't a field of this prompt")
     for field in prompt.fields:
         if field.required is True and not values.get(field.key):

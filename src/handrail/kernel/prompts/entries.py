@@ -108,8 +108,8 @@ def read_request(line: bytes) -> RequestEntry | None:
 def _unreadable(prompt: Any, reason: str) -> UnreadablePrompt:
     """With its title and source, if it has them."""
     raw = json.dumps(prompt, ensure_ascii=False, indent=2)
-    known = prompt if isinstance(prompt, dict) else {}
-    return UnreadablePrompt(raw=raw, reason=reason, title=_text(known, "title"), source=_text(known, "source"))
+    members = prompt if isinstance(prompt, dict) else {}
+    return UnreadablePrompt(raw=raw, reason=reason, title=_text(members, "title"), source=_text(members, "source"))
 
 
 def is_nameless_request(line: bytes) -> bool:

@@ -45,39 +45,39 @@ class PromptIndex:
         self._is_inside_line = False
         self._fresh: list[str] | None = None  # ids requested since the last read; None: all of them
 
-    def lines_of(self, action: Action, request_id: str, held: LockedJournal) -> Iterator[tuple[int, bytes]]:
+    def lines_of(self, action: Action, request_id: str, journal: LockedJournal) -> Iterator[tuple[int, bytes]]:
         """The entries with this action and id, the oldest first: offset and line, without LF."""
         for place in self._places.of(request_id) if request_id else ():
-            line = line_at(held, place)
+            line = line_at(journal, place)
             if (head := read_head(line)) is not None and head.is_of(action, request_id):
                 yield place, line
 
-    def ids_with_stem(self, stem: str, held: LockedJournal) -> list[str]:
+    def ids_with_stem(self, stem: str, journal: LockedJournal) -> list[str]:
         """Requests whose id is `stem`, an underscore and text without one; the oldest first."""
-        heads = (read_head(line_at(held, place)) for place in self._stems.of(stem))
-        found = (head.request_id for head in heads if head is not None)
-        return list(dict.fromkeys(each for each in found if each.rpartition("_")[0] == stem))
+        heads = (read_head(line_at(journal, place)) for place in self._stems.of(stem))
+        ids = (head.request_id for head in heads if head is not None)
+        return list(dict.fromkeys(each for each in ids if each.rpartition("_")[0] == stem))
 
-    def matches(self, held: LockedJournal) -> bool:
+    def matches(self, journal: LockedJournal) -> bool:
         """False if the log was rotated, truncated or replaced."""
         start = self._offset - len(self._tail)
-        return held.size >= self._offset and held.read(start, len(self._tail)) == self._tail
+        return journal.size >= self._offset and journal.read(start, len(self._tail)) == self._tail
 
-    def read(self, held: LockedJournal, limit: int | None = None) -> bool:
+    def read(self, journal: LockedJournal, limit: int | None = None) -> bool:
         """Reads what was appended, or about `limit` bytes of it. `waiting` is complete once this returns True."""
-        stop = held.size if limit is None else self._offset + limit
-        while (lines := self._next_lines(held)) is not None:
+        stop = journal.size if limit is None else self._offset + limit
+        while (lines := self._next_lines(journal)) is not None:
             data, end = lines
             self._add(*_heads(data, end, self._offset))
             self._advance(data, end)
             if self._offset >= stop:
                 break
-        if lines is not None and self._offset < held.size:
+        if lines is not None and self._offset < journal.size:
             return False
-        self._drop_answered(held)
+        self._drop_answered(journal)
         return True
 
-    def _drop_answered(self, held: LockedJournal) -> None:
+    def _drop_answered(self, journal: LockedJournal) -> None:
         """Removes answered requests from `waiting`. A response may precede its request, and an id may be used again."""
         fresh = self.waiting if self._fresh is None else [each for each in self._fresh if each in self.waiting]
         if self._fresh is None or len(fresh) > _FEW:
@@ -86,7 +86,7 @@ class PromptIndex:
             places = [place for each in fresh for place in self._places.of(each)]
         asked = set(self.waiting.values()) if places else ()
         for place in places:
-            head = read_head(line_at(held, place)) if place not in asked else None
+            head = read_head(line_at(journal, place)) if place not in asked else None
             if head is not None and head.action == "response":
                 self.waiting.pop(head.request_id, None)
         self._fresh = []
@@ -110,11 +110,11 @@ class PromptIndex:
         if self._fresh is not None:
             self._fresh += [head.request_id for head in heads if head.action == "request"]
 
-    def _next_lines(self, held: LockedJournal) -> tuple[bytes, int] | None:
+    def _next_lines(self, journal: LockedJournal) -> tuple[bytes, int] | None:
         """A block, and where its last line ends; None if there is no line, or only a torn one."""
         size = _BLOCK
         # Reads no more than there is: allocating a whole block takes longer than reading a short line.
-        while data := held.read(self._offset, min(size, max(0, held.size - self._offset))):
+        while data := journal.read(self._offset, min(size, max(0, journal.size - self._offset))):
             if self._is_inside_line:
                 end = data.find(b"\n") + 1
                 self._is_inside_line = not end
@@ -161,18 +161,18 @@ class _Places:
         """Possible offsets of an id, in the order of the log."""
         self._sort()
         low = (hash(request_id) & _KEYS) << _PLACE_BITS
-        found: list[int] = []
+        offsets: list[int] = []
         for chunk in self._chunks:
             at = bisect_left(chunk, low)
-            found += (each & _PLACES for each in chunk[at : bisect_left(chunk, low + _PLACES + 1, at)])
-        return sorted(found)
+            offsets += (each & _PLACES for each in chunk[at : bisect_left(chunk, low + _PLACES + 1, at)])
+        return sorted(offsets)
 
     def of_any(self, request_ids: Collection[str]) -> list[int]:
         """Possible offsets of many ids, in one pass and without sorting."""
         keys = {hash(each) & _KEYS for each in request_ids}
-        found = [each & _PLACES for each in chain(*self._chunks) if each >> _PLACE_BITS in keys]
+        offsets = [each & _PLACES for each in chain(*self._chunks) if each >> _PLACE_BITS in keys]
         hashes = set(map(hash, request_ids))
-        return [*found, *compress(self._unsorted, map(hashes.__contains__, self._hashes))]
+        return [*offsets, *compress(self._unsorted, map(hashes.__contains__, self._hashes))]
 
     def _sort(self) -> None:
         """Called only when an id is looked up; listing pending prompts after a start doesn't need it."""
@@ -188,11 +188,11 @@ class _Places:
             insort(self._chunks[-1], each)
 
 
-def line_at(held: LockedJournal, place: int) -> bytes:
+def line_at(journal: LockedJournal, place: int) -> bytes:
     """The entry at an offset, without LF; empty if it is longer than an entry may be."""
     size = _FIRST_READ
     while True:
-        data = held.read(place, size)
+        data = journal.read(place, size)
         if (end := data.find(b"\n")) >= 0 or len(data) < size:
             line = data if end < 0 else data[:end]
             return split_entries(line)[0][1] if line else line
@@ -213,8 +213,10 @@ def _heads(data: bytes, end: int, offset: int) -> tuple[Sequence[Head | _UsualHe
             return usual, places
     except UNREADABLE:
         pass
-    found = [(place + at, part) for place, line in zip(places, lines, strict=True) for at, part in split_entries(line)]
-    return [_own_head(part) for _, part in found], [place for place, _ in found]
+    entries = [
+        (place + at, part) for place, line in zip(places, lines, strict=True) for at, part in split_entries(line)
+    ]
+    return [_own_head(part) for _, part in entries], [place for place, _ in entries]
 
 
 def _own_head(line: bytes) -> Head:

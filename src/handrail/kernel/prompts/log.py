@@ -125,25 +125,25 @@ class PromptLog:
         is_asking = all(isinstance(change, Question) for change in changes)
         if not has_log and not any(isinstance(change, Question) for change in changes):
             return [NotFound(f"There is no request {change.request_id}.") for change in changes]
-        with self.view.writing(releases_early=is_asking) as held:
-            return [self._write(held, change) for change in changes]
+        with self.view.writing(releases_early=is_asking) as journal:
+            return [self._write(journal, change) for change in changes]
 
-    def _write(self, held: LockedJournal, change: Change) -> Receipt | Failure:
+    def _write(self, journal: LockedJournal, change: Change) -> Receipt | Failure:
         try:
             if isinstance(change, Reply):
-                return self._answer(held, change)
+                return self._answer(journal, change)
             if not change.is_new_id:  # a new random id can't be taken
-                self.view.catch_up(held)
-                self.view.refuse_taken(held, change.request_id)
-            held.append(change.line)
+                self.view.catch_up(journal)
+                self.view.refuse_taken(journal, change.request_id)
+            journal.append(change.line)
             return Receipt()
         except Failure as failure:
             return failure
 
-    def _answer(self, held: LockedJournal, reply: Reply) -> Receipt:
+    def _answer(self, journal: LockedJournal, reply: Reply) -> Receipt:
         request_id = reply.request_id
-        self.view.catch_up(held)
-        prompt = self.view.pending_prompt(held, request_id)
+        self.view.catch_up(journal)
+        prompt = self.view.pending_prompt(journal, request_id)
         response = check_response(prompt, reply.response)
         if response.status == "ok":
             check_shown(request_id, prompt, reply.shown)
@@ -152,7 +152,7 @@ class PromptLog:
         line = write_entry(entry)
         is_lost = bool(secrets) and not reply.deliver(request_id, digest(line), secrets)
         reply.on_accepted()
-        held.append(line)
+        journal.append(line)
         if not is_lost:
             return Receipt()
         names = ", ".join(secrets)

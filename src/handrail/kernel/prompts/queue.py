@@ -102,11 +102,16 @@ class LogPromptQueue:
     ) -> Callable[[], None]:
         """A function that saves the proof of presence. Other faults of the answer are reported by the log."""
         presence = self._presence
-        found = await self.find(request_id) if presence is not None else None
-        if presence is None or found is None or not found.is_pending or not isinstance(found.prompt, FileChangePrompt):
+        queued = await self.find(request_id) if presence is not None else None
+        if (
+            presence is None
+            or queued is None
+            or not queued.is_pending
+            or not isinstance(queued.prompt, FileChangePrompt)
+        ):
             return _nothing_to_keep
-        checked = check_response(found.prompt, response)
-        return await asyncio.to_thread(presence.admit, found.request, checked, proof)
+        checked = check_response(queued.prompt, response)
+        return await asyncio.to_thread(presence.admit, queued.request, checked, proof)
 
     async def ask(
         self,
@@ -142,10 +147,10 @@ class LogPromptQueue:
         return await asyncio.to_thread(self._origins.of, request_ids)
 
     async def proof_of(self, request_id: str) -> Mapping[str, Any] | None:
-        found = await self.find(request_id) if self._presence is not None else None
-        if self._presence is None or found is None or found.answer is None:
+        queued = await self.find(request_id) if self._presence is not None else None
+        if self._presence is None or queued is None or queued.answer is None:
             return None
-        return await asyncio.to_thread(self._presence.proof_of, found.request, found.answer.response)
+        return await asyncio.to_thread(self._presence.proof_of, queued.request, queued.answer.response)
 
     async def is_waiting(self, request_id: str) -> bool:
         return request_id in await self.find_waiting([request_id])
@@ -204,8 +209,8 @@ class LogPromptQueue:
         if not masked:
             return PromptAnswer(request_id, response)
         secrets = await mailbox.take(digest(line))
-        found = {key: secrets[key] for key in masked if key in secrets}
-        return PromptAnswer(request_id, unmask(response, found), masked - found.keys())
+        received = {key: secrets[key] for key in masked if key in secrets}
+        return PromptAnswer(request_id, unmask(response, received), masked - received.keys())
 
 
 def _nothing_to_keep() -> None:

@@ -61,10 +61,10 @@ class PromptView:
                     self._start_over()
                     yield None
                     return
-                with self._journal.lock(is_durable=False) as held:
-                    if is_done := self.catch_up(held, _BYTES_AT_ONCE):
+                with self._journal.lock(is_durable=False) as journal:
+                    if is_done := self.catch_up(journal, _BYTES_AT_ONCE):
                         self._has_read = True
-                        yield held
+                        yield journal
 
     def prepare(self) -> bool:
         """Reads a long log in parts before the first write takes the lock. Returns False if there is no log."""
@@ -76,77 +76,77 @@ class PromptView:
     @contextmanager
     def writing(self, *, releases_early: bool) -> Iterator[LockedJournal]:
         """Locks the log for one writer, who has to call `catch_up` before each decision."""
-        with self._turn, self._journal.lock(is_durable=True, releases_early=releases_early) as held:
-            yield held
+        with self._turn, self._journal.lock(is_durable=True, releases_early=releases_early) as journal:
+            yield journal
 
-    def catch_up(self, held: LockedJournal, limit: int | None = None) -> bool:
+    def catch_up(self, journal: LockedJournal, limit: int | None = None) -> bool:
         """Reads what was appended, or about `limit` bytes of it; returns False if there is more."""
-        if not self._index.matches(held):
+        if not self._index.matches(journal):
             self._start_over()
-        return self._index.read(held, limit)
+        return self._index.read(journal, limit)
 
     def find_all(self, request_ids: Iterable[str]) -> Mapping[str, QueuedPrompt]:
         """The prompts of these ids that are in the log, pending or answered."""
-        with self.reading() as held:
-            if held is None:
+        with self.reading() as journal:
+            if journal is None:
                 return {}
-            found = ((each, self._find(held, each)) for each in request_ids)
-            return {each: prompt for each, prompt in found if prompt is not None}
+            prompts = ((each, self._find(journal, each)) for each in request_ids)
+            return {each: prompt for each, prompt in prompts if prompt is not None}
 
     def repeats(self, stem: str) -> list[QueuedPrompt]:
         """Prompts whose id is `stem`, an underscore and text without one; the oldest first."""
-        with self.reading() as held:
-            if held is None:
+        with self.reading() as journal:
+            if journal is None:
                 return []
-            found = (self._find(held, each) for each in self._index.ids_with_stem(stem, held))
-            return [each for each in found if each is not None]
+            prompts = (self._find(journal, each) for each in self._index.ids_with_stem(stem, journal))
+            return [each for each in prompts if each is not None]
 
     def pending(self, before: int | None = None, limit: int | None = None) -> list[QueuedPrompt]:
         """The newest `limit` pending prompts before an offset, the oldest first."""
         with self.reading():
             places = reversed(list(self._index.waiting.items()))
         ids = (each for each, place in places if before is None or place < before)
-        found: list[QueuedPrompt] = []
-        while (limit is None or len(found) < limit) and (part := list(islice(ids, _PROMPTS_AT_ONCE))):
-            with self.reading() as held:
+        prompts: list[QueuedPrompt] = []
+        while (limit is None or len(prompts) < limit) and (part := list(islice(ids, _PROMPTS_AT_ONCE))):
+            with self.reading() as journal:
                 waiting = [each for each in part if each in self._index.waiting]
-                asked = [self._pending_request(held, each) for each in waiting] if held is not None else []
-                found += (QueuedPrompt(request, place) for place, request in filter(None, asked))
-        return found[:limit][::-1]
+                asked = [self._pending_request(journal, each) for each in waiting] if journal is not None else []
+                prompts += (QueuedPrompt(request, place) for place, request in filter(None, asked))
+        return prompts[:limit][::-1]
 
     def history(self, before: int | None = None, limit: int = 100) -> list[QueuedPrompt]:
         """The newest `limit` prompts that were answered before an offset, the oldest answer first."""
-        found: list[QueuedPrompt] = []
-        with self.reading() as held:
+        prompts: list[QueuedPrompt] = []
+        with self.reading() as journal:
             answers = self._index.responses
             at = len(answers) if before is None else bisect_left(answers, before)
-            while held is not None and at > 0 and len(found) < limit:
+            while journal is not None and at > 0 and len(prompts) < limit:
                 at -= 1
-                head = read_head(line_at(held, answers[at]))
-                prompt = self._find(held, head.request_id) if head is not None else None
+                head = read_head(line_at(journal, answers[at]))
+                prompt = self._find(journal, head.request_id) if head is not None else None
                 if prompt is not None and prompt.answer_place == answers[at]:  # later answers don't count
-                    found.append(prompt)
-        return found[::-1]
+                    prompts.append(prompt)
+        return prompts[::-1]
 
     def answer_to(self, request_id: str) -> tuple[Prompt | None, bytes] | None:
         """The prompt, if it is readable, and the line of its first answer; None while there is no answer."""
-        with self.reading() as held:
-            if held is None or request_id in self._index.waiting:
+        with self.reading() as journal:
+            if journal is None or request_id in self._index.waiting:
                 return None
-            answer = self._answer_line(held, request_id)
-            asked = self._request(held, request_id)
+            answer = self._answer_line(journal, request_id)
+            asked = self._request(journal, request_id)
             return None if answer is None else (asked[1].prompt if asked is not None else None, answer[1])
 
-    def pending_prompt(self, held: LockedJournal, request_id: str) -> Prompt:
+    def pending_prompt(self, journal: LockedJournal, request_id: str) -> Prompt:
         """The prompt that is about to be answered. Conflict: it was answered before; NotFound."""
-        if request_id in self._index.waiting and (asked := self._pending_request(held, request_id)) is not None:
+        if request_id in self._index.waiting and (asked := self._pending_request(journal, request_id)) is not None:
             return asked[1].prompt
-        if self._answer_line(held, request_id) is not None:
+        if self._answer_line(journal, request_id) is not None:
             raise Conflict(f"The request {request_id} was answered before.", reason="answered")
         raise NotFound(f"There is no request {request_id}.")
 
-    def refuse_taken(self, held: LockedJournal, request_id: str) -> None:
-        if request_id in self._index.waiting or self._answer_line(held, request_id) is not None:
+    def refuse_taken(self, journal: LockedJournal, request_id: str) -> None:
+        if request_id in self._index.waiting or self._answer_line(journal, request_id) is not None:
             hint = "Choose another requestId, or none."
             raise Conflict(f"There is a request {request_id} already.", hint=hint, reason="taken")
 
@@ -171,11 +171,11 @@ class PromptView:
         page = self._page(0, size)
         return replace(page, is_restart=True)
 
-    def _find(self, held: LockedJournal, request_id: str) -> QueuedPrompt | None:
+    def _find(self, journal: LockedJournal, request_id: str) -> QueuedPrompt | None:
         if request_id in self._index.waiting:
-            asked = self._pending_request(held, request_id)
+            asked = self._pending_request(journal, request_id)
             return None if asked is None else QueuedPrompt(asked[1], asked[0])
-        answered, asked = self._answer_line(held, request_id), self._request(held, request_id)
+        answered, asked = self._answer_line(journal, request_id), self._request(journal, request_id)
         if asked is None or answered is None:
             return None
         answer = read_answer(answered[1], asked[1].prompt)
@@ -183,31 +183,31 @@ class PromptView:
             answer = ResponseEntry(ts="", request_id=request_id, response=PromptResponse(status="canceled"))
         return QueuedPrompt(asked[1], asked[0], answer, answered[0])
 
-    def _answer_line(self, held: LockedJournal, request_id: str) -> tuple[int, bytes] | None:
-        return next(self._index.lines_of("response", request_id, held), None)
+    def _answer_line(self, journal: LockedJournal, request_id: str) -> tuple[int, bytes] | None:
+        return next(self._index.lines_of("response", request_id, journal), None)
 
-    def _request(self, held: LockedJournal, request_id: str) -> _Request | None:
+    def _request(self, journal: LockedJournal, request_id: str) -> _Request | None:
         """The first request that follows the contract; if there is none, the first."""
         first: _Request | None = None
-        for place, line in self._index.lines_of("request", request_id, held):
+        for place, line in self._index.lines_of("request", request_id, journal):
             if (entry := read_request(line)) is not None:
                 if not isinstance(entry.prompt, UnreadablePrompt):
                     return place, entry
                 first = first or (place, entry)
         return first
 
-    def _pending_request(self, held: LockedJournal, request_id: str) -> _Request | None:
-        if (known := self._cache.get(request_id)) is not None:
-            return known
+    def _pending_request(self, journal: LockedJournal, request_id: str) -> _Request | None:
+        if (cached := self._cache.get(request_id)) is not None:
+            return cached
         place = self._index.waiting[request_id]
-        first = read_request(line_at(held, place))
+        first = read_request(line_at(journal, place))
         is_readable = first is not None and not isinstance(first.prompt, UnreadablePrompt)
-        found = (place, first) if first is not None and is_readable else self._request(held, request_id)
-        if found is not None:
+        request = (place, first) if first is not None and is_readable else self._request(journal, request_id)
+        if request is not None:
             if len(self._cache) >= _MOST_CACHED:
                 self._cache.clear()
-            self._cache[request_id] = found
-        return found
+            self._cache[request_id] = request
+        return request
 
     def _is_between_lines(self, position: int, size: int) -> bool:
         """False if the log was replaced, or if lines were replaced that a failing disk had removed."""
@@ -222,13 +222,13 @@ class PromptView:
         nameless: list[int] = []
         position = start
         for line in self._journal.lines(start, until=end):
-            found = (
+            line_entries = (
                 [(position + at, part, read_entry(part)) for at, part in split_entries(line)] if is_line_start else []
             )
             is_line_start = True
-            if not line.endswith(b"\n") and (not found or found[-1][2] is None):
+            if not line.endswith(b"\n") and (not line_entries or line_entries[-1][2] is None):
                 break  # torn, or still being written
-            for place, part, entry in found:
+            for place, part, entry in line_entries:
                 if entry is not None:
                     entries.append(entry)
                     places.append(place)
