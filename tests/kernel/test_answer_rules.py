@@ -112,7 +112,7 @@ def test_an_ok_in_the_log_that_does_not_fit_its_prompt_counts_as_canceled(
     assert read_response(check_prompt(prompt), response).status == "canceled"
 
 
-def test_what_is_beside_the_point_in_the_log_does_no_harm() -> None:
+def test_irrelevant_members_of_an_answer_in_the_log_are_ignored() -> None:
     change, form = check_prompt(CHANGE), check_prompt(FORM)
     assert wire(read_response(change, ok(scope="forever", remark=5, values=1, by="x"))) == ok()
     assert wire(read_response(change, ok(scope="once", covers="app"))) == ok(scope="once")

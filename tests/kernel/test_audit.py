@@ -539,7 +539,7 @@ def test_a_head_that_a_power_cut_left_behind_is_caught_up_with(tmp_path: Path, r
     audit.close()
 
 
-def test_a_head_that_was_put_back_while_the_machine_runs_is_no_power_cut(tmp_path: Path) -> None:
+def test_an_old_head_is_not_accepted_as_a_power_cut_while_the_machine_runs(tmp_path: Path) -> None:
     PowerCut(tmp_path, 2)
     audit = open_audit(tmp_path)
     with pytest.raises(BrokenChain, match="beyond the head"):
@@ -634,7 +634,7 @@ def test_what_no_power_cut_can_have_done_is_found_before_and_after_going_on(
     audit.close()
 
 
-def test_a_tail_that_is_cut_while_the_machine_runs_is_no_power_cut(tmp_path: Path) -> None:
+def test_a_cut_tail_is_not_accepted_as_a_power_cut_while_the_machine_runs(tmp_path: Path) -> None:
     tail = LostTail(tmp_path)
     tail.log.write_bytes(b"".join(tail.lines[:4]))
     audit = open_audit(tmp_path)

@@ -55,7 +55,7 @@ async def test_records_that_wait_share_one_trip_to_the_disk(audit: Audit, monkey
     assert len(trips) < 50
 
 
-async def test_a_thread_writes_its_record_by_itself_and_those_that_come_meanwhile_share_the_next_trip(
+async def test_a_thread_writes_its_own_record_and_later_records_share_the_next_write(
     audit: Audit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     audit.append({"event": "second"}, durable=True)  # the first one takes the head to the disk, too
@@ -106,7 +106,7 @@ async def test_a_durable_record_fails_with_a_clear_error_and_late_ones_stay(audi
     assert events(audit) == ["first", "read", "later"]
 
 
-async def test_who_is_cancelled_while_a_record_is_written_waits_until_it_is(audit: Audit, tmp_path: Path) -> None:
+async def test_a_caller_cancelled_while_its_record_is_written_waits_for_the_write(audit: Audit, tmp_path: Path) -> None:
     other = Elsewhere(tmp_path)
     adding = asyncio.create_task(audit.add({"event": "begin"}, durable=True))
     await asyncio.sleep(0)

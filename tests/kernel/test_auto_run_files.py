@@ -40,7 +40,7 @@ def test_other_files_are_not(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", [".vscode", ".github", ".github/workflows", "web/.husky", "package.json"])
-def test_a_link_that_may_stand_for_a_folder_of_such_files_is_known(path: str) -> None:
+def test_a_link_that_may_lead_to_a_folder_of_auto_run_files_is_recognized(path: str) -> None:
     assert link_auto_run_reason(path) is not None
 
 

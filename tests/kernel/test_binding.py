@@ -32,7 +32,7 @@ def test_the_digest_is_that_of_parameters_and_binding() -> None:
     ("fields", "is_theirs"),
     [({"warrant": WARRANT, "executor": "app:1"}, True), ({"warrant": WARRANT}, False), ({"executor": "app:1"}, False)],
 )
-def test_the_digest_of_another_program_counts_only_where_it_carries_out_what_the_prompt_says(
+def test_another_programs_digest_counts_only_if_it_executes_the_approved_action(
     fields: dict[str, Any], is_theirs: bool
 ) -> None:
     expected = WARRANT.params_digest if is_theirs else digest_of({"path": "a"}, {})

@@ -100,7 +100,7 @@ def test_sentences_of_ours_go_out_as_codes() -> None:
     ]
 
 
-def test_what_changed_since_a_yes_is_data_too() -> None:
+def test_changes_since_an_approval_are_in_the_card_as_data() -> None:
     before = Preview("Click", about=CallSubject("Pay 1 €", "button", "https://a.example"), facts=[("Near it", "1 €")])
     now = Preview("Click", about=CallSubject("Pay 9 €", "button", "https://a.example"), facts=[("Near it", "9 €")])
     made = card(Preview("Click", changed=differences(before, now)))

@@ -61,7 +61,7 @@ class BusyJournal(JournalFile):
         return seen
 
 
-def test_records_that_are_written_meanwhile_keep_no_checkpoint_from_being_made(tmp_path: Path) -> None:
+def test_a_checkpoint_is_made_while_records_are_being_written(tmp_path: Path) -> None:
     journal = BusyJournal(tmp_path / "audit" / "log.jsonl", tmp_path / "audit" / "head")
     stores = record_stores(tmp_path, OsKeyring(), signer=(), witness_setting="")
     audit = Audit(journal, keeper=CheckpointMaker(journal, lambda: stores))
@@ -115,7 +115,7 @@ def test_an_audit_that_was_rolled_back_is_not_signed(rig: Rig, tmp_path: Path) -
         Rig(tmp_path).keeper.checkpoint()
 
 
-def test_a_line_that_was_changed_is_no_checkpoint(rig: Rig) -> None:
+def test_a_changed_line_is_not_a_valid_checkpoint(rig: Rig) -> None:
     rig.audit.append({"event": "1"})
     made = rig.keeper.checkpoint()
     assert made is not None
@@ -233,7 +233,7 @@ def test_what_folded_checkpoints_knew_is_still_found(
 
 
 @pytest.mark.trial("record", is_long=True)
-def test_a_record_that_only_folded_checkpoints_signed_first_is_still_covered(
+def test_a_record_first_signed_by_a_removed_checkpoint_is_still_covered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grown = Grown(tmp_path, monkeypatch)

@@ -108,7 +108,7 @@ async def test_a_yes_to_one_agent_is_none_to_another_whatever_it_calls_itself(ri
     assert not await rig.is_asked(Caller("mcp", "renamed/2", "another process", "session:2", AGENT.agent))
 
 
-async def test_an_agent_of_which_nothing_lasting_is_known_is_told_apart_by_its_connection(rig: Rig) -> None:
+async def test_an_agent_without_a_lasting_identity_is_identified_by_its_connection(rig: Rig) -> None:
     await rig.consents.add(Caller("mcp", "unknown", "pid:1", "stdio:1"), TO, is_for_app=False, by="a person")
     assert await rig.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:2"))
     assert not await rig.is_asked(Caller("mcp", "unknown", "pid:1", "stdio:1"))
@@ -156,7 +156,7 @@ async def test_a_rule_that_denies_wins_over_every_yes(tmp_path: Path, rule: dict
     rig.close()
 
 
-async def test_a_rule_that_asks_is_asked_each_time(tmp_path: Path) -> None:
+async def test_a_rule_that_asks_ignores_consents_and_asks_each_time(tmp_path: Path) -> None:
     rig = Rig(tmp_path, [{"tool": "apps_call", "decision": "ask"}])
     await rig.consents.add(AGENT, TO, is_for_app=True, by="a person")
     assert await rig.is_asked()

@@ -31,7 +31,7 @@ async def test_work_that_takes_too_long_is_ended_and_the_rest_goes_on() -> None:
     ]
 
 
-async def test_who_is_cancelled_by_others_is_cancelled_and_not_late() -> None:
+async def test_cancellation_by_others_is_not_reported_as_a_timeout() -> None:
     async def work() -> None:
         async with Deadline("tool", FOREVER * 1000):
             await asyncio.sleep(FOREVER)
@@ -73,7 +73,7 @@ async def test_no_time_passes_while_it_is_paused() -> None:
             await asyncio.sleep(FOREVER)
 
 
-async def test_without_a_limit_it_never_passes() -> None:
+async def test_a_deadline_without_a_limit_never_passes() -> None:
     async with Deadline("tool", None) as deadline, deadline.paused():
         await asyncio.sleep(0)
 

@@ -53,7 +53,7 @@ def test_a_place(place: str, page: str) -> None:
     assert (re.match(expression, shown) is not None) == place_matcher(place)(place_of_page(page) or "")
 
 
-def test_only_what_denies_this_call_is_told() -> None:
+def test_only_addresses_denied_to_this_call_are_listed() -> None:
     rules = [
         Rule(tool="*", host="bank.example", decision="deny"),
         Rule(tool="browser_click", host="shop.example", decision="deny"),

@@ -85,7 +85,7 @@ def test_numbers_are_spelled_as_in_appendix_b(bits: str, spelling: str) -> None:
     assert canonical(number) == spelling.encode()
 
 
-def test_one_value_in_two_spellings_has_one_digest() -> None:
+def test_equal_values_in_different_spellings_have_the_same_digest() -> None:
     assert digest({"a": 1, "b": [2.0]}) == digest(json.loads('{ "b": [2], "a": 1.0 }'))
 
 

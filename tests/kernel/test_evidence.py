@@ -75,7 +75,7 @@ def test_a_file_in_the_way_is_an_error_of_the_disk(
         keep(evidence, 0)
 
 
-def test_no_link_is_passed(evidence: Evidence, artifacts: Path, tmp_path: Path) -> None:
+def test_evidence_never_follows_links(evidence: Evidence, artifacts: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     artifacts.parent.mkdir()
@@ -104,7 +104,7 @@ def test_todays_stays_however_much_it_is(evidence: Evidence, artifacts: Path) ->
     assert os.listdir(artifacts / "workspace") == [today[-10:]]
 
 
-def test_all_surfaces_count_together(evidence: Evidence) -> None:
+def test_the_size_limit_counts_all_surfaces_together(evidence: Evidence) -> None:
     young = [keep(evidence, 1, 100, surface) for surface in ("browser", "workspace")]
     old = [keep(evidence, 2, 100, surface) for surface in ("browser", "workspace")]
     assert evidence.prune(Limits(LONG, 250), NOW) == [old[1], old[0]]

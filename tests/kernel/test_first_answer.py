@@ -38,7 +38,7 @@ def answers(response: PromptResponse | None) -> AnswerChannel:
     return AnswerChannel("client:test", answer)
 
 
-async def test_the_answer_of_another_place_is_in_the_log_with_who_gave_it(tmp_path: Path) -> None:
+async def test_an_answer_from_another_channel_is_in_the_log_with_its_author(tmp_path: Path) -> None:
     async with queue(tmp_path) as prompts, asyncio.timeout(10):
         answer = await prompts.ask(PROMPT, request_id="q", channels=lambda prompt: [answers(CHOOSES_A)])
         assert answer.response == CHOOSES_A
@@ -103,7 +103,7 @@ async def test_who_stops_asking_is_asked_about_nowhere_any_more(tmp_path: Path) 
         assert has_let_go.is_set()
 
 
-async def test_a_place_has_time_to_let_go_however_often_the_asking_is_cancelled(tmp_path: Path) -> None:
+async def test_a_channel_has_time_to_clean_up_however_often_it_is_cancelled(tmp_path: Path) -> None:
     is_asked, is_letting_go, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
     has_let_go = False
 

@@ -456,7 +456,7 @@ async def test_a_read_that_can_not_be_recorded_is_refused(build: Build) -> None:
         (TimeoutError("of its own"), InputOutput),
     ],
 )
-async def test_what_nobody_foresaw_becomes_a_condition_and_is_recorded(
+async def test_an_unexpected_exception_becomes_a_condition_and_is_recorded(
     build: Build, fault: Exception, condition: type[Failure]
 ) -> None:
     async def work(call: Call, params: Params) -> None:
@@ -627,7 +627,7 @@ async def test_a_call_knows_the_prompt_that_a_person_answered(build: Build) -> N
     assert known == [CallApproval("ada", NOON, "approval_1")]
 
 
-async def test_a_call_that_a_rule_allows_was_approved_by_nobody(build: Build) -> None:
+async def test_a_call_allowed_by_a_rule_has_no_approval(build: Build) -> None:
     known: list[Any] = []
 
     async def note(call: Call, params: Params) -> None:
@@ -698,7 +698,7 @@ async def test_cancelling_during_the_preview_asks_nobody(build: Build) -> None:
 
 
 @pytest.mark.parametrize("is_past_checkpoint", [True, False])
-async def test_a_write_past_its_last_checkpoint_is_finished_and_an_earlier_one_is_not_done(
+async def test_a_cancelled_write_is_finished_after_its_last_checkpoint_and_stopped_before_it(
     build: Build, is_past_checkpoint: bool
 ) -> None:
     is_running, may_go_on = threading.Event(), threading.Event()
@@ -833,7 +833,7 @@ async def test_calls_of_one_task_run_in_order_of_arrival_and_others_beside_them(
     assert [value for value in crossing.entered if value in (1, 2, 4)] == [1, 2, 4]
 
 
-async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_wait_for_nobody(build: Build) -> None:
+async def test_without_a_task_a_callers_changes_keep_their_order_and_reads_do_not_wait(build: Build) -> None:
     crossing = Crossing()
     rig = build(tool("change", crossing.work, Effect.WRITE), tool("look", crossing.work))
     other = type(AGENT)("mcp", AGENT.name, "uid:1000", "agent:another")

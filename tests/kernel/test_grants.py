@@ -410,7 +410,7 @@ def test_a_grant_lies_within_another_where_nothing_in_it_is_wider(narrower: dict
     assert is_within(replace(FULL, **narrower), FULL) == lies
 
 
-def test_what_is_offered_without_limits_holds_every_narrower_grant() -> None:
+def test_an_unlimited_offer_contains_every_narrower_grant() -> None:
     everything = replace(FULL, project=ALL, identity=ALL, until=UNSET)
     assert is_within(FULL, everything)
     assert is_within(replace(FULL, until=UNSET), everything)

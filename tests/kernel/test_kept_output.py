@@ -74,7 +74,7 @@ def test_each_line_is_told_once_when_it_is_complete() -> None:
 
 
 @given(st.lists(st.integers(0, 60), max_size=6), st.sampled_from(["hunter22secret", "abcabc", "one\ntwo\nthree"]))
-def test_a_secret_is_told_to_nobody_however_it_is_printed(cuts: list[int], secret: str) -> None:
+def test_a_secret_is_hidden_however_it_is_printed(cuts: list[int], secret: str) -> None:
     printed = f"token={secret}\nand {secret}{secret}\nover\n".encode()
     told, lines, begin = kept(masked=(secret, f"{secret}-long")).live_lines(), [], 0
     for cut in [*sorted(cuts), len(printed)]:

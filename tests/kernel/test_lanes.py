@@ -51,7 +51,7 @@ async def test_other_keys_and_no_key_wait_for_nobody() -> None:
         stage.leave("a2")
 
 
-async def test_one_who_stops_waiting_leaves_the_order_of_the_rest_alone() -> None:
+async def test_a_cancelled_turn_does_not_change_the_order_of_the_others() -> None:
     stage = Stage()
     tasks = {name: asyncio.create_task(stage.take_turn(name, "task")) for name in "abcd"}
     await others()

@@ -139,7 +139,7 @@ def test_what_opens_a_place_opens_no_other_port(rule: dict[str, str], covered: l
             assert composed.decide("any", Effect.UI_CONTROL, Target(place=place)).decision is decision, place
 
 
-def test_what_closes_a_host_closes_all_its_ports() -> None:
+def test_a_rule_that_denies_a_host_denies_all_its_ports() -> None:
     composed = policy({"effect": "READ", "host": "example.com", "decision": "deny"})
     assert composed.decide("any", Effect.READ, Target(place="https://example.com:8443")).decision is DENY
 
@@ -166,7 +166,7 @@ def test_an_untrusted_allow_counts_as_ask() -> None:
     assert decided(policy(rule)) is ALLOW
 
 
-def test_an_untrusted_allow_takes_nothing_away_from_what_is_allowed_anyway() -> None:
+def test_an_untrusted_allow_does_not_restrict_what_is_allowed_by_default() -> None:
     untrusted = policy({"effect": "READ", "decision": "allow"}, is_trusted=False)
     assert decided(untrusted, "read_file", Effect.READ) is ALLOW
 

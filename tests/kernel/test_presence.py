@@ -103,7 +103,7 @@ def test_without_proof_it_is_refused_and_says_what_to_do(tmp_path: Path) -> None
     assert "handrail passkeys add" in (refused.value.hint or "")
 
 
-def test_a_terminal_is_looked_at_only_where_proof_is_needed(tmp_path: Path) -> None:
+def test_the_terminal_is_inspected_only_if_proof_is_needed(tmp_path: Path) -> None:
     check = Check(tmp_path)
     check.presence.admit(asked(), yes(), "terminal")()
     assert check.looks == 0
@@ -145,7 +145,7 @@ def test_what_is_no_signature_of_a_known_passkey_is_refused(credential: dict[str
         Check(tmp_path).presence.admit(asked(), yes("rule"), PasskeyProof(credential, "http://localhost:1"))
 
 
-def test_the_setting_is_in_the_file_alone(tmp_path: Path) -> None:
+def test_the_presence_setting_is_read_only_from_the_file(tmp_path: Path) -> None:
     environ = {"HANDRAIL_PRESENCE": "never"}
     assert load(tmp_path, {}, environ).common.presence == "critical"
     assert presence_mode(tmp_path) == "critical"

@@ -312,7 +312,7 @@ def test_a_line_that_comes_in_pieces_is_read_once_it_is_whole(log: PromptLog, pa
     assert ids(log) == ["a"]
 
 
-def test_answered_is_answered_in_whichever_order_and_however_often(log: PromptLog, path: Path) -> None:
+def test_a_prompt_with_an_answer_is_answered_in_any_order_of_entries(log: PromptLog, path: Path) -> None:
     append(path, answered("early"), asked("early"), asked("a"), answered("a"), asked("a"), answered("a"))
     assert ids(log) == []
     append(path, asked("a"), asked("early"), asked("b"), asked("b", {"kind": "result"}))
@@ -407,7 +407,7 @@ def test_an_answer_that_fails_is_no_success_and_nobody_has_seen_it(
     assert ids(log) == []
 
 
-def test_a_question_that_fails_is_no_success_and_those_who_have_seen_it_forget_it(
+def test_a_failed_write_of_a_question_is_reported_and_readers_drop_it(
     log: PromptLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log.request(PROMPT, request_id="r")
@@ -562,7 +562,7 @@ def test_the_newest_entries_come_in_the_order_of_the_log(
     assert isinstance(log.view.entries(1).entries[0], ResponseEntry)
 
 
-def test_a_page_goes_on_where_the_last_one_ended(log: PromptLog, path: Path) -> None:
+def test_a_page_continues_where_the_last_one_ended(log: PromptLog, path: Path) -> None:
     page = log.view.entries()
     assert (page.entries, page.position) == ([], 0)
     append(path, asked("a"))

@@ -21,7 +21,7 @@ def test_the_contract_s_examples_pass_unchanged(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_typed_prompt_passes_like_the_object_that_it_stands_for(name: str) -> None:
+def test_a_typed_prompt_is_accepted_like_its_json(name: str) -> None:
     typed = check_prompt(EXAMPLES[name])
     assert check_prompt(typed) == typed
 
@@ -50,7 +50,7 @@ def test_every_mistake_is_named_at_once() -> None:
     ]
 
 
-def test_a_thousand_mistakes_make_no_endless_message() -> None:
+def test_the_message_about_many_mistakes_is_limited() -> None:
     with pytest.raises(InvalidParams) as refusal:
         check_prompt(tasks(*({"x" * 1000: 1, "title": 1} for _ in range(1000))))
     assert len(refusal.value.details["fieldErrors"]) == 20

@@ -34,7 +34,7 @@ def test_other_addresses_are(address: str) -> None:
     assert is_public(address)
 
 
-def test_a_public_address_of_this_machines_own_is_not() -> None:
+def test_a_public_address_of_this_machine_does_not_count_as_public() -> None:
     """In a network of the test's own."""
     command = ["unshare", "--map-root-user", "--net", sys.executable, "-c", WITH_A_PUBLIC_ADDRESS]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False False True\n"

@@ -176,7 +176,7 @@ async def test_a_yes_for_the_task_is_not_asked_for_again_in_it(tmp_path: Path) -
         assert (await at.answered(question("other", task="t2"), status="canceled")).status == "canceled"
 
 
-async def test_a_yes_for_good_is_kept_as_a_rule(tmp_path: Path) -> None:
+async def test_an_always_answer_is_saved_as_a_rule(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         asked = question()
         await at.answered(asked, status="ok", scope="rule")
@@ -220,7 +220,7 @@ async def test_it_is_good_for_no_other_call(tmp_path: Path, other: Question) -> 
         assert (await at.answered(other, status="canceled")).status == "canceled"
 
 
-async def test_a_repeated_call_takes_over_the_prompt_that_was_left(tmp_path: Path) -> None:
+async def test_a_repeated_call_reuses_the_abandoned_prompt(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         asking = asyncio.ensure_future(at.approver.ask(question()))
         left = (await at.shown()).request_id

@@ -81,7 +81,7 @@ async def test_an_allowed_change_that_leads_elsewhere_is_asked_about(opened: Ope
     ]
 
 
-async def test_a_yes_to_the_call_covers_what_no_rule_names(opened: Open) -> None:
+async def test_approving_the_call_covers_places_that_no_rule_names(opened: Open) -> None:
     rig = opened(tool("go", go, Effect.UI_CONTROL))
     assert await rig.call("go") == "there"
     assert len(rig.person.questions) == 1
@@ -125,7 +125,7 @@ async def test_an_unknown_place_is_whatever_is_forbidden(opened: Open) -> None:
         await rig.call("go")
 
 
-async def test_a_preview_is_told_whether_anybody_sees_it(opened: Open) -> None:
+async def test_a_preview_knows_whether_a_person_will_see_it(opened: Open) -> None:
     seen: list[bool] = []
 
     async def plan(call: Call, params: Any) -> Preview:

@@ -87,6 +87,6 @@ def test_a_reference_brings_a_part_of_an_earlier_result() -> None:
 
 
 @pytest.mark.parametrize("named", ["f.refs.2", "f.refs.x", "f.other", "f.refs.0.x", "failed.x", "f.refs.-1"])
-def test_a_part_that_is_not_there_is_named(named: str) -> None:
+def test_an_unknown_part_number_is_named_in_the_error(named: str) -> None:
     with pytest.raises(NotFound, match=named.replace(".", r"\.")):
         fill_in(Step("s", "x", {"a": {"$ref": named}}), {"f": {"refs": [1, 2]}})
