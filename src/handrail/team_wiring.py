@@ -23,7 +23,7 @@ from handrail.kernel.queue_approver import AskInQueue
 from handrail.stores.team import setup
 from handrail.stores.team.factory import OpenTeam, TeamAddress
 from handrail.stores.team.record import make_key
-from handrail.stores.team.startup_secrets import GivenSecrets
+from handrail.stores.team.startup_secrets import StartupSecrets
 from handrail.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class TeamWiring(Wiring):
             task_owners=team.owners,
             questions=team.questions,
             prompts=prompts,
-            secrets=GivenSecrets(self._secrets, local.secrets),
+            secrets=StartupSecrets(self._secrets, local.secrets),
             push=team.push,
             audit=team.audit,
             record=team.record,

@@ -164,17 +164,17 @@ async def test_a_frozen_nats_is_said_within_seconds_and_works_again(postgres: Po
     try:
         url = postgres.tenant()
         with opened(url, own) as one, opened(url, own) as two:
-            await asyncio.to_thread(one.messages.answering, "ping", lambda said: {"pong": said["n"]})
+            await asyncio.to_thread(one.messages.set_answer, "ping", lambda said: {"pong": said["n"]})
             own.signal(signal.SIGSTOP)
             with pytest.raises(InputOutput, match="can't be reached"):
-                await two.messages.asked(one.messages.server, "ping", {"n": 1})
+                await two.messages.ask_async(one.messages.server, "ping", {"n": 1})
             own.signal(signal.SIGCONT)
-            assert await two.messages.asked(one.messages.server, "ping", {"n": 2}) == {"pong": 2}
+            assert await two.messages.ask_async(one.messages.server, "ping", {"n": 2}) == {"pong": 2}
             own.signal(signal.SIGSTOP)
             with pytest.raises(InputOutput, match="No answer"):
-                await two.messages.asked(one.messages.server, "ping", {"n": 3})
+                await two.messages.ask_async(one.messages.server, "ping", {"n": 3})
             own.signal(signal.SIGCONT)
-            assert await two.messages.asked(one.messages.server, "ping", {"n": 4}) == {"pong": 4}
+            assert await two.messages.ask_async(one.messages.server, "ping", {"n": 4}) == {"pong": 4}
     finally:
         own.stop()
 

@@ -22,7 +22,7 @@ from handrail.stores.team import setup
 from handrail.stores.team.factory import OpenTeam, TeamAddress
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.leases import TeamLeases, fence
-from handrail.stores.team.messages import NobodyThere
+from handrail.stores.team.messages import NoSuchServer
 from handrail.stores.team.record import make_key
 from tests.stores.team.cut_proxy import CutProxy
 from tests.team_engines import S3, Nats, Postgres, engine_folder
@@ -94,8 +94,8 @@ async def test_when_nats_restarts_secrets_and_presence_work_again(postgres: Post
         async def is_heard() -> bool:
             """The subscription is back once the other server answers."""
             try:
-                return await two.messages.asked(one.messages.server, "waiter", {"numbers": []}) is not None
-            except (NobodyThere, InputOutput):
+                return await two.messages.ask_async(one.messages.server, "waiter", {"numbers": []}) is not None
+            except (NoSuchServer, InputOutput):
                 return False
 
         await eventually(is_heard)

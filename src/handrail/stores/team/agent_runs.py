@@ -1,4 +1,4 @@
-"""Runs of the agent and the conversations of tasks. A run is written by the server that has its lease."""
+"""Stores agent runs and task conversations. Only the server that has a run's lease writes it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _COMPACT = f"UPDATE conversation SET is_past = true WHERE number IN (SELECT numb
 
 
 class TeamRuns:
-    """Conflict: another server has taken the run over, and nothing is written."""
+    """Writes raise Conflict, and write nothing, if another server has taken the run over."""
 
     def __init__(self, batches: TeamBatches, leases: TeamRunLeases) -> None:
         self._batches = batches
@@ -53,30 +53,30 @@ class TeamRuns:
 
     def save(self, run: Run, task: TaskRecord, turns: Sequence[Turn] = ()) -> asyncio.Future[None]:
         row = (run.task_id, run.status, encoded_run(run))
-        return self._write(run.task_id, *_adding(run.task_id, turns), Statement(_SAVE, row), saving(task))
+        return self._write(run.task_id, *_insertions(run.task_id, turns), Statement(_SAVE, row), saving(task))
 
     async def find(self, task_id: str) -> Run | None:
         row = await self._batches.row("SELECT status, run FROM agent_run WHERE task_id = $1", task_id)
         return None if row is None else run_of((row[0], row[1]))
 
     async def unfinished(self) -> Sequence[Run]:
-        """Those that no server works on."""
+        """Unfinished runs that no server is working on."""
         query = f"SELECT status, run FROM agent_run AS run WHERE {self._leases.is_free}"
         return [run_of((row[0], row[1])) for row in await self._batches.rows(query)]
 
     def add(self, task_id: str, *turns: Turn) -> asyncio.Future[None]:
-        return self._write(task_id, *_adding(task_id, turns))
+        return self._write(task_id, *_insertions(task_id, turns))
 
-    def add_answer(self, task: TaskRecord, said: UserTurn) -> asyncio.Future[None]:
-        answer = Statement(_ADD, storable(answer_row(task.task_id, said)))
-        return self._write(task.task_id, answer, saving(task))
+    def add_answer(self, task: TaskRecord, answer: UserTurn) -> asyncio.Future[None]:
+        statement = Statement(_ADD, storable(answer_row(task.task_id, answer)))
+        return self._write(task.task_id, statement, saving(task))
 
     async def remembers(self, task_id: str, message_id: str) -> bool:
         query = "SELECT 1 FROM conversation WHERE task_id = $1 AND message_id = $2"
         return await self._batches.row(query, task_id, message_id) is not None
 
     async def turns(self, task_id: str) -> Sequence[Turn]:
-        """From the newest summary on, which replaces everything before it."""
+        """The turns since the newest summary, which replaces everything before it."""
         pictures: dict[str, list[Picture]] = {}
         for execution, mime, data in await self._batches.rows(_PICTURES, task_id):
             pictures.setdefault(execution, []).append(Picture(mime, data))
@@ -84,14 +84,14 @@ class TeamRuns:
         return [with_pictures(turn_of(row[0], row[1]), pictures) for row in rows]
 
     async def page(self, task_id: str, before: int | None, limit: int) -> Sequence[StoredTurn]:
-        found: list[StoredTurn] = []
+        turns: list[StoredTurn] = []
         place = _LAST if before is None else before
-        while more := await self._batches.rows(_PAGE, task_id, place, limit):
-            found += [StoredTurn(number, at, turn_of(turn, text)) for number, at, turn, text in more]
-            place = found[-1].number
-            if not isinstance(found[-1].turn, ToolResult):
+        while chunk := await self._batches.rows(_PAGE, task_id, place, limit):
+            turns += [StoredTurn(number, at, turn_of(turn, text)) for number, at, turn, text in chunk]
+            place = turns[-1].number
+            if not isinstance(turns[-1].turn, ToolResult):
                 break
-        return found[::-1]
+        return turns[::-1]
 
     def compact(self, task_id: str, keep_from: int, note: str) -> asyncio.Future[None]:
         """Messages stay in the table for people; the model gets the summary instead."""
@@ -102,7 +102,7 @@ class TeamRuns:
         return self._batches.write(self._leases.fence(task_id), *statements)
 
 
-def _adding(task_id: str, turns: Sequence[Turn]) -> list[Statement]:
+def _insertions(task_id: str, turns: Sequence[Turn]) -> list[Statement]:
     added = [Statement(_ADD, storable(turn_row(task_id, turn))) for turn in turns]
     pictures = [Statement(_ADD_PICTURE, row) for row in picture_rows(task_id, turns)]
     if pictures:

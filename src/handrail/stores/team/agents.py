@@ -1,4 +1,4 @@
-"""Agents for the gate: the members of that role."""
+"""Implements the `Agents` port: members with the role of an agent."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from handrail.stores.team.members import SAME_MOMENT, TeamMembers
 
 
 class TeamAgents:
-    """The `Agents` port over the copy; whoever lets somebody in has refreshed it for that request."""
+    """Reads the local copy of the members, which is refreshed when a request is authenticated."""
 
     def __init__(self, members: TeamMembers) -> None:
         self._members = members
@@ -18,8 +18,8 @@ class TeamAgents:
         return [_agent(each) for each in self._members.copy.members.values() if each.role == "agent"]
 
     def find(self, token: str) -> Agent | None:
-        found = self._members.with_token(token)
-        return _agent(found) if found is not None and found.role == "agent" else None
+        member = self._members.with_token(token)
+        return _agent(member) if member is not None and member.role == "agent" else None
 
     def is_valid(self, identity: str) -> bool:
         if not identity.startswith(PREFIX):

@@ -1,4 +1,4 @@
-"""What PostgreSQL announces: one connection that listens for all who want to know, and comes back when it is lost."""
+"""Listens to PostgreSQL's notifications on one connection, which is reopened when it is lost."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ import asyncpg
 
 from handrail.stores.team.database import SETTINGS, TeamDatabase
 
-_AGAIN_AFTER = 0.5
+_RETRY_SECONDS = 0.5
 _LOOK_EVERY = 5.0
-"""What was announced while a connection was half dead is noticed then."""
+"""How often to check, so that notifications that were lost with a broken connection are noticed."""
 
 logger = logging.getLogger(__name__)
 
 
 class Listener:
-    """Starts with the first who wants to know something. `topic` is what is announced: `prompts`, `access`, `nodes`."""
+    """Connects with the first subscriber. Topics are `prompts`, `access`, `nodes` and `audit`."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
-        self._turn = threading.Lock()
-        self._told: dict[str, set[Callable[[], None]]] = {}
-        self._following: Future[None] | None = None
+        self._lock = threading.Lock()
+        self._callbacks: dict[str, set[Callable[[], None]]] = {}
+        self._task: Future[None] | None = None
 
-    def tell(self, topic: str, wake: Callable[[], None]) -> Callable[[], None]:
-        """`wake` is called from another thread after each change, and after each loss of the connection.
+    def subscribe(self, topic: str, wake: Callable[[], None]) -> Callable[[], None]:
+        """Calls `wake` from another thread after each change and each reconnection.
 
-        Returns what ends it.
+        Returns a function that ends the subscription.
         """
-        with self._turn:
-            self._told.setdefault(topic, set()).add(wake)
-            if self._following is None:
-                self._following = self._database.engine.submit(self._follow())
+        with self._lock:
+            self._callbacks.setdefault(topic, set()).add(wake)
+            if self._task is None:
+                self._task = self._database.engine.submit(self._follow())
 
         def end() -> None:
-            with self._turn:
-                self._told[topic].discard(wake)
+            with self._lock:
+                self._callbacks[topic].discard(wake)
 
         return end
 
     @asynccontextmanager
     async def watching(self, *topics: str, look_every: float = _LOOK_EVERY) -> AsyncIterator[ChangeWatch]:
-        """`look_every`: how often there may be a change that is not announced."""
+        """Yields a watch. `look_every` limits how long a change without notification stays unnoticed."""
         loop, event = asyncio.get_running_loop(), asyncio.Event()
         event.set()
 
         def wake() -> None:
-            with suppress(RuntimeError):  # the loop has ended meanwhile
+            with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(event.set)
 
-        ends = [self.tell(topic, wake) for topic in topics]
+        ends = [self.subscribe(topic, wake) for topic in topics]
         try:
             yield ChangeWatch(event, look_every)
         finally:
@@ -64,8 +64,8 @@ class Listener:
                 end()
 
     def close(self) -> None:
-        if self._following is not None:
-            self._following.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
     async def _follow(self) -> None:
         while True:
@@ -73,32 +73,34 @@ class Listener:
                 await self._listen()
             except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as lost:
                 logger.warning(
-                    "%s announces nothing now: %s", self._database.location, str(lost) or "no answer in time"
+                    "notifications from %s are interrupted: %s",
+                    self._database.location,
+                    str(lost) or "no answer in time",
                 )
-            await asyncio.sleep(_AGAIN_AFTER)
+            await asyncio.sleep(_RETRY_SECONDS)
 
     async def _listen(self) -> None:
         connection = await asyncpg.connect(self._database.url, timeout=5, server_settings=SETTINGS)
-        lost = asyncio.Event()
+        closed = asyncio.Event()
         try:
-            connection.add_termination_listener(lambda _: lost.set())
+            connection.add_termination_listener(lambda _: closed.set())
             channel = await connection.fetchval("SELECT channel()")
-            await connection.add_listener(channel, self._heard)
+            await connection.add_listener(channel, self._on_notification)
             self._wake(None)
-            while not lost.is_set():
+            while not closed.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(lost.wait(), _LOOK_EVERY)
+                    await asyncio.wait_for(closed.wait(), _LOOK_EVERY)
                     return
                 await asyncio.wait_for(connection.fetchval("SELECT 1"), _LOOK_EVERY)
         finally:
             connection.terminate()
 
-    def _heard(self, connection: Any, pid: int, channel: str, topic: object) -> None:
+    def _on_notification(self, connection: Any, pid: int, channel: str, topic: object) -> None:
         self._wake(str(topic))
 
     def _wake(self, topic: str | None) -> None:
-        with self._turn:
-            wakes = [wake for name, known in self._told.items() if topic in (None, name) for wake in known]
+        with self._lock:
+            wakes = [wake for name, callbacks in self._callbacks.items() if topic in (None, name) for wake in callbacks]
         for wake in wakes:
             wake()
 
@@ -109,7 +111,7 @@ class ChangeWatch:
         self._look_every = look_every
 
     async def change(self) -> None:
-        """Returns after a change, at once the first time, and now and then without one."""
+        """Returns after a change, at once the first time, and sometimes without a change."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._look_every):
                 await self._event.wait()

@@ -1,4 +1,4 @@
-"""Many small writes from an event loop: each has its place in the order, and all that wait share one transaction."""
+"""Batches small writes from an event loop: they are queued in order, and all pending ones share one transaction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handrail.stores.team.database import Connection, Row, TeamDatabase, count_o
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`refusal` is raised where it finds or changes no row; then nothing that is written with it is."""
+    """`refusal` is raised if no row is found or changed; the whole write is then rolled back."""
 
     query: str
     values: Sequence[Any]
@@ -31,29 +31,29 @@ class TeamBatches:
         self._last: asyncio.Future[None] | None = None
 
     def write(self, *statements: Statement) -> asyncio.Future[None]:
-        """Done once they are committed, together. Cancelling the wait doesn't cancel the write."""
+        """Done once all statements are committed together. Cancelling the wait doesn't cancel the write."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        done.add_done_callback(_looked_at)
+        done.add_done_callback(_mark_retrieved)
         self._pending.append((statements, done))
         self._last = done
         if self._flushing is None:
             self._flushing = asyncio.create_task(self._flush())
-        shown = asyncio.shield(done)
-        shown.add_done_callback(_looked_at)
-        return shown
+        result = asyncio.shield(done)
+        result.add_done_callback(_mark_retrieved)
+        return result
 
     def execute(self, query: str, *values: Any) -> asyncio.Future[None]:
         return self.write(Statement(query, values))
 
     async def rows(self, query: str, *values: Any) -> list[Row]:
-        """Sees every write that was queued before, and waits for no later one."""
+        """Reads after all writes that were queued before; doesn't wait for later ones."""
         if self._last is not None and not self._last.done():
             await asyncio.wait({self._last})
         return await self._database.rows(query, *values)
 
     async def row(self, query: str, *values: Any) -> Row | None:
-        found = await self.rows(query, *values)
-        return found[0] if found else None
+        rows = await self.rows(query, *values)
+        return rows[0] if rows else None
 
     async def close(self) -> None:
         while self._flushing is not None:
@@ -64,7 +64,7 @@ class TeamBatches:
         try:
             while self._pending:
                 batch, self._pending = self._pending, []
-                for (_, done), failure in zip(batch, await self._written(batch), strict=True):
+                for (_, done), failure in zip(batch, await self._commit_batch(batch), strict=True):
                     if failure is None:
                         done.set_result(None)
                     else:
@@ -72,15 +72,15 @@ class TeamBatches:
         finally:
             self._flushing = None
 
-    async def _written(self, batch: Sequence[_Pending]) -> list[Failure | None]:
-        """The failure of each. One that fails doesn't affect the others."""
+    async def _commit_batch(self, batch: Sequence[_Pending]) -> list[Failure | None]:
+        """The failure of each write, or None. A write that fails doesn't affect the others."""
         try:
             await self._database.call(lambda rows: _commit(rows, [each for work, _ in batch for each in work]))
             return [None] * len(batch)
         except Failure as failure:
             if len(batch) == 1:
                 return [failure]
-        return [outcome for one in batch for outcome in await self._written([one])]
+        return [outcome for pending in batch for outcome in await self._commit_batch([pending])]
 
 
 async def _commit(rows: Connection, statements: Sequence[Statement]) -> None:
@@ -93,11 +93,12 @@ async def _commit(rows: Connection, statements: Sequence[Statement]) -> None:
 
 
 async def _execute(rows: Connection, statement: Statement) -> None:
-    done: str = await rows.execute(statement.query, *statement.values)
-    if statement.refusal is not None and count_of(done) == 0:
+    status: str = await rows.execute(statement.query, *statement.values)
+    if statement.refusal is not None and count_of(status) == 0:
         raise statement.refusal
 
 
-def _looked_at(done: asyncio.Future[None]) -> None:
+def _mark_retrieved(done: asyncio.Future[None]) -> None:
+    """Keeps asyncio from logging an exception that no one awaits."""
     if not done.cancelled():
         done.exception()

@@ -1,4 +1,4 @@
-"""Evidence of a team in a bucket: every server can read what another has kept. Bytes are written once."""
+"""Stores a team's evidence and other blobs in a bucket that all servers can read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=6)}
 
 
 def open_bucket(url: str) -> Any:
-    """`s3://bucket/prefix`, or `file:///folder` for a single machine; keys and endpoint come from the environment."""
+    """Opens `s3://bucket/prefix`, or `file:///folder` on one machine. Keys and endpoint are in the environment."""
     try:
         if url.startswith("file://"):
             return from_url(url, mkdir=True)
@@ -32,7 +32,7 @@ def open_bucket(url: str) -> Any:
 
 
 class BlobFolder:
-    """What evidence needs of a folder (`ports.files.EvidenceFolder`). What grows old is the bucket's to remove."""
+    """Implements `ports.files.EvidenceFolder`. The bucket's own rules remove old objects."""
 
     def __init__(self, bucket: Any, url: str, prefix: str) -> None:
         self._bucket = bucket
@@ -43,59 +43,59 @@ class BlobFolder:
         return self
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        with self._spelled(path):
-            found = obstore.get(self._bucket, self._at(path))
-            if limit is not None and found.meta["size"] > limit:
+        with self._translate_errors(path):
+            blob = obstore.get(self._bucket, self._at(path))
+            if limit is not None and blob.meta["size"] > limit:
                 raise TooLarge(f"{path} has more than {limit} bytes.", maxBytes=limit)
-            return bytes(found.bytes())
+            return bytes(blob.bytes())
 
     def mode(self, path: str) -> int | None:
-        """A bucket has no files that git would see: `.gitignore` is as good as there."""
+        """A fixed mode: git doesn't see a bucket, so `.gitignore` needn't be written."""
         return 0o600
 
     def write(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
-        with self._spelled(path):
+        with self._translate_errors(path):
             obstore.put(self._bucket, self._at(path), data)
 
     def create(self, path: str, data: bytes, *, is_durable: bool = True) -> None:
-        with self._spelled(path):
+        with self._translate_errors(path):
             obstore.put(self._bucket, self._at(path), data, mode="create")
 
     def remove(self, path: str) -> None:
-        with self._spelled(path):
+        with self._translate_errors(path):
             obstore.delete(self._bucket, self._at(path))
 
     def put(self, path: str, data: bytes) -> None:
         self.create(path, data)
 
     def entries(self, path: str) -> list[Entry]:
-        """None that could be pruned from here."""
+        """Empty: objects aren't pruned from here."""
         return []
 
     def total_size(self, path: str) -> int:
         return 0
 
     def remove_tree(self, path: str) -> None:
-        """Nothing is listed, so nothing is removed."""
+        """Does nothing: the bucket's rules remove old objects."""
 
     def make_private(self, path: str) -> int:
         return 0
 
     def sweep_all(self, path: str) -> None:
-        """An object is there whole or not at all."""
+        """Does nothing: objects are written atomically."""
 
     def sync_file(self, path: str) -> None:
-        """An object is there for good once it is there."""
+        """Does nothing: objects are durable once written."""
 
     def sync(self) -> None:
-        """The same for all of them."""
+        """Does nothing: objects are durable once written."""
 
     def close(self) -> None:
-        """The bucket is the team's."""
+        """Does nothing: the bucket isn't opened per folder."""
 
     def names(self, path: str) -> Sequence[str]:
-        """Of all objects below, sorted."""
-        with self._spelled(path):
+        """The sorted names of all objects below the path."""
+        with self._translate_errors(path):
             below = self._at(path) + "/"
             pages = obstore.list(self._bucket, prefix=below)
             return sorted(str(meta["path"])[len(below) :] for page in pages for meta in page)
@@ -104,11 +104,11 @@ class BlobFolder:
         return f"{self._prefix}/{path}" if path else self._prefix
 
     @contextmanager
-    def _spelled(self, path: str) -> Iterator[None]:
+    def _translate_errors(self, path: str) -> Iterator[None]:
         try:
             yield
         except AlreadyExistsError:
-            raise Conflict(f"{path} is there already.") from None
+            raise Conflict(f"{path} exists already.") from None
         except (NotFoundError, FileNotFoundError):
             raise NotFound(f"There is no {path} in {self.location}.") from None
         except (BaseError, OSError) as refusal:
@@ -117,11 +117,11 @@ class BlobFolder:
 
 
 class BlobWitness:
-    """Keeps every checkpoint as an object of its own, which is created and never replaced."""
+    """A witness that stores every checkpoint as its own object, which is never replaced."""
 
     def __init__(self, folder: BlobFolder) -> None:
         self._folder = folder
-        self._known: dict[str, bytes] = {}
+        self._lines: dict[str, bytes] = {}
         self.name = folder.location
 
     def add(self, line: bytes) -> None:
@@ -129,12 +129,12 @@ class BlobWitness:
         try:
             self._folder.create(name, line)
         except Conflict:
-            return  # the same bytes: it is named by them
-        self._known[name] = line
+            return  # the name is a hash of the content, so it is the same checkpoint
+        self._lines[name] = line
 
     def lines(self) -> Sequence[bytes]:
         names = self._folder.names("")
         for name in names:
-            if name not in self._known:
-                self._known[name] = self._folder.read(name)
-        return [self._known[name] for name in names]
+            if name not in self._lines:
+                self._lines[name] = self._folder.read(name)
+        return [self._lines[name] for name in names]

@@ -1,4 +1,4 @@
-"""Browser artifacts of a team: rows in the database, and their bytes in the bucket."""
+"""Stores a team's browser artifacts: rows in the database, contents in the bucket."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IN_MEMORY = 1_000_000
 
 
 class ArtifactBlobs:
-    """Everything blocks."""
+    """The contents. All methods block."""
 
     def __init__(self, folder: BlobFolder) -> None:
         self._folder = folder
@@ -39,11 +39,11 @@ class ArtifactBlobs:
         return list(self._folder.names(""))
 
     def remove_parts(self) -> None:
-        """An object is there whole or not at all."""
+        """Does nothing: objects are written atomically."""
 
 
 class IncomingBlob:
-    """Held back until it is whole: in memory, or in a file without a name where it is large."""
+    """An upload in progress, kept in memory or, if it is large, in an unnamed file until it is complete."""
 
     def __init__(self, folder: BlobFolder, artifact_id: str) -> None:
         self._folder = folder
@@ -63,7 +63,7 @@ class IncomingBlob:
 
 
 class TeamArtifacts:
-    """The rows about artifacts."""
+    """The artifacts' rows."""
 
     def __init__(self, batches: TeamBatches) -> None:
         self._batches = batches

@@ -1,4 +1,4 @@
-"""The way to the server that holds a browser, and how a browser is paired with all of them."""
+"""Reaches the server to which a browser is connected, and pairs browsers with all servers."""
 
 from __future__ import annotations
 

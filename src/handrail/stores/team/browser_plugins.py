@@ -1,4 +1,4 @@
-"""The browsers of a team: which server holds which, which of them a new task gets, and those that were paired."""
+"""Stores a team's browsers: their servers, which one a new task gets, and which are paired."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant, client_id) DO UPDATE SE
 
 
 class TeamPlugins:
-    """`server` is this process, to the others."""
+    """`server` is this process's name for other servers."""
 
     def __init__(self, database: TeamDatabase, batches: TeamBatches, server: str) -> None:
         self._database = database
@@ -72,7 +72,7 @@ class TeamPlugins:
         ]
 
     def hold(self, plugin: PluginRecord) -> asyncio.Future[None]:
-        """From now on, this server alone writes about the browser: what another had under way there has ended."""
+        """From now on, only this server writes about the browser; actions of another server there have ended."""
         hold = Statement(_HOLD, (plugin.client_id, msgspec.json.encode(plugin), self._server))
         now, error = int(time.time() * 1000), encode_failure(interrupted_failure())
         return self._batches.write(hold, Statement(_END_OTHERS, (plugin.client_id, self._server, error, now)))
@@ -81,14 +81,14 @@ class TeamPlugins:
         return self._batches.execute(_RELEASE, client_id, server or self._server)
 
     async def holder_of(self, client_id: str) -> str | None:
-        """The server that says it has it."""
+        """The server to which the browser is connected."""
         row = await self._batches.row(
             "SELECT server FROM browser_plugin WHERE client_id = $1 AND is_connected", client_id
         )
         return None if row is None else str(row[0])
 
     async def next(self, but: Sequence[str] = ()) -> str | None:
-        """For a new task: the one that a person has chosen, otherwise of those that are there the longest unused."""
+        """The browser for a new task: the one that a person chose, otherwise the least recently used."""
         row = await self._database.row(_NEXT, list(but))
         return None if row is None else str(row[0])
 
@@ -97,16 +97,16 @@ class TeamPlugins:
         await self._database.execute(query, client_id)
 
     def pair(self, plugin: PairedPlugin) -> asyncio.Future[None]:
-        return self._permit(_PAIR, *storable(astuple(plugin)))
+        return self._write_permission(_PAIR, *storable(astuple(plugin)))
 
     def unpair(self, client_id: str) -> asyncio.Future[None]:
-        return self._permit("DELETE FROM browser_pairing WHERE client_id = $1", client_id)
+        return self._write_permission("DELETE FROM browser_pairing WHERE client_id = $1", client_id)
 
     async def paired(self) -> Sequence[PairedPlugin]:
         return [PairedPlugin(*row) for row in await self._database.rows(f"{PAIRED} ORDER BY created_at")]
 
-    def _permit(self, query: str, *values: object) -> asyncio.Future[None]:
-        """Durable, as it allows somebody something."""
+    def _write_permission(self, query: str, *values: object) -> asyncio.Future[None]:
+        """A durable write, because it grants permissions."""
 
         async def write() -> None:
             await self._database.execute(query, *values)

@@ -1,4 +1,4 @@
-"""Browser tasks of a team, their owners, and their conversations."""
+"""Stores a team's browser tasks, their callers and their messages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def saving(task: TaskRecord) -> Statement:
 
 
 def storable(values: Sequence[Any]) -> list[Any]:
-    """PostgreSQL stores no NUL and no half of a surrogate pair in a text."""
+    """Replaces NULs and lone surrogates in texts, which PostgreSQL can't store."""
     return [_storable(each) if isinstance(each, str) else each for each in values]
 
 
@@ -59,7 +59,7 @@ class TeamTasks:
         return None if row is None else task_of(row)
 
     async def interrupted(self) -> Sequence[TaskRecord]:
-        """None that this server would know of: whoever next holds a browser ends what was interrupted there."""
+        """Empty: the next server to which a browser connects ends its interrupted actions."""
         return ()
 
     async def newest(self, limit: int, before: str | None = None, words: Sequence[str] = ()) -> Sequence[TaskRecord]:
@@ -70,8 +70,8 @@ class TeamTasks:
         for word in words:
             values.append(word_pattern(word))
             conditions.append(_HAS_WORD.format(len(values)))
-        found = f"SELECT {TASK_COLUMNS} FROM browser_task AS task WHERE {' AND '.join(conditions)}"
-        rows = await self._batches.rows(f"{found} {_NEWEST_FIRST} LIMIT $1", *values)
+        query = f"SELECT {TASK_COLUMNS} FROM browser_task AS task WHERE {' AND '.join(conditions)}"
+        rows = await self._batches.rows(f"{query} {_NEWEST_FIRST} LIMIT $1", *values)
         return [task_of(row) for row in rows]
 
     def bind(self, caller: str, task_id: str) -> asyncio.Future[None]:

@@ -1,4 +1,4 @@
-"""Consents of a team: one row for a caller, an app and a tool; the empty tool stands for all of them."""
+"""Stores a team's consents: one row for a caller, an app and a tool; an empty tool means all tools."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
@@ -28,29 +28,29 @@ class TeamConsents:
         self._now = now
 
     async def find(self, caller: Caller, to: ConsentRequest) -> Consent | None:
-        wanted = (caller.agent, to.app, to.program, to.tool, to.tool_digest, to.app_digest)
-        found = await self._database.row(_FIND, *wanted)
-        return None if found is None else _given(found)
+        values = (caller.agent, to.app, to.program, to.tool, to.tool_digest, to.app_digest)
+        row = await self._database.row(_FIND, *values)
+        return None if row is None else _consent(row)
 
     async def stale_reason(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
-        known = "SELECT program FROM consent WHERE caller = $1 AND app = $2 AND tool IN ($3, '')"
-        found = await self._database.rows(known, caller.agent, to.app, to.tool)
-        if not found:
+        query = "SELECT program FROM consent WHERE caller = $1 AND app = $2 AND tool IN ($3, '')"
+        rows = await self._database.rows(query, caller.agent, to.app, to.tool)
+        if not rows:
             return None
-        return "descriptor" if any(program == to.program for (program,) in found) else "program"
+        return "descriptor" if any(program == to.program for (program,) in rows) else "program"
 
     async def add(self, caller: Caller, to: ConsentRequest, *, is_for_app: bool, by: str) -> Consent:
         who, tool = caller.agent, _ALL if is_for_app else to.tool
         id = sha256(f"{who}\n{to.app}\n{tool}".encode()).hexdigest()[:12]
         digest = to.app_digest if is_for_app else to.tool_digest
         at = self._now().isoformat(timespec="seconds")
-        given = Consent(id, who, to.app, to.app_name, tool or None, digest, at, by, to.program)
-        await self.restore(given)
-        return given
+        consent = Consent(id, who, to.app, to.app_name, tool or None, digest, at, by, to.program)
+        await self.restore(consent)
+        return consent
 
     async def all(self) -> Sequence[Consent]:
         newest_first = f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller"
-        return [_given(row) for row in await self._database.rows(newest_first)]
+        return [_consent(row) for row in await self._database.rows(newest_first)]
 
     async def revoke(self, id: str) -> bool:
         return await self._database.execute("DELETE FROM consent WHERE id = $1", id) == 1
@@ -60,6 +60,6 @@ class TeamConsents:
         await self._database.execute(_ADD, id, caller, app, app_name, tool or _ALL, digest, at, by, program)
 
 
-def _given(row: Row) -> Consent:
+def _consent(row: Row) -> Consent:
     id, caller, app, app_name, tool, digest, at, by, program = row
     return Consent(id, caller, app, app_name, tool or None, digest, at, by, program)

@@ -1,4 +1,4 @@
-"""The connections to PostgreSQL, and how its refusals are spelled."""
+"""Connects to PostgreSQL and translates its errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from handrail.stores.team.engine import Engine
 T = TypeVar("T")
 Row = Sequence[Any]
 Connection = Any
-"""An asyncpg connection, or one that a pool has lent."""
+"""An asyncpg connection, or one from a pool."""
 
 SCHEMA = "handrail"
 _MOST_CONNECTIONS = 10
@@ -25,7 +25,7 @@ _STATEMENT_SECONDS = 15
 SETTINGS = {
     "application_name": "handrail",
     "search_path": SCHEMA,
-    # A server that is frozen in the middle of a transaction keeps nobody else waiting for longer than this.
+    # Limits how long a server that is frozen in a transaction blocks others.
     "idle_in_transaction_session_timeout": "4000",
     "lock_timeout": "10000",
     "statement_timeout": str(_STATEMENT_SECONDS * 1000),
@@ -34,10 +34,10 @@ SETTINGS = {
 
 
 class TeamDatabase:
-    """Rows of one tenant: the one that the role in `url` belongs to. The server decides that, and no setting does."""
+    """The rows of one tenant, which the database server derives from the role in `url`."""
 
     def __init__(self, url: str, engine: Engine | None = None, *, is_durable: bool = True) -> None:
-        """Where it need not be durable, a commit survives a crash of handrail, and not always one of the database."""
+        """If not durable, a commit survives a crash of handrail, but not always one of the database."""
         self.url = url
         self.engine = engine or Engine()
         self._settings = SETTINGS if is_durable else {**SETTINGS, "synchronous_commit": "off"}
@@ -49,34 +49,34 @@ class TeamDatabase:
         return shown_address(self.url)
 
     def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """With a connection, each statement a transaction of its own. Blocks."""
+        """Runs `work` with a connection; each statement is its own transaction. Blocks."""
         return self.engine.run(self._with_connection(work))
 
     async def call(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         return await self.engine.call(self._with_connection(work))
 
     async def write(self, work: Callable[[Connection], Awaitable[T]], *, is_durable: bool = True) -> T:
-        """In one transaction, on disk when this returns unless it need not be."""
+        """Runs `work` in one transaction. If durable, it is on disk when this returns."""
 
-        async def whole(connection: Connection) -> T:
+        async def in_transaction(connection: Connection) -> T:
             async with connection.transaction():
                 if not is_durable:
                     await connection.execute("SET LOCAL synchronous_commit = off")
                 return await work(connection)
 
-        return await self.call(whole)
+        return await self.call(in_transaction)
 
     async def rows(self, query: str, *values: Any) -> list[Row]:
         return await self.call(lambda connection: connection.fetch(query, *values))
 
     async def row(self, query: str, *values: Any) -> Row | None:
-        found: Row | None = await self.call(lambda connection: connection.fetchrow(query, *values))
-        return found
+        row: Row | None = await self.call(lambda connection: connection.fetchrow(query, *values))
+        return row
 
     async def execute(self, query: str, *values: Any) -> int:
-        """How many rows it changed."""
-        done: str = await self.call(lambda connection: connection.execute(query, *values))
-        return count_of(done)
+        """Returns the number of changed rows."""
+        status: str = await self.call(lambda connection: connection.execute(query, *values))
+        return count_of(status)
 
     def disconnect(self) -> None:
         if self._pool is not None:
@@ -93,9 +93,9 @@ class TeamDatabase:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """For the engine's loop alone."""
-        with spelled(self.location):
-            pool = await self._opened()
+        """Only for the engine's loop."""
+        with translate_errors(self.location):
+            pool = await self._open_pool()
             async with pool.acquire(timeout=_CONNECT_SECONDS) as connection:
                 yield connection
 
@@ -103,7 +103,7 @@ class TeamDatabase:
         async with self.connection() as connection:
             return await work(connection)
 
-    async def _opened(self) -> asyncpg.Pool:
+    async def _open_pool(self) -> asyncpg.Pool:
         async with self._opening:
             if self._pool is None:
                 self._pool = await asyncpg.create_pool(
@@ -118,12 +118,12 @@ class TeamDatabase:
 
 
 @contextmanager
-def spelled(location: str) -> Iterator[None]:
-    """What PostgreSQL or the network says, as a condition of ours."""
+def translate_errors(location: str) -> Iterator[None]:
+    """Translates errors of PostgreSQL and the network into our own."""
     try:
         yield
     except asyncpg.LockNotAvailableError:
-        raise Conflict(f"Somebody else is writing to {location}.") from None
+        raise Conflict(f"Another process is writing to {location}.") from None
     except asyncpg.DiskFullError:
         raise InputOutput(f"The disk of {location} is full.") from None
     except asyncpg.UndefinedTableError:
@@ -139,13 +139,13 @@ def spelled(location: str) -> Iterator[None]:
 
 
 def shown_address(url: str) -> str:
-    """Without a password, for people to read."""
+    """The address without the password."""
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
 
 
 def count_of(status: str) -> int:
-    """`UPDATE 3` is 3."""
+    """The row count of a status such as `UPDATE 3`."""
     last = status.rpartition(" ")[2]
     return int(last) if last.isdigit() else 0

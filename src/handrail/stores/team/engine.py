@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: whoever is on another loop, or on none, shares the same connections."""
+"""An event loop in its own thread, so that callers on any loop or thread share the same connections."""
 
 import asyncio
 import threading
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class Engine:
-    """Starts with the first work that it is given."""
+    """Starts with the first work."""
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
@@ -27,11 +27,11 @@ class Engine:
         return self.submit(work).result()
 
     async def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Who is cancelled meanwhile waits for its end: what is written is written."""
+        """Awaits the work. A cancelled caller still waits until it has ended."""
         return await finish(asyncio.wrap_future(self.submit(work)))
 
     def close(self) -> None:
-        with self._turn:
+        with self._lock:
             loop, self._loop = self._loop, None
             thread, self._thread = self._thread, None
         if loop is not None and thread is not None:
@@ -41,7 +41,7 @@ class Engine:
             loop.close()
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        with self._turn:
+        with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=self._loop.run_forever, name="team", daemon=True)

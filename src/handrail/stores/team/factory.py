@@ -1,4 +1,4 @@
-"""Everything that the servers of a team have in common, in PostgreSQL, NATS and a bucket."""
+"""Opens the stores that a team's servers share, in PostgreSQL, NATS and a bucket."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ from handrail.stores.team.voting import TeamApprovalRules, TeamVotes
 
 @dataclass(frozen=True, slots=True)
 class TeamAddress:
-    """Where a team's engines are. Commands that only look at the database need no more than that."""
+    """The addresses of a team's engines. Commands that only use the database need only that one."""
 
     database: str
     nats: str = ""
     blobs: str = ""
     signing_key: Path | None = None
     public_key: str = ""
-    """Where nothing is signed, only checked."""
+    """For commands that only check signatures."""
 
 
 @dataclass
 class OpenTeam:
-    """All of a team's stores, for one process. Blocks while it is opened: the role's tenant is looked up."""
+    """All of a team's stores, for one process. Opening blocks, because it looks up the role's tenant."""
 
     address: TeamAddress
     tenant: str = ""
@@ -92,7 +92,7 @@ class OpenTeam:
         )
 
     def browser(self, address: str = "", *, run_seconds: float = RUN_SECONDS) -> BrowserStores:
-        """`run_seconds`: how long a server that ended without a word keeps others from its runs."""
+        """`run_seconds`: how long other servers wait before they take over the runs of a crashed server."""
         batches, server = TeamBatches(self.database), self.messages.server
         plugins = TeamPlugins(self.database, batches, server)
         peers = TeamBrowserPeers(self.messages, self.database, self.members, self.blobs("answers"))
@@ -111,7 +111,7 @@ class OpenTeam:
 
     def blobs(self, prefix: str) -> BlobFolder:
         if self.bucket is None:
-            raise InputOutput("No bucket is named.", hint="Name it with --blobs.")
+            raise InputOutput("No bucket is configured.", hint="Name one with --blobs.")
         return BlobFolder(self.bucket, self.address.blobs, f"{self.tenant}/{prefix}")
 
     def record(self) -> RecordStores:
@@ -120,13 +120,13 @@ class OpenTeam:
         return record_stores(self.database, self.leases, self.tenant, signer, witness)
 
     def parts(self) -> Mapping[str, str | None]:
-        """Each engine, and what is wrong with it now. Blocks."""
-        found = {"database": _fault(lambda: self.database.run(lambda rows: rows.fetchval("SELECT 1")))}
+        """The current fault of each engine, or None. Blocks."""
+        faults = {"database": _fault(lambda: self.database.run(lambda rows: rows.fetchval("SELECT 1")))}
         if self.address.nats:
-            found["nats"] = _fault(self.messages.check)
+            faults["nats"] = _fault(self.messages.check)
         if self.bucket is not None:
-            found["blobs"] = _fault(lambda: self.blobs("health").names(""))
-        return found
+            faults["blobs"] = _fault(lambda: self.blobs("health").names(""))
+        return faults
 
     def close(self) -> None:
         self.listener.close()

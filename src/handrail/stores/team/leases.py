@@ -1,6 +1,6 @@
-"""Leases with an epoch: a server that was frozen or cut off finds that its epoch is over, and writes nothing.
+"""Leases with an epoch, so that a server that was frozen or cut off can't write after its lease was taken over.
 
-The database's clock decides, so a server whose own clock is wrong neither keeps nor takes too much.
+Only the database's clock is used, so wrong clocks of servers don't matter.
 """
 
 from datetime import timedelta
@@ -29,7 +29,7 @@ SELECT 1 FROM lease WHERE name = $1 AND holder = $2 AND epoch = $3 AND until > c
 
 
 class TeamLeases:
-    """`holder` is this process."""
+    """`holder` is this process's name."""
 
     def __init__(self, database: TeamDatabase, holder: str) -> None:
         self._database = database
@@ -39,8 +39,8 @@ class TeamLeases:
         return await self._database.engine.call(self.taken(name, seconds))
 
     async def keep(self, lease: Lease, seconds: float) -> bool:
-        kept = await self._database.execute(_KEEP, lease.name, lease.holder, lease.epoch, timedelta(seconds=seconds))
-        return kept == 1
+        count = await self._database.execute(_KEEP, lease.name, lease.holder, lease.epoch, timedelta(seconds=seconds))
+        return count == 1
 
     async def give_back(self, lease: Lease) -> None:
         await self._database.engine.call(self.given_back(lease))
@@ -57,6 +57,6 @@ class TeamLeases:
 
 
 async def fence(rows: Connection, lease: Lease) -> None:
-    """Inside the transaction that writes: Conflict where the lease is lost, and nobody can take it until the end."""
+    """Checks the lease in the writing transaction; until its end, no other server can take it. Conflict if lost."""
     if await rows.fetchval(FENCE, lease.name, lease.holder, lease.epoch) is None:
         raise Conflict(f"Another server has taken {lease.name} over.", lease=lease.name)

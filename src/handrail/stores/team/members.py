@@ -1,7 +1,7 @@
-"""The members of a team, and each server's copy of who may do what.
+"""Stores the members of a team, and keeps a copy of all permissions in each server.
 
-Every server has a copy, and asks the database with each request whether that is still the newest: so what one server
-changes counts on all of them with the next request, also where an announcement was lost.
+A server checks with each request whether its copy is still current, so a change takes effect on all servers with
+the next request, even if a notification was lost.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from handrail.stores.team.database import Connection, TeamDatabase
 
 TOKEN_PREFIX = "hrt_"
 SAME_MOMENT = 0.02
-"""Seconds. Whoever let a request in has looked; what comes right after it need not look again."""
+"""Seconds for which a check is valid, so that a request that was just authenticated needs no second check."""
 _MEMBERS = "SELECT id, name, role, limits, owner, created_at, token_hash FROM member WHERE revoked_at IS NULL"
 _SESSIONS = (
     "SELECT cookie_hash, page_hash, member, user_agent, created_at, expires_at FROM session"
@@ -49,13 +49,13 @@ class TeamSession:
 
     @property
     def id(self) -> str:
-        """For people to name it by: it opens nothing."""
+        """Identifies the session to people; it isn't a secret."""
         return self.hash[:16]
 
 
 @dataclass(slots=True)
-class Copy:
-    """Of all members, sessions, permission rules and paired browsers, at one version."""
+class AccessCopy:
+    """A copy of all members, sessions, permission rules and paired browsers, at one version."""
 
     version: int = -1
     members: dict[str, Member] = field(default_factory=dict)
@@ -70,18 +70,18 @@ class TeamMembers:
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
-        self._copy = Copy()
+        self._copy = AccessCopy()
         self._looked_at = -math.inf
-        self._turn = threading.Lock()
-        self._followers: list[Callable[[Copy], None]] = []
+        self._lock = threading.Lock()
+        self._followers: list[Callable[[AccessCopy], None]] = []
 
-    def follow(self, tell: Callable[[Copy], None]) -> None:
-        """`tell` gets the copy now, and each newer one."""
+    def follow(self, tell: Callable[[AccessCopy], None]) -> None:
+        """Calls `tell` with the copy now and with each newer one."""
         self._followers.append(tell)
         tell(self._copy)
 
-    async def refresh(self, within: float = 0.0) -> Copy:
-        """The newest, after one look at the database; none where the last look began `within` so many seconds."""
+    async def refresh(self, within: float = 0.0) -> AccessCopy:
+        """The current copy, after a check of the database unless the last check was `within` so many seconds."""
         now = time.monotonic()
         if now - self._looked_at >= within:
             version = await self._database.call(_version)
@@ -90,14 +90,14 @@ class TeamMembers:
             self._looked_at = max(now, self._looked_at)
         return self._copy
 
-    def load(self) -> Copy:
+    def load(self) -> AccessCopy:
         """Blocks."""
         self._use(self._database.run(_read))
         return self._copy
 
     @property
-    def copy(self) -> Copy:
-        """As of the last look."""
+    def copy(self) -> AccessCopy:
+        """The copy of the last check."""
         return self._copy
 
     def add(self, name: str, role: Role, limits: Limits, *, owner: str, by: str) -> tuple[Member, str]:
@@ -117,7 +117,7 @@ class TeamMembers:
         return Member(id, name, role, limits, owner, _text(at), hash_of(token)), token
 
     def admit(self, subject: str, name: str, role: Role) -> Member:
-        """`subject` is the provider's and the person's there: a member of it is the same one at every sign-in."""
+        """Signs in a person. `subject` identifies the provider and the person, so it is always the same member."""
         validate_agent_name(name)
         id = f"oidc.{hash_of(subject)[:24]}"
         query = (
@@ -132,19 +132,19 @@ class TeamMembers:
         return Member(id, name, role, Limits(), "", _text(at))
 
     def revoke(self, name: str) -> Member:
-        async def gone(rows: Connection) -> Member:
+        async def remove(rows: Connection) -> Member:
             async with rows.transaction():
                 query = (
                     "UPDATE member SET revoked_at = now() WHERE revoked_at IS NULL AND (name = $1 OR id = $1)"
                     " RETURNING id, name, role, limits, owner, created_at, token_hash"
                 )
-                if (found := await rows.fetchrow(query, name)) is None:
+                if (row := await rows.fetchrow(query, name)) is None:
                     raise NotFound(f"There is no member {name!r}.", hint="`handrail team token list` shows them.")
-                await rows.execute("DELETE FROM session WHERE member = $1", found["id"])
-                await rows.execute("DELETE FROM sign_in_code WHERE member = $1", found["id"])
-                return _member(found)
+                await rows.execute("DELETE FROM session WHERE member = $1", row["id"])
+                await rows.execute("DELETE FROM sign_in_code WHERE member = $1", row["id"])
+                return _member(row)
 
-        return self._database.run(gone)
+        return self._database.run(remove)
 
     def all(self) -> Sequence[Member]:
         return list(self.load().members.values())
@@ -157,11 +157,11 @@ class TeamMembers:
         return (await self.refresh()).members.get(id)
 
     def with_token(self, token: str) -> Member | None:
-        """As of the last look. By the hash, so that the time this takes tells nothing of the tokens there are."""
+        """The member with this token, in the current copy. Looked up by hash, so that timing reveals nothing."""
         return self._copy.by_hash.get(hash_of(token))
 
-    def _use(self, copy: Copy) -> None:
-        with self._turn:
+    def _use(self, copy: AccessCopy) -> None:
+        with self._lock:
             if copy.version >= self._copy.version:
                 self._copy = copy
                 for tell in self._followers:
@@ -183,14 +183,14 @@ async def _version(rows: Connection) -> int:
     return await rows.fetchval("SELECT version FROM access_version") or 0
 
 
-async def _read(rows: Connection) -> Copy:
+async def _read(rows: Connection) -> AccessCopy:
     async with rows.transaction(isolation="repeatable_read", readonly=True):
         version = await _version(rows)
         members = [_member(row) for row in await rows.fetch(_MEMBERS)]
         sessions = [_session(row) for row in await rows.fetch(_SESSIONS)]
         rules = [msgspec.json.decode(rule, type=Rule) for (rule,) in await rows.fetch(_RULES)]
         paired = [PairedPlugin(*row) for row in await rows.fetch(PAIRED)]
-    return Copy(
+    return AccessCopy(
         version,
         {each.id: each for each in members},
         {each.token_hash: each for each in members},

@@ -1,4 +1,4 @@
-"""NATS between the servers of a team: who is there, and what is for one of them alone. It keeps nothing."""
+"""Messages between a team's servers, over NATS. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 logger = logging.getLogger(__name__)
 
 
-class NobodyThere(Exception):
-    """No server answers to this name: it has ended."""
+class NoSuchServer(Exception):
+    """No server has this name; it has ended."""
 
 
 class Messages:
-    """`server` is this process's name to the others. Subjects begin with the tenant's."""
+    """`server` is this process's name for other servers. Subjects begin with the tenant."""
 
     def __init__(self, url: str, tenant: str, engine: Engine) -> None:
         self.url = url
@@ -40,23 +40,23 @@ class Messages:
         self._opening = asyncio.Lock()
         self._answers: dict[str, Answer] = {}
 
-    def answering(self, topic: str, answer: Answer) -> None:
-        """From now on, what others ask this server about `topic` is answered like this. Blocks."""
-        self.engine.run(self._answering(topic, answer))
+    def set_answer(self, topic: str, answer: Answer) -> None:
+        """From now on, answers other servers' questions about `topic` with `answer`. Blocks."""
+        self.engine.run(self._set_answer(topic, answer))
 
-    def ask(self, server: str, topic: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        """NobodyThere; InputOutput where it is not known whether somebody is. Blocks."""
-        return self.engine.run(self._ask(server, topic, said))
+    def ask(self, server: str, topic: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Asks another server. Raises NoSuchServer, or InputOutput if it isn't known whether it exists. Blocks."""
+        return self.engine.run(self._ask(server, topic, question))
 
-    async def asked(self, server: str, topic: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def ask_async(self, server: str, topic: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """`ask` for an event loop."""
-        return await self.engine.call(self._ask(server, topic, said))
+        return await self.engine.call(self._ask(server, topic, question))
 
     def subject(self, *parts: str) -> str:
         return ".".join((self._prefix, *parts))
 
     def check(self) -> str:
-        """The version of the server; InputOutput where it can't be reached. Blocks."""
+        """The version of the NATS server. Raises InputOutput if it can't be reached. Blocks."""
 
         async def version() -> str:
             client = await self.connected()
@@ -69,37 +69,37 @@ class Messages:
             client, self._client = self._client, None
             self.engine.run(client.close())
 
-    async def _answering(self, topic: str, answer: Answer) -> None:
+    async def _set_answer(self, topic: str, answer: Answer) -> None:
         client = await self.connected()
 
-        async def heard(message: Msg) -> None:
+        async def on_message(message: Msg) -> None:
             try:
-                said = msgspec.json.decode(message.data, type=dict[str, Any])
-                reply = answer(said)
+                question = msgspec.json.decode(message.data, type=dict[str, Any])
+                reply = answer(question)
             except (msgspec.DecodeError, KeyError, TypeError):
-                return  # not one of ours
+                return  # not a message of ours
             await message.respond(msgspec.json.encode(reply))
 
-        await client.subscribe(self.subject("server", self.server, topic), cb=heard)
+        await client.subscribe(self.subject("server", self.server, topic), cb=on_message)
         await client.flush()
 
-    async def _ask(self, server: str, topic: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _ask(self, server: str, topic: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
         client = await self.connected()
         subject = self.subject("server", server, topic)
         try:
-            reply = await client.request(subject, msgspec.json.encode(said), timeout=_ANSWER_SECONDS)
+            reply = await client.request(subject, msgspec.json.encode(question), timeout=_ANSWER_SECONDS)
             return msgspec.json.decode(reply.data, type=dict[str, Any])
         except nats.errors.NoRespondersError:
-            raise NobodyThere(server) from None
+            raise NoSuchServer(server) from None
         except (nats.errors.Error, TimeoutError, OSError, msgspec.DecodeError) as away:
             raise InputOutput(f"No answer from another server of the team: {type(away).__name__}.") from None
 
     async def connected(self) -> Client:
-        """For the engine's loop alone. InputOutput."""
+        """Only for the engine's loop. Raises InputOutput."""
         async with self._opening:
             if self._client is None:
                 try:
-                    async with asyncio.timeout(_CONNECT_SECONDS):  # by itself it would try for ever
+                    async with asyncio.timeout(_CONNECT_SECONDS):  # without it, it would try forever
                         self._client = await nats.connect(
                             self.url,
                             connect_timeout=_CONNECT_SECONDS,
@@ -122,7 +122,7 @@ def _place(url: str) -> str:
 
 
 async def _noted(error: Exception) -> None:
-    """Each attempt to connect again ends here: the loss itself is told once."""
+    """Logs failed attempts to reconnect at a low level; the loss itself is logged once."""
     logger.debug("NATS: %s", str(error) or type(error).__name__)
 
 

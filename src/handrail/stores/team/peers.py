@@ -39,7 +39,7 @@ class TeamPeers:
         self._subscriptions: dict[str, Subscription] = {}
         self._answering: set[asyncio.Task[None]] = set()
         self._working: set[str | None] = set()
-        """Requests of others that are under way here."""
+        """Requests of other servers that are running here."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._answer: PeerHandler | None = None
         self._moved: Callable[[str], None] = lambda key: None
@@ -54,9 +54,9 @@ class TeamPeers:
     async def release(self, key: str) -> None:
         await self._messages.engine.call(self._release(key))
 
-    async def ask(self, key: str, verb: str, said: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        # Who is cancelled doesn't wait for the answer.
-        return await asyncio.wrap_future(self._messages.engine.submit(self._ask(key, verb, said, seconds)))
+    async def ask(self, key: str, verb: str, content: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+        # A cancelled caller doesn't wait for the answer.
+        return await asyncio.wrap_future(self._messages.engine.submit(self._ask(key, verb, content, seconds)))
 
     def _subject(self, key: str) -> str:
         return self._messages.subject(self._kind, short(key))
@@ -75,7 +75,7 @@ class TeamPeers:
         if key not in self._subscriptions:
 
             async def heard(message: Msg) -> None:
-                # Each on its own: the next message for it may be about the one that is under way.
+                # Each in its own task, because the next message may be about the running one.
                 task = asyncio.create_task(self._respond(key, message))
                 self._answering.add(task)
                 task.add_done_callback(self._answering.discard)
@@ -91,16 +91,18 @@ class TeamPeers:
     async def _respond(self, key: str, message: Msg) -> None:
         request: str | None = None
         try:
-            said = msgspec.json.decode(message.data, type=dict[str, Any])
-            if said["verb"] == "is_live" and said.get("request") in self._working:
-                await message.respond(msgspec.json.encode({"data": True}))  # also while the server's own loop is busy
+            content = msgspec.json.decode(message.data, type=dict[str, Any])
+            if content["verb"] == "is_live" and content.get("request") in self._working:
+                await message.respond(msgspec.json.encode({"data": True}))  # also while the server's main loop is busy
                 return
-            if said["verb"] != "is_live" and said.get("request") not in self._working:
-                request = said.get("request")
+            if content["verb"] != "is_live" and content.get("request") not in self._working:
+                request = content.get("request")
                 self._working.add(request)
             assert self._loop is not None
             assert self._answer is not None
-            working = asyncio.run_coroutine_threadsafe(_called(self._answer, key, said.pop("verb"), said), self._loop)
+            working = asyncio.run_coroutine_threadsafe(
+                _called(self._answer, key, content.pop("verb"), content), self._loop
+            )
             answer = await asyncio.wrap_future(working)
             if answer is None:
                 return
@@ -115,10 +117,10 @@ class TeamPeers:
         finally:
             self._working.discard(request)
 
-    async def _ask(self, key: str, verb: str, said: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+    async def _ask(self, key: str, verb: str, content: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
         client = await self._messages.connected()
         try:
-            data = msgspec.json.encode({**said, "verb": verb})
+            data = msgspec.json.encode({**content, "verb": verb})
             reply = await client.request(self._subject(key), data, timeout=seconds)
             answer = msgspec.json.decode(reply.data, type=dict[str, Any])
         except nats.errors.NoRespondersError:
@@ -127,12 +129,12 @@ class TeamPeers:
             raise InputOutput(f"No answer from another server of the team: {type(away).__name__}.") from None
         if "large" in answer:
             name = str(answer["large"])
-            whole = await asyncio.to_thread(self._large.read, name)
-            with suppress(Failure):  # a bucket may let nobody delete
+            stored = await asyncio.to_thread(self._large.read, name)
+            with suppress(Failure):  # a bucket may not allow deletion
                 await asyncio.to_thread(self._large.remove, name)
-            return msgspec.json.decode(whole, type=dict[str, Any])
+            return msgspec.json.decode(stored, type=dict[str, Any])
         return answer
 
 
-async def _called(answer: PeerHandler, key: str, verb: str, said: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    return await answer(key, verb, said)
+async def _called(answer: PeerHandler, key: str, verb: str, content: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return await answer(key, verb, content)

@@ -1,4 +1,4 @@
-"""What a team's queue of questions is kept in: its journal, who waits on which server, who asked and who answered."""
+"""Opens the stores of a team's prompt queue: its journal, the waiters on all servers, and who asked and answered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from handrail.ports.prompts import NOTHING_MASKED
 from handrail.stores.team.announcements import Listener
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
-from handrail.stores.team.messages import Messages, NobodyThere
+from handrail.stores.team.messages import Messages, NoSuchServer
 
 JOURNAL = "prompts"
 _TOPIC = "waiter"
@@ -59,9 +59,9 @@ class TeamMailbox:
 
 
 class TeamWaiters:
-    """A row says on which server somebody waits, and that server says whether it is still there.
+    """Rows tell on which server a program waits for an answer; that server knows whether it still waits.
 
-    Secrets go from server to server over NATS and are never written down.
+    Secrets go from server to server over NATS and are never stored.
     """
 
     def __init__(self, database: TeamDatabase, messages: Messages) -> None:
@@ -78,35 +78,35 @@ class TeamWaiters:
             yield mailbox
         finally:
             del self._mailboxes[number]
-            with suppress(Failure):  # who asks learns from this server that nobody waits
+            with suppress(Failure):  # other servers learn from this one that no program waits
                 await self._database.execute("DELETE FROM waiter WHERE number = $1", number)
 
     def find_waiting(self, request_ids: Collection[str]) -> Collection[str]:
-        """Somebody whose server doesn't answer in time may still wait, and is taken for one who does."""
-        wanted = list(request_ids)
-        if not wanted:
+        """A program whose server doesn't answer in time counts as waiting."""
+        ids = list(request_ids)
+        if not ids:
             return set()
         query = "SELECT request_id, number, server FROM waiter WHERE request_id = ANY($1)"
-        rows = self._database.run(lambda connection: connection.fetch(query, wanted))
+        rows = self._database.run(lambda connection: connection.fetch(query, ids))
         by_server: dict[str, dict[int, str]] = {}
         for request_id, number, server in rows:
             by_server.setdefault(server, {})[number] = request_id
-        return {each for server, known in by_server.items() for each in self._alive(server, known)}
+        return {each for server, numbers in by_server.items() for each in self._alive(server, numbers)}
 
     def masked(self, request_id: str) -> Mapping[str, str]:
-        return dict(self._last_waiter_says(request_id, {"reveals": True}).get("masked", {}))
+        return dict(self._ask_last_waiter(request_id, {"reveals": True}).get("masked", {}))
 
     def deliver(self, request_id: str, digest: str, values: Mapping[str, str]) -> bool:
-        return bool(self._last_waiter_says(request_id, {"digest": digest, "values": dict(values)}).get("taken"))
+        return bool(self._ask_last_waiter(request_id, {"digest": digest, "values": dict(values)}).get("taken"))
 
-    def _last_waiter_says(self, request_id: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Nothing where nobody waits, or their server can't be reached."""
+    def _ask_last_waiter(self, request_id: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Empty if no program waits or its server can't be reached."""
         query = "SELECT number, server FROM waiter WHERE request_id = $1 ORDER BY number DESC"
         for number, server in self._database.run(lambda connection: connection.fetch(query, request_id)):
             try:
-                if (told := self._told(server, {"number": number, **said})).get("taken"):
-                    return told
-            except NobodyThere:
+                if (reply := self._ask_server(server, {"number": number, **message})).get("taken"):
+                    return reply
+            except NoSuchServer:
                 self._forget(server)
             except Failure as lost:
                 logger.warning("a waiter was not reached: %s", lost.message)
@@ -115,7 +115,7 @@ class TeamWaiters:
 
     def _enter(self, request_id: str, mailbox: TeamMailbox) -> int:
         if not self._is_reachable:
-            self._messages.answering(_TOPIC, self._answer)
+            self._messages.set_answer(_TOPIC, self._answer)
             self._is_reachable = True
         query = "INSERT INTO waiter (request_id, server) VALUES ($1, $2) RETURNING number"
         number: int = self._database.run(
@@ -124,29 +124,29 @@ class TeamWaiters:
         self._mailboxes[number] = mailbox
         return number
 
-    def _alive(self, server: str, known: Mapping[int, str]) -> Collection[str]:
+    def _alive(self, server: str, request_ids: Mapping[int, str]) -> Collection[str]:
         try:
-            there = set(self._told(server, {"numbers": list(known)})["waiting"])
-        except NobodyThere:
+            waiting = set(self._ask_server(server, {"numbers": list(request_ids)})["waiting"])
+        except NoSuchServer:
             self._forget(server)
             return ()
         except Failure:
-            return known.values()
-        return [request_id for number, request_id in known.items() if number in there]
+            return request_ids.values()
+        return [request_id for number, request_id in request_ids.items() if number in waiting]
 
-    def _told(self, server: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _ask_server(self, server: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
         if server == self._messages.server:
-            return self._answer(said)
-        return self._messages.ask(server, _TOPIC, said)
+            return self._answer(message)
+        return self._messages.ask(server, _TOPIC, message)
 
-    def _answer(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        if "numbers" in said:
-            return {"waiting": [number for number in said["numbers"] if number in self._mailboxes]}
-        mailbox = self._mailboxes.get(said["number"])
-        if mailbox is not None and said.get("reveals"):
+    def _answer(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "numbers" in message:
+            return {"waiting": [number for number in message["numbers"] if number in self._mailboxes]}
+        mailbox = self._mailboxes.get(message["number"])
+        if mailbox is not None and message.get("reveals"):
             return {"taken": True, "masked": dict(mailbox.masked)}
         if mailbox is not None:
-            mailbox.put(str(said["digest"]), dict(said["values"]))
+            mailbox.put(str(message["digest"]), dict(message["values"]))
         return {"taken": mailbox is not None}
 
     def _forget(self, server: str) -> None:
@@ -154,7 +154,7 @@ class TeamWaiters:
 
 
 class TeamAnswerers:
-    """It is told for people to read, and nothing depends on it: what can't be noted or read is left out."""
+    """Only people read it and nothing depends on it, so errors are logged and ignored."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
@@ -170,15 +170,15 @@ class TeamAnswerers:
             logger.warning("who answered %s is not on record: %s", request_id, failure.message)
 
     def of(self, request_ids: Collection[str]) -> Mapping[str, str]:
-        query, wanted = "SELECT request_id, by FROM prompt_answerer WHERE request_id = ANY($1)", list(request_ids)
+        query, ids = "SELECT request_id, by FROM prompt_answerer WHERE request_id = ANY($1)", list(request_ids)
         try:
-            return dict(map(tuple, self._database.run(lambda connection: connection.fetch(query, wanted))))
+            return dict(map(tuple, self._database.run(lambda connection: connection.fetch(query, ids))))
         except Failure as failure:
             logger.warning("who answered can't be read: %s", failure.message)
             return {}
 
     def close(self) -> None:
-        """The connections are the database's."""
+        """Does nothing: the connections belong to the database."""
 
 
 class TeamOrigins:
@@ -196,8 +196,8 @@ class TeamOrigins:
 
     def of(self, request_ids: Collection[str]) -> Mapping[str, Origin]:
         query = "SELECT request_id, by, is_own, shown, waits, about FROM prompt_origin WHERE request_id = ANY($1)"
-        wanted = list(request_ids)
-        rows = self._database.run(lambda connection: connection.fetch(query, wanted))
+        ids = list(request_ids)
+        rows = self._database.run(lambda connection: connection.fetch(query, ids))
         return {id: Origin(by, own, shown, waits, _about(about)) for id, by, own, shown, waits, about in rows}
 
 

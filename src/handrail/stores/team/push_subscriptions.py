@@ -1,4 +1,4 @@
-"""Web Push subscriptions of a team's members."""
+"""Stores the Web Push subscriptions of a team's members."""
 
 from collections.abc import Sequence
 
@@ -18,14 +18,14 @@ FROM push_subscription s JOIN member m ON m.id = s.member AND m.revoked_at IS NU
 
 
 class TeamSubscriptions:
-    """Of a member who was revoked, none counts any more."""
+    """Subscriptions of revoked members are ignored."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database
 
     async def add(self, subscription: PushSubscription) -> None:
-        one = subscription
-        await self._database.execute(_ADD, one.id, one.endpoint, one.p256dh, one.auth, one.member, one.user_agent)
+        s = subscription
+        await self._database.execute(_ADD, s.id, s.endpoint, s.p256dh, s.auth, s.member, s.user_agent)
 
     async def all(self) -> Sequence[PushSubscription]:
         names = ("endpoint", "p256dh", "auth", "member", "user_agent", "created_at")

@@ -1,4 +1,4 @@
-"""Who has asked people how often, and whose task is which: one answer for all servers of a team."""
+"""Counts questions per caller and stores the owners of tasks, for all servers of a team."""
 
 from hashlib import sha256
 
@@ -14,7 +14,7 @@ class TeamQuestions:
 
     async def note(self, who: str, most: int) -> bool:
         async def add(rows: Connection) -> bool:
-            # Of those who ask for the same agent at once, each counts what the one before has noted.
+            # Locked, so that concurrent questions of one agent are all counted.
             await rows.execute("SELECT pg_advisory_xact_lock(hashtextextended(current_tenant() || $1, 1))", who)
             await rows.execute(f"DELETE FROM asked WHERE who = $1 AND at < clock_timestamp() - {_WINDOW}", who)
             if await rows.fetchval("SELECT count(*) FROM asked WHERE who = $1", who) >= most:
@@ -34,13 +34,13 @@ class TeamTaskOwners:
         self._database = database
 
     async def find(self, task: str) -> Owner | None:
-        found = await self._database.row("SELECT identity, agent FROM task_owner WHERE task = $1", task)
-        return None if found is None else Owner(*found)
+        row = await self._database.row("SELECT identity, agent FROM task_owner WHERE task = $1", task)
+        return None if row is None else Owner(*row)
 
     async def claim(self, task: str, owner: Owner) -> Owner:
-        known = await self.find(task)
-        if known is not None:
-            return known
+        existing = await self.find(task)
+        if existing is not None:
+            return existing
         claimed = "INSERT INTO task_owner (task, identity, agent) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
         await self._database.execute(claimed, task, owner.identity, owner.agent)
         return await self.find(task) or owner
@@ -56,5 +56,5 @@ class TeamTaskOwners:
 
 
 def short(text: str) -> str:
-    """A name for what may be long, or hold anything."""
+    """A short name for a text that may be long or contain any character."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What vouches for a team's audit: checkpoints in its database, signed with a key that the database never sees."""
+"""Opens the stores that protect a team's audit: checkpoints in the database, signed with a key outside of it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def record_stores(
 
     @contextmanager
     def lock() -> Iterator[None]:
-        lease = _taken(database, leases)
+        lease = _take_lease(database, leases)
         checkpoints.fenced_by = lease
         try:
             yield
         finally:
             checkpoints.fenced_by = None
-            with suppress(InputOutput):  # then it expires by itself
+            with suppress(InputOutput):  # the lease then expires
                 database.engine.run(leases.given_back(lease))
 
     return RecordStores(
@@ -53,17 +53,17 @@ def record_stores(
     )
 
 
-def _taken(database: TeamDatabase, leases: TeamLeases) -> Lease:
+def _take_lease(database: TeamDatabase, leases: TeamLeases) -> Lease:
     until = time.monotonic() + _PATIENCE
     while (lease := database.engine.run(leases.taken(_LEASE, _LEASE_SECONDS))) is None:
         if time.monotonic() > until:
-            raise Conflict("Another server makes a checkpoint.")
+            raise Conflict("Another server is making a checkpoint.")
         time.sleep(_LOOK_AGAIN)
     return lease
 
 
 class KeyFile:
-    """An Ed25519 key in a file that every server of the team has, as 64 hex digits. Without one, nothing is signed."""
+    """An Ed25519 key as 64 hex digits, in a file that every server of the team has."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -73,7 +73,7 @@ class KeyFile:
         return None if key is None else _private(key).public_key().public_bytes_raw()
 
     def make(self) -> bytes:
-        """Never makes one here: servers with different keys would contradict each other."""
+        """Returns the public key. It never makes a key, because all servers need the same one."""
         if (public := self.public_key()) is None:
             raise InputOutput("There is no key to sign the audit with.", hint="Make one with `handrail team key FILE`.")
         return public
@@ -94,14 +94,14 @@ class KeyFile:
         except OSError as error:
             raise InputOutput(f"{self._file}: {error.strerror or error}.") from error
         except ValueError:
-            raise Damaged(f"{self._file} doesn't hold a key.") from None
+            raise Damaged(f"{self._file} doesn't contain a key.") from None
         if len(key) != 32:
-            raise Damaged(f"{self._file} doesn't hold a key.")
+            raise Damaged(f"{self._file} doesn't contain a key.")
         return key
 
 
 class KnownKey:
-    """The public half alone, for those who check."""
+    """The public key only, for checking signatures."""
 
     def __init__(self, public: str) -> None:
         self._public = bytes.fromhex(public)
@@ -113,11 +113,11 @@ class KnownKey:
         return self._public
 
     def sign(self, message: bytes) -> bytes:
-        raise InputOutput("Only the public key is known here: it signs nothing.")
+        raise InputOutput("The public key can't sign.")
 
 
 def make_key(file: Path) -> str:
-    """A new key in a new file; its public half. Conflict: the file is there already. Blocks."""
+    """Writes a new key to a new file and returns its public key. Raises Conflict if the file exists. Blocks."""
     key = os.urandom(32)
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -139,16 +139,16 @@ def _private(key: bytes) -> Ed25519PrivateKey:
 
 
 class NoFiles:
-    """A team has no state directory whose files a checkpoint could describe."""
+    """Describes no files, because a team has no shared state directory."""
 
     def written(self) -> Mapping[str, WrittenFile]:
         return {}
 
     def settle(self, *, accepts: bool = False) -> None:
-        """Nothing to note."""
+        """Does nothing."""
 
     def sync(self) -> None:
-        """Nothing to wait for."""
+        """Does nothing."""
 
     def replaced(self) -> Iterable[str]:
         return ()

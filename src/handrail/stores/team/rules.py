@@ -1,4 +1,4 @@
-"""Permission rules of the whole team."""
+"""Stores permission rules for the whole team."""
 
 from collections.abc import Sequence
 

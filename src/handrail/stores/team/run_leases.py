@@ -1,6 +1,6 @@
-"""Which server works on which run of the agent: a lease for each, kept alive while the server is.
+"""Leases that decide which server works on which agent run; a running server renews its leases.
 
-A server that was frozen or cut off finds that its lease is over: what it writes is refused, and another one goes on.
+Writes of a server that was frozen or cut off are refused after its lease has ended, and another one continues.
 """
 
 from __future__ import annotations
@@ -35,38 +35,38 @@ class TeamRunLeases:
         self._leases = leases
         self._server = server
         self._seconds = seconds
-        self._held: dict[str, Lease] = {}
+        self._leases_by_task: dict[str, Lease] = {}
 
     async def take(self, task_id: str) -> bool:
-        if task_id in self._held:
+        if task_id in self._leases_by_task:
             return True
         lease = await self._leases.take(_PREFIX + task_id, self._seconds)
         if lease is not None:
-            self._held[task_id] = lease
+            self._leases_by_task[task_id] = lease
         return lease is not None
 
     def has(self, task_id: str) -> bool:
-        return task_id in self._held
+        return task_id in self._leases_by_task
 
     async def keep(self) -> Collection[str]:
-        """All that this server has, for longer; the tasks of those that are lost."""
-        held = dict(self._held)
-        if not held:
+        """Renews this server's leases; returns the tasks whose leases are lost."""
+        leases = dict(self._leases_by_task)
+        if not leases:
             return ()
-        names = [lease.name for lease in held.values()]
+        names = [lease.name for lease in leases.values()]
         rows = await self._database.rows(_KEEP, timedelta(seconds=self._seconds), self._server, names)
-        kept = {(name, epoch) for name, epoch in rows}
-        lost = [task_id for task_id, lease in held.items() if (lease.name, lease.epoch) not in kept]
+        renewed = {(name, epoch) for name, epoch in rows}
+        lost = [task_id for task_id, lease in leases.items() if (lease.name, lease.epoch) not in renewed]
         for task_id in lost:
-            self._held.pop(task_id, None)
+            self._leases_by_task.pop(task_id, None)
         return lost
 
     async def give_back(self, task_id: str) -> None:
-        if (lease := self._held.pop(task_id, None)) is not None:
+        if (lease := self._leases_by_task.pop(task_id, None)) is not None:
             await self._leases.give_back(lease)
 
     def fence(self, task_id: str) -> Statement:
-        """For the beginning of a transaction that writes. RunLost: this server has the run no longer."""
-        lease = self._held.get(task_id) or Lease(_PREFIX + task_id, self._server, 0)
-        lost = RunLost("Another server has taken this run over.", taskId=task_id)
-        return Statement(FENCE, (lease.name, lease.holder, lease.epoch), lost)
+        """The first statement of a writing transaction; raises RunLost if this server no longer has the run."""
+        lease = self._leases_by_task.get(task_id) or Lease(_PREFIX + task_id, self._server, 0)
+        failure = RunLost("Another server has taken this run over.", taskId=task_id)
+        return Statement(FENCE, (lease.name, lease.holder, lease.epoch), failure)

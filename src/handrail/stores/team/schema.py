@@ -1,4 +1,4 @@
-"""The tables of a team, as steps that only go forward: a server that runs may be older than the tables, never newer.
+"""A team's tables, as forward-only migration steps: a running server may be older than the tables, never newer.
 
 Every table has the tenant in its key. Which tenant a connection belongs to follows from the role that signed in
 (`tenant_role`), so no setting of a connection leads to another one's rows. Servers' roles neither own the tables nor

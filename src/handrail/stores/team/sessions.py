@@ -1,4 +1,4 @@
-"""Sessions of people, on every server: begun with a code, or by an identity provider."""
+"""Stores people's sessions for all servers; they start with a code or through an identity provider."""
 
 import hmac
 import secrets
@@ -15,14 +15,14 @@ _ATTEMPT_LIFETIME = timedelta(minutes=10)
 
 
 class TeamSessions:
-    """Two secrets each, of which only the hashes are kept."""
+    """Each session has two secrets, of which only the hashes are stored."""
 
     def __init__(self, database: TeamDatabase, members: TeamMembers) -> None:
         self._database = database
         self._members = members
 
     def start(self, member: str, user_agent: str) -> tuple[str, str]:
-        """The cookie's secret and the page's. Blocks."""
+        """Returns the cookie's and the page's secret. Blocks."""
         cookie, page = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         query = (
             "INSERT INTO session (cookie_hash, page_hash, member, user_agent, expires_at)"

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import asyncpg
 
 from handrail.ports.errors import Declined, InvalidParams
-from handrail.stores.team.database import SCHEMA, shown_address, spelled
+from handrail.stores.team.database import SCHEMA, shown_address, translate_errors
 from handrail.stores.team.engine import Engine
 from handrail.stores.team.schema import APPEND_ONLY, STEPS, TABLES
 
@@ -56,7 +56,7 @@ class Condition:
 
 def migrate(url: str) -> tuple[int, int]:
     """The version of the tables before and now. Of several who do it at once, one does the work. Blocks."""
-    return _as_owner(url, _migrated)
+    return _as_owner(url, _migrate)
 
 
 def add_tenant(url: str, tenant: str, password: str | None = None) -> str:
@@ -99,7 +99,7 @@ def look(url: str) -> Condition:
 
 
 def check(url: str) -> str:
-    """The tenant whose servers sign in like this. Declined where row-level security would not hold them. Blocks."""
+    """The tenant of this role. Raises Declined if row-level security wouldn't apply to the role. Blocks."""
     condition = look(url)
     if condition.faults:
         raise Declined(condition.faults[0], hint="`handrail team check` shows everything.", reason="database")
@@ -111,7 +111,7 @@ def _as_owner(url: str, work: Callable[[Any], Awaitable[T]]) -> T:
     engine = Engine()
 
     async def done() -> T:
-        with spelled(shown_address(url)):
+        with translate_errors(shown_address(url)):
             connection = await asyncpg.connect(url, timeout=5, command_timeout=_PATIENCE_SECONDS)
             try:
                 return await work(connection)
@@ -124,7 +124,7 @@ def _as_owner(url: str, work: Callable[[Any], Awaitable[T]]) -> T:
         engine.close()
 
 
-async def _migrated(connection: Any) -> tuple[int, int]:
+async def _migrate(connection: Any) -> tuple[int, int]:
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
         before = await _version(connection)
@@ -171,7 +171,7 @@ async def _grant(connection: Any, role: str) -> None:
 
 
 async def _version(connection: Any) -> int:
-    """0 where handrail has never been set up there."""
+    """The version of the tables; 0 if handrail hasn't been set up there."""
     if await connection.fetchval("SELECT to_regclass($1)", f"{SCHEMA}.version") is None:
         return 0
     return int(await connection.fetchval(f"SELECT max(version) FROM {SCHEMA}.version") or 0)

@@ -1,4 +1,4 @@
-"""Grants for a task, looked up at every call, so a revocation counts at once on every server."""
+"""Stores grants for tasks. They are looked up at every call, so a revocation takes effect at once everywhere."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -21,22 +21,22 @@ class TeamTaskGrants:
 
     async def add(self, grant: Grant, *, caller: str, by: str) -> TaskGrant:
         at = self._now().isoformat(timespec="seconds")
-        given = TaskGrant(secrets.token_hex(6), grant, caller, at, by)
+        stored = TaskGrant(secrets.token_hex(6), grant, caller, at, by)
         await self._database.execute(
             f"INSERT INTO task_grant ({_COLUMNS}, identity, task) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            given.id,
+            stored.id,
             msgspec.json.encode(grant),
             caller,
             at,
             by,
-            _known(grant.identity),
-            _known(grant.task),
+            _or_none(grant.identity),
+            _or_none(grant.task),
         )
-        return given
+        return stored
 
     async def for_task(self, identity: str, task: str) -> Sequence[TaskGrant]:
-        wanted = f"SELECT {_COLUMNS} FROM task_grant WHERE identity = $1 AND task = $2"
-        return [_read(row) for row in await self._database.rows(wanted, identity, task)]
+        query = f"SELECT {_COLUMNS} FROM task_grant WHERE identity = $1 AND task = $2"
+        return [_read(row) for row in await self._database.rows(query, identity, task)]
 
     async def all(self) -> Sequence[TaskGrant]:
         newest_first = f"SELECT {_COLUMNS} FROM task_grant ORDER BY at DESC, id"
@@ -53,7 +53,7 @@ class TeamTaskGrants:
         return await self._database.execute(removal, identity, task)
 
 
-def _known(value: str | UnsetType) -> str | None:
+def _or_none(value: str | UnsetType) -> str | None:
     return None if value is UNSET else value
 
 

@@ -1,6 +1,6 @@
-"""What may be used a single time, in PostgreSQL: of any number of uses at once, on any servers, one wins.
+"""Stores what can be used only once, in PostgreSQL; of concurrent uses on any server, only one succeeds.
 
-The database's clock decides about deadlines, so servers whose clocks differ agree.
+Deadlines use the database's clock, so different clocks of servers don't matter.
 """
 
 from datetime import timedelta
@@ -8,7 +8,7 @@ from datetime import timedelta
 from handrail.ports.tokens import StoredToken, TokenScope, check_token, hash_token, new_token, token_error
 from handrail.stores.team.database import Connection, TeamDatabase
 
-_KEPT_AFTER_DEADLINE = timedelta(hours=1)  # so that a late use is told "expired" or "used", and not "invalid"
+_KEPT_AFTER_DEADLINE = timedelta(hours=1)  # so that a late use gets the error "expired" or "used" instead of "invalid"
 _NOW = "clock_timestamp()"
 _USE = f"""
 UPDATE token SET used_at = {_NOW}
@@ -53,19 +53,19 @@ class TeamTokens:
         async def use(rows: Connection) -> None:
             if await rows.fetchrow(_USE, key, scope.caller, scope.method, scope.params_digest) is not None:
                 return
-            found = await rows.fetchrow(_LOOK, key)
-            if found is None:
+            row = await rows.fetchrow(_LOOK, key)
+            if row is None:
                 check_token(None, scope, 0)
             else:
-                known = TokenScope(found["caller"], found["method"], found["params_digest"])
-                check_token(StoredToken(known, found["deadline"], found["is_used"]), scope, found["now"])
+                stored_scope = TokenScope(row["caller"], row["method"], row["params_digest"])
+                check_token(StoredToken(stored_scope, row["deadline"], row["is_used"]), scope, row["now"])
                 raise token_error("expired", "This token has expired.")
 
         await self._database.write(use, is_durable=is_durable)
 
 
 class TeamOnce:
-    """Keys that were used; they are never forgotten."""
+    """Keys that were used; they are never deleted."""
 
     def __init__(self, database: TeamDatabase) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""Votes on approvals, and how many each needs."""
+"""Stores votes on approvals, and the rules for how many votes an approval needs."""
 
 import secrets
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class TeamVotes:
         if await self._database.execute(query, request_id, vote.member, vote.name, vote.answer):
             return
         if vote not in await self.of(request_id):
-            raise Conflict("You have voted on this before, with another answer.")
+            raise Conflict("You have already voted on this with another answer.")
 
     async def of(self, request_id: str) -> Sequence[Vote]:
         query = "SELECT member, name, answer FROM vote WHERE request_id = $1 ORDER BY at, member"
