@@ -1,10 +1,10 @@
-"""`host.uiPrompts` of contract 5 for Python programs: ask people, hear of answers, answer.
+"""`host.uiPrompts` of contract 5 for Python programs: ask people, follow answers, and answer.
 
     async with handrail.prompts.connect(plugin_id="com.example.music", app_id="player") as ui:
         answer = await ui.ask({"kind": "choice", "options": [{"value": "a"}, {"value": "b"}]})
 
-Works on the queue in the state directory itself; no server is needed. Errors are the conditions of
-`handrail.ports.errors`: InvalidParams names the fields, Conflict means that somebody was first.
+It uses the queue in the state directory directly; no server is needed. Errors are the conditions of
+`handrail.ports.errors`: InvalidParams names the fields, Conflict means that someone else answered first.
 """
 
 import asyncio
@@ -39,14 +39,14 @@ __all__ = [
     "connect",
 ]
 
-_AGAIN_AFTER = 1.0
+_RETRY_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
 async def connect(*, plugin_id: str, app_id: str, state: Path | None = None) -> AsyncIterator["UiPrompts"]:
-    """The queue of a state directory: `state`, or the one that every handrail of this user has."""
+    """Connects to the queue of a state directory, by default the user's own."""
     if not plugin_id or not app_id:
         raise InvalidParams("plugin_id and app_id tell people who asks; neither can be empty.")
     queue = (await asyncio.to_thread(Wiring().open_stores, state)).prompts
@@ -61,7 +61,7 @@ async def connect(*, plugin_id: str, app_id: str, state: Path | None = None) -> 
 
 
 class UiPrompts:
-    """What `connect` gives."""
+    """The connection that `connect` returns."""
 
     def __init__(self, queue: PromptQueue, source: str, state: Path | None, position: int) -> None:
         self._queue = queue
@@ -75,11 +75,11 @@ class UiPrompts:
 
     @property
     def path(self) -> str:
-        """Where the log is."""
+        """The log's location."""
         return self._queue.location
 
     async def read(self, limit: int | None = None) -> Page:
-        """The newest `limit` entries of the log, or all."""
+        """The newest `limit` entries of the log; all by default."""
         return await self._queue.entries(limit)
 
     async def pending(self) -> list[RequestEntry]:
@@ -87,14 +87,14 @@ class UiPrompts:
         return [each.request for each in await self._queue.pending()]
 
     async def updates(self, since: int | None = None) -> AsyncGenerator[Page, None]:
-        """Entries as they are added, without end: since this connection was made, or since a page's `position`."""
+        """Yields entries as they are added, from this connection's start or from a page's `position`; never ends."""
         async with aclosing(self._queue.follow(self._position if since is None else since)) as pages:
             async for page in pages:
                 yield page
 
     def on_update(self, listener: Callable[[Page], object]) -> Callable[[], None]:
         """Calls a listener in the background; the returned function ends it. Errors are logged."""
-        task = asyncio.create_task(self._tell(listener))
+        task = asyncio.create_task(self._notify(listener))
         self._listening.add(task)
         task.add_done_callback(self._listening.discard)
 
@@ -109,13 +109,13 @@ class UiPrompts:
         """Returns the requestId once the prompt is on disk. It stays there until it is answered."""
         check_foreign(prompt, request_id)
         return await self._queue.request(
-            self._signed(prompt), request_id=request_id, run_id=run_id, origin=self._origin
+            self._with_source(prompt), request_id=request_id, run_id=run_id, origin=self._origin
         )
 
     async def wait(self, request_id: str) -> PromptAnswer:
-        """Returns the answer, however long it takes.
+        """Waits for the answer without a time limit.
 
-        Secrets reach only a program that waits when they are given; `ask` always does.
+        Secrets only reach a program that is waiting when they are given; `ask` always waits.
         """
         return await self._queue.wait(request_id)
 
@@ -133,7 +133,7 @@ class UiPrompts:
         try:
             async with asyncio.timeout(timeout):
                 return await self._queue.ask(
-                    self._signed(prompt), request_id=used_id, run_id=run_id, origin=self._origin
+                    self._with_source(prompt), request_id=used_id, run_id=run_id, origin=self._origin
                 )
         except TimeoutError:
             return await withdraw(self._queue, used_id, f"app:{self._source}")
@@ -144,9 +144,9 @@ class UiPrompts:
     async def respond(
         self, request_id: str, response: PromptResponse | Mapping[str, Any], *, run_id: str | None = None
     ) -> Receipt:
-        """Answers for a person whom this program has asked itself.
+        """Answers for a person whom this program has asked in its own way.
 
-        Approvals are for people: a program can confirm a change only where it has posted the prompt itself.
+        Approvals are for people: a program can only confirm a change for which it has posted the prompt itself.
         """
         if await needs_person(self._queue, request_id, self._origin.by):
             raise Declined(
@@ -165,7 +165,7 @@ class UiPrompts:
         printed, complaint = await process.communicate()
         if process.returncode != 0:
             raise InputOutput(complaint.decode(errors="replace").strip() or "The console can't be opened.")
-        if printed:  # the address, for a person to copy: there is nowhere to open it
+        if printed:  # the address, for a person to copy, because there is no display
             raise Unsupported(
                 "There is no display to open the console on.",
                 hint="Run `handrail prompts` in a terminal, or `handrail open --print`.",
@@ -177,7 +177,7 @@ class UiPrompts:
             task.cancel()
         await asyncio.gather(*self._listening, return_exceptions=True)
 
-    async def _tell(self, listener: Callable[[Page], object]) -> None:
+    async def _notify(self, listener: Callable[[Page], object]) -> None:
         position = self._position
         while True:
             try:
@@ -189,12 +189,12 @@ class UiPrompts:
                         logger.exception("a listener to the queue of prompts failed")
             except Failure as failure:
                 logger.warning("the queue of prompts can't be followed: %s", failure.message)
-                await asyncio.sleep(_AGAIN_AFTER)
+                await asyncio.sleep(_RETRY_SECONDS)
 
-    def _signed(self, prompt: Prompt | Mapping[str, Any]) -> Prompt | Mapping[str, Any]:
-        """Adds who asks, if the prompt doesn't say so."""
+    def _with_source(self, prompt: Prompt | Mapping[str, Any]) -> Prompt | Mapping[str, Any]:
+        """Adds the source if the prompt has none."""
         if isinstance(prompt, Mapping):
             return prompt if prompt.get("source") else {**prompt, "source": self._source}
-        if getattr(prompt, "source", self._source):  # what isn't a prompt at all is for the queue to refuse
+        if getattr(prompt, "source", self._source):  # the queue refuses what isn't a prompt
             return prompt
         return msgspec.structs.replace(prompt, source=self._source)

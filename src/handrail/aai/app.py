@@ -1,4 +1,4 @@
-"""An app: its tools, its descriptor below `~/.aai`, and its D-Bus activation file."""
+"""An app with its tools, its descriptor in `~/.aai` and its D-Bus activation file."""
 
 import difflib
 import json
@@ -25,13 +25,13 @@ def descriptor_path(app_id: str) -> Path:
 
 def activation_path(app_id: str) -> Path:
     data = os.environ.get("XDG_DATA_HOME") or ""
-    # The specification says that a path which is not absolute is to be ignored.
+    # The XDG specification requires ignoring relative paths.
     home = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
     return home / "dbus-1" / "services" / f"{app_id}.service"
 
 
 def activation_text(app_id: str, command: Sequence[str]) -> str:
-    """The bus splits `Exec` as a shell would, after it has decoded the file's own escapes."""
+    """The activation file's text. The bus decodes the file's escapes, then splits `Exec` like a shell."""
     if any(not word.isprintable() for word in command):
         raise ValueError(f"{shlex.join(command)}: a command with control characters can't stand in an activation file.")
     line = shlex.join(command).replace("\\", "\\\\")
@@ -39,13 +39,13 @@ def activation_text(app_id: str, command: Sequence[str]) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes the whole file or nothing."""
+    """Writes the file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, text.encode(), 0o666)
 
 
 def remove(path: Path) -> bool:
-    """Returns whether it was there."""
+    """Returns whether the file existed."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -124,13 +124,13 @@ class App:
         }
 
     async def answer(self, request: str | bytes) -> str:
-        """The reply to a request, both as JSON. Never raises, whatever was asked and whatever a tool does."""
+        """The reply to a request, both as JSON. Never raises, not even if a tool fails."""
         request_id = ""
         try:
-            asked = read_request(request)
-            request_id = asked.request_id
-            tool = self._find(asked.tool)
-            arguments = tool.read(asked.params)
+            call = read_request(request)
+            request_id = call.request_id
+            tool = self._find(call.tool)
+            arguments = tool.read(call.params)
         except BadRequest as refused:
             return failure(refused.request_id, refused.code, refused.message)
         except AppError as refused:
@@ -143,11 +143,11 @@ class App:
             logger.error("%s: the result does not fit the return type: %s", tool.name, error)
         except (Exception, SystemExit):
             logger.exception("%s failed", tool.name)
-        # What went wrong inside is for the vendor's log; a traceback would tell the caller about the machine.
+        # The traceback only goes to the vendor's log, because it would reveal details of the machine to the caller.
         return failure(request_id, INTERNAL_ERROR, f"The tool {tool.name} failed inside the app.")
 
     def run(self, argv: Sequence[str] | None = None, *, idle: float | None = None) -> None:
-        """The app's command line: serves on D-Bus, or does what the arguments say.
+        """The app's command line: serves on D-Bus, or runs the command in the arguments.
 
         With `idle`, a service without requests ends after so many seconds; the bus starts it again.
         """
@@ -158,15 +158,15 @@ class App:
         command = list(command) if command is not None else own_command()
         descriptor = self.describe(stdio=[*command, "--stdio"] if stdio else None)
         activation = activation_path(self.id)
-        written = [descriptor_path(self.id)]
+        files = [descriptor_path(self.id)]
         if not stdio:
             self.check_bus_name()
             write_whole(activation, activation_text(self.id, command))
-            written.append(activation)
+            files.append(activation)
         else:
-            remove(activation)  # of an earlier installation: the bus must not start what is not served
-        write_whole(written[0], json.dumps(descriptor, ensure_ascii=False, indent=2) + "\n")
-        return written
+            remove(activation)  # from an earlier installation; the bus must not start it
+        write_whole(files[0], json.dumps(descriptor, ensure_ascii=False, indent=2) + "\n")
+        return files
 
     def uninstall(self) -> list[Path]:
         """Removes what `install` wrote, and says what was there."""
@@ -177,7 +177,7 @@ class App:
         return removed
 
     def check_bus_name(self) -> None:
-        """ValueError if the id can't be a bus name, which has one rule more than the contract."""
+        """Raises ValueError if the id can't be a bus name, which has one more rule than the contract."""
         if any(part[0].isdigit() for part in self.id.split(".")) or len(self.id) > _LONGEST_BUS_NAME:
             raise ValueError(
                 f"{self.id} can't be a name on D-Bus, where no part begins with a digit: choose another id, or --stdio."

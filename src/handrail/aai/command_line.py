@@ -30,7 +30,7 @@ def run(app: "App", argv: Sequence[str], *, idle: float | None) -> None:
             for path in app.uninstall():
                 print(f"removed {path}")
         else:
-            # To standard error, where the bus's journal or the gateway keeps it.
+            # Logs go to stderr, which the bus's journal or the gateway stores.
             logging.basicConfig(format=f"{app.id}: %(message)s")
             asyncio.run(_serve(app, options.stdio, idle if options.idle is None else options.idle))
     except (CantServe, ValueError, OSError) as error:
@@ -43,7 +43,7 @@ def own_command() -> list[str]:
     """The command that starts this program again."""
     main = sys.modules["__main__"]
     spec = getattr(main, "__spec__", None)
-    if spec is not None and spec.parent:  # a part of a package, which its file alone would not find
+    if spec is not None and spec.parent:  # part of a package, which can't be started by its file
         return [sys.executable, "-m", spec.name.removesuffix(".__main__")]
     file = getattr(main, "__file__", None)
     if file is None:

@@ -36,7 +36,7 @@ _OURS = (
 
 
 async def serve(name: str, answer: Answer, *, idle: float | None) -> None:
-    """Returns when it is told to stop, was idle for long enough, or the session has ended."""
+    """Serves until it is stopped, has been idle for long enough, or the session has ended."""
     bus = await _connected()
     workload = Workload()
     bus.add_message_handler(_Door(bus, answer, workload).receive)
@@ -83,9 +83,9 @@ class _PatientBus(MessageBus):
 
     @asynccontextmanager
     async def room(self) -> AsyncIterator[None]:
-        """Waits until nobody else is sending and the socket has room for a message."""
+        """Waits until no one else is sending and the socket has room for a message."""
         async with self._sending:
-            assert self._sock is not None  # since it is connected
+            assert self._sock is not None  # it is connected
             ready = select.poll()
             ready.register(self._sock, select.POLLOUT)
             if not ready.poll(0):
@@ -103,7 +103,7 @@ class _Door:
         self._running: dict[tuple[str | None, str], asyncio.Task[str]] = {}
 
     def receive(self, message: Message) -> bool:
-        """True for every call: all are answered here."""
+        """True, because every call is answered here."""
         if message.message_type is not MessageType.METHOD_CALL:
             return False
         self._workload.add(self._serve(message))
@@ -167,7 +167,7 @@ async def _until_writable(sock: socket.socket) -> None:
 
 
 async def _gone(bus: MessageBus) -> None:
-    with suppress(Exception):  # how the session ended makes no difference
+    with suppress(Exception):  # the reason for the end doesn't matter
         await bus.wait_for_disconnect()  # type: ignore[no-untyped-call]
 
 

@@ -10,7 +10,7 @@ from handrail.ports.errors import InvalidParams
 
 VERSION = "1.0"
 MAX_REQUEST = 32 * 1024 * 1024
-# What the gateway takes; a longer reply would only be refused there.
+# The gateway's limit; it would refuse a longer reply.
 MAX_REPLY = 16 * 1024 * 1024
 
 INVALID_REQUEST = "INVALID_REQUEST"
@@ -72,18 +72,18 @@ def read_request(text: str | bytes) -> Request:
     def refuse(message: str) -> NoReturn:
         raise BadRequest(message, request_id)
 
-    for name, type, said in _MEMBERS:
+    for name, type, message in _MEMBERS:
         if name not in value:
-            refuse(f"`{name}` is missing: it is {said}.")
+            refuse(f"`{name}` is missing: it is {message}.")
         if not isinstance(value[name], type):
-            refuse(f"`{name}` must be {said}.")
+            refuse(f"`{name}` must be {message}.")
     if value["version"].partition(".")[0] != VERSION.partition(".")[0]:
         refuse(f"Version {value['version']!r} is not spoken here: `version` is {VERSION!r}.")
     return Request(value["tool"], value["params"], request_id)
 
 
 def success(request_id: str, result: Any) -> str:
-    """The reply's text. Raises for values that JSON can't hold or receivers refuse."""
+    """The reply's text. Raises for values that JSON can't express or receivers refuse."""
     reply = {"version": VERSION, "request_id": request_id, "status": "success", "result": result}
     text = msgspec.json.encode(reply)
     if len(text) > MAX_REPLY:
@@ -93,8 +93,8 @@ def success(request_id: str, result: Any) -> str:
 
 def failure(request_id: str, code: str, message: str) -> str:
     """The reply's text. Invalid characters in the message are escaped."""
-    shown = message.encode(errors="backslashreplace").decode()
-    error = {"code": code, "message": shown}
+    text = message.encode(errors="backslashreplace").decode()
+    error = {"code": code, "message": text}
     reply = {"version": VERSION, "request_id": request_id, "status": "error", "error": error}
     return msgspec.json.encode(reply).decode()
 

@@ -1,4 +1,4 @@
-"""What all transports share: who answers, until when, and how many calls at once."""
+"""What all transports share: the answering function, when to stop, and how many calls run at once."""
 
 import asyncio
 import signal
@@ -15,7 +15,7 @@ class CantServe(Exception):
 
 @asynccontextmanager
 async def stop_signals() -> AsyncIterator[asyncio.Event]:
-    """Set by SIGTERM and SIGINT, so that serving ends in order."""
+    """An event that SIGTERM and SIGINT set, to stop serving in an orderly way."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -27,7 +27,7 @@ async def stop_signals() -> AsyncIterator[asyncio.Event]:
 
 
 async def first_of(*waits: Awaitable[Any]) -> int:
-    """The index of the first one that ended; the others are cancelled."""
+    """Waits for the first to end and returns its index; the others are cancelled."""
     tasks = [asyncio.ensure_future(wait) for wait in waits]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -56,7 +56,7 @@ class Workload:
         await self._is_empty.wait()
 
     async def until_idle(self, seconds: float | None) -> None:
-        """Returns when nothing was asked for so long since the last answer. With None it never returns."""
+        """Returns when there was no call for so many seconds after the last answer; never with None."""
         while True:
             await self._is_empty.wait()
             self._came.clear()

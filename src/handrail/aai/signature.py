@@ -40,19 +40,19 @@ def _inlined(schema: Any, parts: Mapping[str, Any], endless: set[str], *, is_top
 
 
 def _check_patterns(schemas: list[Any]) -> None:
-    """ValueError for patterns that only Python understands: gateways in other languages would refuse the descriptor."""
-    waiting = list(schemas)
-    while waiting:
-        item = waiting.pop()
+    """Raises ValueError for patterns that only Python supports; gateways in other languages would refuse them."""
+    pending = list(schemas)
+    while pending:
+        item = pending.pop()
         if isinstance(item, dict):
             pattern = item.get("pattern")
             if isinstance(pattern, str) and _PYTHONS_OWN.search(pattern):
                 raise ValueError(
                     f"the pattern {pattern!r} is Python's own; JSON Schema has ^ and $(?!\\n) for \\A and \\Z"
                 )
-            waiting.extend(item.values())
+            pending.extend(item.values())
         elif isinstance(item, list):
-            waiting.extend(item)
+            pending.extend(item)
 
 
 def _named(schema: Mapping[str, Any]) -> str | None:
@@ -66,19 +66,19 @@ def _reached(name: str, parts: Mapping[str, Any]) -> set[str]:
 
 
 def _mentioned(schema: Any, parts: Mapping[str, Any]) -> set[str]:
-    found: set[str] = set()
-    waiting = [schema]
-    while waiting:
-        item = waiting.pop()
+    names: set[str] = set()
+    pending = [schema]
+    while pending:
+        item = pending.pop()
         if isinstance(item, list):
-            waiting.extend(item)
+            pending.extend(item)
         elif isinstance(item, dict):
             name = _named(item)
-            if name is not None and name not in found:
-                found.add(name)
-                waiting.append(parts[name])
-            waiting.extend(item.values())
-    return found
+            if name is not None and name not in names:
+                names.add(name)
+                pending.append(parts[name])
+            pending.extend(item.values())
+    return names
 
 
 _SECTIONS = ("args", "arguments", "parameters", "returns", "return", "raises", "yields", "example", "examples", "note")

@@ -16,7 +16,7 @@ _TOO_LONG = failure("", INVALID_REQUEST, f"A request has at most {MAX_REQUEST} b
 
 
 async def serve(answer: Answer, *, idle: float | None) -> None:
-    """Returns when the input has ended and everything is answered, when told to stop, or after being idle."""
+    """Serves until the input has ended and everything is answered, until stopped, or until idle for long enough."""
     incoming, outgoing = _private_streams()
     workload, sending, ended = Workload(), asyncio.Lock(), asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -26,7 +26,7 @@ async def serve(answer: Answer, *, idle: float | None) -> None:
         async with sending:
             try:
                 await asyncio.to_thread(_write, outgoing, text.encode() + b"\n")
-            except OSError:  # nobody reads any more
+            except OSError:  # the reader has closed the pipe
                 ended.set()
 
     def heard(line: bytes | None) -> None:
@@ -43,7 +43,7 @@ async def serve(answer: Answer, *, idle: float | None) -> None:
 
 
 def _private_streams() -> tuple[int, int]:
-    """Reserves the streams for the protocol: what a tool prints goes to stderr, and its stdin is empty."""
+    """Reserves the streams for the protocol: tools print to stderr and have an empty stdin."""
     sys.stdout.flush()
     incoming, outgoing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -54,8 +54,8 @@ def _private_streams() -> tuple[int, int]:
 
 
 def _listen(descriptor: int, heard: Callable[[bytes | None], None], over: Callable[[], None]) -> None:
-    """Lines as they come, without blank ones; None for a line that is too long and was skipped."""
-    with suppress(RuntimeError):  # the loop has ended, and with it the interest
+    """Non-blank lines as they arrive; None for a line that was too long and was skipped."""
+    with suppress(RuntimeError):  # the loop has ended
         framer = LineFramer(MAX_REQUEST)
         while part := _read(descriptor):
             for line in framer.feed(part):
@@ -73,6 +73,6 @@ def _read(descriptor: int) -> bytes:
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(descriptor, left) :]
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[os.write(descriptor, remaining) :]

@@ -1,4 +1,4 @@
-"""A typed function as a tool: its schemas, how its parameters are read and its result is checked."""
+"""Makes a tool of a typed function: derives its schemas, reads its parameters and checks its result."""
 
 import copy
 import difflib
@@ -25,25 +25,25 @@ class Tool:
     description: str
     function: Callable[..., Any]
     params: type[msgspec.Struct]
-    returns: Any  # a type, or `inspect.Signature.empty` where the function does not tell
+    returns: Any  # a type, or `inspect.Signature.empty` without an annotation
     returns_said: str
     is_idempotent: bool
     examples: tuple[Mapping[str, Any], ...]
 
     def describe(self) -> dict[str, Any]:
         """This tool's part of the descriptor."""
-        told: dict[str, Any] = {"name": self.name, "description": self.description}
+        description: dict[str, Any] = {"name": self.name, "description": self.description}
         parameters = schema_of(self.params)
         parameters.pop("title", None)
-        told["parameters"] = parameters
+        description["parameters"] = parameters
         if self.returns is not inspect.Signature.empty:
             returns = {"type": "object", "additionalProperties": False} if self.returns is None else _root(self.returns)
-            told["returns"] = {"description": self.returns_said, **returns} if self.returns_said else returns
+            description["returns"] = {"description": self.returns_said, **returns} if self.returns_said else returns
         if self.is_idempotent:
-            told["idempotent"] = True
+            description["idempotent"] = True
         if self.examples:
-            told["examples"] = [{"params": dict(example)} for example in self.examples]
-        return told
+            description["examples"] = [{"params": dict(example)} for example in self.examples]
+        return description
 
     def read(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The function's arguments, or INVALID_PARAMS with the field in its message."""
@@ -84,7 +84,7 @@ class Tool:
 def declare(
     function: Callable[..., Any], *, name: str | None, idempotent: bool, examples: Sequence[Mapping[str, Any]]
 ) -> Tool:
-    """The tool, or TypeError that says what the function lacks: found at start, not at the first call."""
+    """The tool. Raises TypeError if the function lacks something, so that errors show at start."""
     used = function.__name__ if name is None else name
     if not _NAME.fullmatch(used):
         raise TypeError(f"{used!r} isn't a valid name for a tool: a-z, 0-9 and _ only, and a letter first.")
