@@ -70,7 +70,7 @@ async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(
 async def test_a_browser_that_does_not_start_is_told_with_how_to_try_it(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, why: str
 ) -> None:
-    monkeypatch.setattr("handrail.features.browser.chromium.headless._STARTS_WITHIN", 0.3)
+    monkeypatch.setattr("handrail.features.browser.chromium.headless._START_TIMEOUT", 0.3)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
     broken = tmp_path / "bin/chromium"
     broken.parent.mkdir()
@@ -80,7 +80,7 @@ async def test_a_browser_that_does_not_start_is_told_with_how_to_try_it(
     assert told["code"] == "E_PREVIEW_FAIL"
     assert str(broken) in told["message"]
     assert why in told["message"]
-    assert "by hand" in told["hint"]
+    assert "start it yourself" in told["hint"]
 
 
 @pytest.mark.parametrize(

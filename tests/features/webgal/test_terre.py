@@ -61,7 +61,7 @@ STRANGERS = {
 @pytest.mark.parametrize("name", STRANGERS)
 def test_a_port_that_something_else_has_taken_has_no_terre(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answer, stays = STRANGERS[name]
-    monkeypatch.setattr(editor, "_WITHIN", 0.2 if name == "silent" else 30)
+    monkeypatch.setattr(editor, "_TIMEOUT_SECONDS", 0.2 if name == "silent" else 30)
 
     async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
