@@ -1,6 +1,6 @@
-"""A language model as the agent knows it: a conversation goes in, text and tool calls are streamed out.
+"""The port to a language model: it takes a conversation and streams text and tool calls.
 
-Refuses to know providers, keys and wires.
+It knows no providers, keys or wires.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ import msgspec
 from handrail.ports.errors import Busy, Declined, Offline, TooLarge
 
 MOST_PICTURES = 3
-"""Of what tools hand back in a task, that its model is shown; each costs as much as a page of text."""
+"""How many of the pictures from tools in a task the model sees; each costs as much as a page of text."""
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class Attachment(msgspec.Struct, frozen=True):
-    """What a person attached, as they know it: its artifact, name and media type."""
+    """A file that a person attached: its artifact, name and media type."""
 
     id: str
     name: str
@@ -28,22 +28,22 @@ class Attachment(msgspec.Struct, frozen=True):
 
 
 class UserTurn(msgspec.Struct, frozen=True, tag="user"):
-    """A person's words. `id` is that of the event that brought them. What was attached is material, no words."""
+    """A person's message. `id` is the event's id. Attachments are content to work with, not instructions."""
 
     id: str
     text: str
     attached: str = ""
-    """Texts, marked as untrusted."""
+    """The attached texts, marked as untrusted."""
     pictures: tuple[Picture, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     sent_at: int = 0
-    """In milliseconds, as the sender says; 0: when it came."""
+    """In milliseconds since 1970, from the sender; 0 means when it arrived."""
 
 
 class ToolUse(msgspec.Struct, frozen=True):
-    """`arguments` is JSON as the model wrote it, well-formed or not. Providers give `id`, not always one of its own.
+    """`arguments` is JSON as the model wrote it, perhaps malformed. `id` is the provider's and not always unique.
 
-    `execution_id` is ours: it is on record before the call is made, so that after a crash the audit tells of it.
+    `execution_id` is ours. It is stored before the call is made, so that the call can be found in the audit after a crash.
     """
 
     id: str
@@ -53,18 +53,18 @@ class ToolUse(msgspec.Struct, frozen=True):
 
 
 class AssistantTurn(msgspec.Struct, frozen=True, tag="assistant"):
-    """`origin` is the reply in the provider's own form, to be given back as it was. `id` is that of the message."""
+    """`origin` is the reply in the provider's own format, to be sent back unchanged. `id` is the message's id."""
 
     text: str
     uses: tuple[ToolUse, ...] = ()
     origin: bytes = b""
     id: str = ""
     thinking: str = ""
-    """What the model thought before it answered, for people."""
+    """The model's reasoning before its answer, for people."""
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool"):
-    """What came of a tool, as the model reads it. Of the `taken` pictures only a task's newest are still there."""
+    """A tool's result for the model. `taken` counts its pictures, of which only a task's newest are kept."""
 
     use_id: str
     execution_id: str
@@ -72,13 +72,13 @@ class ToolResult(msgspec.Struct, frozen=True, tag="tool"):
     text: str
     is_error: bool = False
     unkept: str = ""
-    """What the model reads in place of `text`, with what a person gave in confidence: in memory alone."""
+    """Replaces `text` for the model if the result contains a secret; it is only in memory and never stored."""
     taken: int = 0
     pictures: tuple[Picture, ...] = ()
 
 
 class Note(msgspec.Struct, frozen=True, tag="note"):
-    """What handrail itself tells the model: what was left out, what a person decided."""
+    """A message from handrail to the model, such as what was left out or what a person decided."""
 
     text: str
 
@@ -93,9 +93,9 @@ class ToolOffer(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """`cost` in US dollars, None where nobody knows the model's price.
+    """`cost` is in US dollars, None if the model's price is unknown.
 
-    `is_estimated`: some of it was counted by us, because a provider tells the price of a whole reply only.
+    `is_estimated`: we counted a part ourselves, because providers report usage only for complete replies.
     """
 
     input_tokens: int = 0
@@ -118,13 +118,13 @@ class Delta(msgspec.Struct, frozen=True):
 
 
 class Thought(msgspec.Struct, frozen=True):
-    """A piece of what the model thinks before it answers."""
+    """A piece of the model's reasoning."""
 
     text: str
 
 
 class Meter(msgspec.Struct, frozen=True):
-    """Comes once the provider answers: what the reply has cost so far, should it never become whole."""
+    """Sent once the provider answers: `so_far` returns the cost until now, in case the reply is never completed."""
 
     so_far: Callable[[], Usage]
 
@@ -133,7 +133,7 @@ Piece = Delta | Thought | Meter
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """The end of a stream. `length`: the model was cut off at its limit; `refusal`: it will not answer."""
+    """The end of a stream. `length`: the model reached its limit; `refusal`: it refuses to answer."""
 
     replied: AssistantTurn
     usage: Usage
@@ -147,20 +147,20 @@ class Model(Protocol):
     def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Piece | Reply]:
-        """Pieces as they come, then one Reply. NoModel, WrongKey, RateLimited, Overflow or Cut."""
+        """Yields pieces as they arrive, then one Reply. NoModel, WrongKey, RateLimited, Overflow, Cut."""
         ...
 
 
 class NoModel(Offline):
-    """None is connected, or it can't be reached."""
+    """No model is connected, or it can't be reached."""
 
 
 class WrongKey(Declined):
-    """The provider does not know the key, or the account may not use the model."""
+    """The provider rejects the key, or the account may not use the model."""
 
 
 class RateLimited(Busy):
-    """`details["retryAfter"]` in seconds, where the provider tells it."""
+    """`details["retryAfter"]` is in seconds, if the provider says it."""
 
 
 class Overflow(TooLarge):
