@@ -169,7 +169,7 @@ def _edits(tool_input: Mapping[str, Any]) -> tuple[Edit, ...]:
         return (_edit(tool_input),)
     is_plain = isinstance(edits, list) and all(isinstance(each, Mapping) for each in edits)
     if not is_plain or any(name in tool_input for name in (*_OLD, *_NEW)):
-        raise InvalidParams("The edits can't be read: a list of edits, or one edit by itself.")
+        raise InvalidParams("The edits can't be read: send either a list of edits or a single edit.")
     return tuple(_edit(each) for each in edits)
 
 

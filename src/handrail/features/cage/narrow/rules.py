@@ -46,7 +46,7 @@ def _above(index: int, value: int) -> Condition:
 
 
 _INTERNET = tuple(
-    Refusal(f"{name} other than TCP", ("socket",), "Landlock knows TCP alone", conditions, _NO_SUCH_SOCKET)
+    Refusal(f"{name} other than TCP", ("socket",), "Landlock only covers TCP", conditions, _NO_SUCH_SOCKET)
     for family, name in ((_IPV4, "IPv4"), (_IPV6, "IPv6"))
     for conditions in (
         *((_equal(0, family), _equal(1, kind, _KIND)) for kind in _OTHER_KINDS),
@@ -74,10 +74,10 @@ NARROW_REFUSED_CALLS = (
             (_equal(3, _FAST_OPEN, _FAST_OPEN),), _NOT_SUPPORTED),
     Refusal("shared memory of other programs", ("shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl",
             "semget", "semop", "semtimedop", "semctl", "mq_open", "mq_unlink"), "it is the user's, not the cage's"),
-    Refusal("owners of files", ("chown", "lchown", "fchown", "fchownat"), "Landlock doesn't know it",
+    Refusal("owners of files", ("chown", "lchown", "fchown", "fchownat"), "Landlock doesn't cover it",
             error=_NO_PERMISSION),
     Refusal("attributes of files", ("setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr",
-            "fremovexattr", "removexattrat"), "Landlock doesn't know it", error=_NOT_SUPPORTED),
+            "fremovexattr", "removexattrat"), "Landlock doesn't cover it", error=_NOT_SUPPORTED),
     Refusal("watch whole file systems", ("fanotify_init",), "it names other programs' files"),
     Refusal("limits of other programs", ("prlimit64",), "a limit ends a program", (_above(0, 0),), _NO_PERMISSION),
     Refusal("priorities of other programs", ("setpriority",), "groups of processes and whole users",

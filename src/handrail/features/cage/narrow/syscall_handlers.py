@@ -79,7 +79,7 @@ class SyscallHandlers:
                 return _call_with_timeout("bind", own, address)
             host, _ = _parse_internet_address(address)
             if not (host.is_loopback or host.is_unspecified):
-                raise OSError(errno.EACCES, "servers inside listen on this machine alone")
+                raise OSError(errno.EACCES, "servers inside may only listen on loopback")
             return _bind_to_loopback(own, address, host)
 
     def listen(self, notification: Notification) -> int:
@@ -90,7 +90,7 @@ class SyscallHandlers:
             _checked_result(_libc.getsockname(own, name, ctypes.byref(size)))
             address = name.raw[: size.value]
             if _family(address) != _UNIX and not _parse_internet_address(address)[0].is_loopback:
-                raise OSError(errno.EACCES, "servers inside listen on this machine alone")
+                raise OSError(errno.EACCES, "servers inside may only listen on loopback")
             return _checked_result(_libc.listen(own, ctypes.c_int(notification.arguments[1])))
 
     def chmod(self, notification: Notification) -> int:
