@@ -43,7 +43,7 @@ class UserTurn(msgspec.Struct, frozen=True, tag="user"):
 class ToolUse(msgspec.Struct, frozen=True):
     """`arguments` is JSON as the model wrote it, perhaps malformed. `id` is the provider's and not always unique.
 
-    `execution_id` is ours. It is stored before the call is made, so that the call can be found in the audit after a crash.
+    `execution_id` is ours. It is stored before the call is made, so that the audit has the call after a crash.
     """
 
     id: str
