@@ -1,4 +1,4 @@
-"""The preview session and the tab of browser_action: one server for two at once, no click but what was shown."""
+"""The preview session and the tab of browser_action: one site for concurrent calls, and only approved clicks."""
 
 import asyncio
 import json

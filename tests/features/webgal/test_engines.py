@@ -1,4 +1,4 @@
-"""What is missing for a preview is told, with what to do: the engine, a port, a browser that starts."""
+"""Errors about missing parts of a preview (engine, port, browser) tell people what to do."""
 
 import asyncio
 import errno

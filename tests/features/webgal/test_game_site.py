@@ -1,4 +1,4 @@
-"""The server of a preview, and what it says to engines of both generations."""
+"""A preview's server, and how it talks to engines with both protocol versions."""
 
 import asyncio
 import json

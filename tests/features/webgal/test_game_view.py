@@ -1,4 +1,4 @@
-"""The game as the console shows it, over a real project: what is read, hidden and mended."""
+"""The game as the console shows it, with a real project: reading, hiding and fixing."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which language checks and prompts for agents speak: `HANDRAIL_LANG`, the locale, or what is used without both."""
+"""The language of checks and prompts for agents: `HANDRAIL_LANG`, the locale, or the default."""
 
 import string
 from pathlib import Path

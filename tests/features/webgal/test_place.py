@@ -1,4 +1,4 @@
-"""Which game of a project is meant: that of a path, the only one, or none until it is named."""
+"""Which game of a project is used: a path's, the only one, or none until one is named."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The port to child programs: what a keeper promises to whoever started one."""
+"""What a supervised child program guarantees to the process that started it."""
 
 import asyncio
 import os

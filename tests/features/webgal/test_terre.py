@@ -1,4 +1,4 @@
-"""What calls itself Terre is asked on this machine and nowhere else, and leaves nothing behind."""
+"""A program that claims to be Terre is only contacted on this machine, and unexpected answers are harmless."""
 
 import asyncio
 import threading

@@ -9,7 +9,7 @@ Outcome = Literal["done", "denied", "unanswered", "failed", "unknown"]
 CHANGES = frozenset(effect.value for effect in Effect if effect.changes)
 DENIALS = frozenset({"Declined", "AskedTooOften"})
 NO_REPLY = frozenset({"Timeout", "Unacknowledged", "Unfinished", "Offline", "BadAnswer"})
-"""Conditions after which nobody knows whether the call was carried out."""
+"""Conditions after which it is unknown whether the call was carried out."""
 
 
 def outcome_of(

@@ -1,4 +1,4 @@
-"""Files by the client's names and by ours."""
+"""Converting between file URIs and paths."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Names and fixes: the edits that an editor is handed, applied here as it would apply them."""
+"""Renames and fixes: the edits for an editor, applied here as an editor would."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is offered where: what fits there and nothing else."""
+"""Completions fit the place where they are offered."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Open texts and columns: whatever a client types, both sides must mean the same letter."""
+"""Open texts and columns: client and server always mean the same character."""
 
 import pytest
 from hypothesis import given

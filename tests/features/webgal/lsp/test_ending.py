@@ -1,4 +1,4 @@
-"""How it begins without a game, and how it ends: never by hanging."""
+"""How the server starts without a game, and that it ends without hanging."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What an editor folds, lists, searches, formats and writes between the words."""
+"""Folding, outline, search, formatting and inlay hints."""
 
 from lsprotocol import types
 

@@ -1,4 +1,4 @@
-"""An editor shows a line of an open text in the real engine, and is told of the game's variables there."""
+"""An editor shows a line of an open text in the real engine, and gets the game's variables there."""
 
 import asyncio
 from collections.abc import Iterator

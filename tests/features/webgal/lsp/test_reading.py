@@ -1,4 +1,4 @@
-"""What is told of the thing under the cursor, and where the cursor is sent."""
+"""Hover texts, definitions and references."""
 
 import pytest
 

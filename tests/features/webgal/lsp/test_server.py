@@ -1,4 +1,4 @@
-"""The server over stdio, with a real client: what an editor sees while somebody writes."""
+"""The server over stdio with a real client: what an editor shows while a person types."""
 
 import json
 import os

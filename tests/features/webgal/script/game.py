@@ -1,4 +1,4 @@
-"""A small game in memory, for rules to look at."""
+"""A small game in memory for testing rules."""
 
 from typing import Any
 

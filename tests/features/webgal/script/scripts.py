@@ -1,4 +1,4 @@
-"""Scripts that nobody would write, and scripts as people write them, for parsers to agree about."""
+"""Generated scripts, odd ones and realistic ones, for comparing parsers."""
 
 from hypothesis import strategies as st
 

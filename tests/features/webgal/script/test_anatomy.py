@@ -1,4 +1,4 @@
-"""A statement's parts, to the letter: what is renamed there must be exactly what the engine reads."""
+"""The exact parts of a statement: what is renamed must be what the engine reads."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Expressions that the engine can't read are reported, and others are not: its own library beside ours."""
+"""Expressions that the engine can't read are reported, and others are not, compared with its own library."""
 
 import random
 import re

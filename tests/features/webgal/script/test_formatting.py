@@ -1,4 +1,4 @@
-"""Formatting changes how a scene is written and nothing that an engine reads in it."""
+"""Formatting changes how a scene is written but not what an engine reads."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""One line of any length is judged in time that grows with it: a backtracking expression would take minutes."""
+"""Checking a line takes linear time, however long it is: a backtracking expression would take minutes."""
 
 import pytest
 

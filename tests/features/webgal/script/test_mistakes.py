@@ -1,4 +1,4 @@
-"""What authors get wrong: each mistake is found on its line, and cured by putting its hint in that line's place."""
+"""Common mistakes are found on their lines and fixed by their hints."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Near names are those that a slow and plain search would find, however many there are."""
+"""Similar names are the same as a slow and simple search finds."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What an engine fetches ahead for other scenes, and lacks, is said to be theirs."""
+"""Files that an engine preloads for other scenes and that are missing are reported for those scenes."""
 
 from handrail.features.webgal.preview_ports import Destination, Position, ShownScene
 from handrail.features.webgal.script.preview_log import preview_log, scenes_named

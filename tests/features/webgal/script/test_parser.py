@@ -1,4 +1,4 @@
-"""The parser reads every line as the engine's own does: recorded answers, and the real parser beside it."""
+"""The parser reads every line as the engine's own does: recorded results, and the real parser."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What only the whole game shows: files, scenes, speakers, variables, settings; and how little is checked again."""
+"""Problems that only the whole game shows, and how little is checked again after a change."""
 
 import pytest
 

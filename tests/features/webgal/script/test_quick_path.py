@@ -1,4 +1,4 @@
-"""Plain lines are passed over, and common ones looked at the short way: that must change nothing of what is found."""
+"""The fast paths for plain and common lines don't change any finding."""
 
 from collections import Counter
 

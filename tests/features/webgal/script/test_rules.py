@@ -1,4 +1,4 @@
-"""What each rule finds in a line, how it would mend it, and what it leaves alone."""
+"""What each rule finds in a line, how it would fix it, and what it accepts."""
 
 import json
 from pathlib import Path

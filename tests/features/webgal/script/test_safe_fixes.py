@@ -1,4 +1,4 @@
-"""A safe fix never changes what the player sees or what happens, except to what was evidently meant."""
+"""A safe fix only changes what the player sees if the author clearly meant something else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an engine says is heard or ignored, and never an exception."""
+"""Any message of an engine is understood or ignored, without an exception."""
 
 import pytest
 

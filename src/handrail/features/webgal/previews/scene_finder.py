@@ -86,8 +86,8 @@ def _games_in(files: Folder, base: str) -> list[str]:
     for each in _COLLECTIONS:
         collection = _join(base, each)
         games = [f"{collection}/{name}/{_GAME}" for name in _folders_in(files, collection)]
-        if found := [folder for folder in games if _has_scenes(files, folder)]:
-            return found
+        if existing := [folder for folder in games if _has_scenes(files, folder)]:
+            return existing
     return []
 
 

@@ -155,9 +155,9 @@ def showing_routes(context: HttpContext) -> list[Route]:
 
     async def show(request: Request) -> Response:
         require_person_or_key(request, context.console_key, _SHOW_ACTION, _HINT)
-        wanted = _wanted(await request.body())
+        scene_request = _read_request(await request.body())
         try:
-            return success(await run_while_connected(request.receive, hosting().show(wanted)))
+            return success(await run_while_connected(request.receive, hosting().show(scene_request)))
         except ClientDisconnect:
             return client_gone()
         except NotHosted as refusal:
@@ -168,7 +168,7 @@ def showing_routes(context: HttpContext) -> list[Route]:
     return [Route(SHOWING_PATH, show, methods=["POST"])]
 
 
-def _wanted(body: bytes) -> SceneRequest:
+def _read_request(body: bytes) -> SceneRequest:
     try:
         return msgspec.convert(strict_json.decode(body, max_bytes=MAX_BODY), SceneRequest)
     except msgspec.ValidationError as error:

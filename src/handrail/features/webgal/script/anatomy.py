@@ -145,13 +145,13 @@ def _argument(text: str, start: int, end: int, command: Command) -> Iterator[Par
         assert place is not None
         yield from _file(text, *place, by, "vocal", Role.FILE, "vocal")
         return
-    known = command.arguments.get(name)
+    argument = command.arguments.get(name)
     # Unknown arguments of `callScene` become variables in the called scene.
-    role = Role.SET if known is None and command.name == "callScene" else Role.ARGUMENT
+    role = Role.SET if argument is None and command.name == "callScene" else Role.ARGUMENT
     yield Part(role, *name_place, name, by, name)
     value = _trimmed(text, equals + 1, end) if equals >= 0 else None
     if value is not None:
-        yield from _value(text, *value, command, name, known)
+        yield from _value(text, *value, command, name, argument)
 
 
 def _value(text: str, start: int, end: int, command: Command, name: str, known: Argument | None) -> Iterator[Part]:

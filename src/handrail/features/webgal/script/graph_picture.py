@@ -43,20 +43,20 @@ def make_layout(graph: Graph) -> Layout:
     columns = _columns(graph)
     reached, existing = graph.reachable(), set(graph.scenes)
     nodes: dict[str, Node] = {}
-    left = float(_MARGIN)
+    x = float(_MARGIN)
     for column in columns:
         width = max(map(_width, column), default=0)
         for row, name in enumerate(column):
             kind: Literal["scene", "lost", "missing"] = "scene" if name in reached else "lost"
-            nodes[name] = Node(name, kind if name in existing else "missing", left, _MARGIN + row * _ROW, width)
-        left += width + _GAP
+            nodes[name] = Node(name, kind if name in existing else "missing", x, _MARGIN + row * _ROW, width)
+        x += width + _GAP
     first = {(link.source, link.target, link.how): link.line for link in reversed(graph.links)}
     arrows = [
         Arrow(source, target, how, first[source, target, how], _curve(nodes[source], nodes[target]))
         for source, target, how in dict.fromkeys((link.source, link.target, link.how) for link in graph.links)
     ]
     height = 2 * _MARGIN + _ROW * max(map(len, columns), default=1)
-    return Layout(left, height, list(nodes.values()), arrows)
+    return Layout(x, height, list(nodes.values()), arrows)
 
 
 def _columns(graph: Graph) -> list[list[str]]:

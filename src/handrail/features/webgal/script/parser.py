@@ -102,8 +102,8 @@ def read_value(text: str) -> Value:
     # A word isn't a number, and most values are words.
     if text[:1].isalpha() and text[0] != "I":
         return text
-    known = number(text)
-    return text if known is None else known
+    value = number(text)
+    return text if value is None else value
 
 
 BAR = re.compile(r"(?<!\\)\|")

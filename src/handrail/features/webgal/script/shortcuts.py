@@ -109,8 +109,8 @@ class Shortcuts:
 
     def is_plain(self, head: str) -> bool:
         """Returns whether the text before a colon is an ordinary speaker."""
-        known = self._head(head)
-        return known is not None and known[0] is None and not known[2]
+        result = self._head(head)
+        return result is not None and result[0] is None and not result[2]
 
     def report(self, text: str) -> LineReport | None:
         """Returns None if the line needs the full check."""

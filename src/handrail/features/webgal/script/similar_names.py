@@ -77,18 +77,18 @@ class Names:
         return by_length
 
     def nearest(self, name: str, limit: int | None = None, count: int = 3) -> list[str]:
-        wanted = normalize(name)
-        reach = max_distance(wanted) if limit is None else limit
-        letters = _letters(wanted)
-        found = []
-        for length in range(len(wanted) - reach, len(wanted) + reach + 1):
+        plain_name = normalize(name)
+        reach = max_distance(plain_name) if limit is None else limit
+        letters = _letters(plain_name)
+        matches = []
+        for length in range(len(plain_name) - reach, len(plain_name) + reach + 1):
             for others, plain, other in self._by_length.get(length, ()):
                 # Each mistake changes the set of letters by at most two; much cheaper than computing the distance.
                 if (letters ^ others).bit_count() <= 2 * reach:
-                    away = distance(wanted, plain, reach)
+                    away = distance(plain_name, plain, reach)
                     if away <= reach:
-                        found.append((away, other))
-        return [other for _, other in sorted(found)[:count]]
+                        matches.append((away, other))
+        return [other for _, other in sorted(matches)[:count]]
 
     def nearest_cached(self, name: str) -> list[str]:
         """Like `nearest`, but only for the first few hundred names, because guessing is expensive."""

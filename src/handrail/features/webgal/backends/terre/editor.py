@@ -83,7 +83,7 @@ class TerreScreen:
             self._listener.cancel()
 
     async def _listen(self) -> None:
-        """On OSError or WebSocketException Terre is gone; whoever waits for a state gets a timeout."""
+        """On OSError or WebSocketException Terre is gone, and waiting for a state times out."""
         settings: dict[str, Any] = {"max_size": 8 << 20, "proxy": None, "open_timeout": 5, "close_timeout": 1}
         with suppress(OSError, WebSocketException, TimeoutError):
             async with connect(f"ws://{self._host}{PATH}", subprotocols=[Subprotocol(V1)], **settings) as connection:

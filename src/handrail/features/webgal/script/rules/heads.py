@@ -119,7 +119,7 @@ def is_command_by_mistake(name: str) -> bool:
 
 
 def _is_other(name: str) -> bool:
-    """In any case if the name has an inner capital: `video` alone may be a person."""
+    """In any case if the name has an inner capital: `video` may also be a person."""
     return name in OTHER_NAMES or (normalize(name) in _OTHER and _INNER_CAPITAL.match(name) is not None)
 
 
