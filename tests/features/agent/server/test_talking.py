@@ -432,7 +432,7 @@ def test_a_plan_is_made_with_tools_that_only_look_and_carried_out_once_confirmed
         offered = {tool["function"]["name"] for tool in requests[0]["tools"]}
         assert "read_file" in offered
         assert "write_to_file" not in offered
-        assert "not there in plan mode" in content_of(requests[1])
+        assert "available in plan mode" in content_of(requests[1])
         assert "Another file, please." in content_of(requests[2])
         assert "write planned.txt, well" in content_of(requests[3])
 
