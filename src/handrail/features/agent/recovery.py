@@ -110,7 +110,7 @@ class Recovery:
         evidence, images = record["evidence"], list[Image]()
         named = filter(_PICTURE.fullmatch, evidence.get("sha256", {}))
         for name in evidence.get("pictures") or sorted(named):
-            with suppress(Failure):  # what was tidied away meanwhile is not shown
+            with suppress(Failure):  # it may have been deleted by age
                 data = self._evidence.read(evidence["dir"], name, _MAX_BYTES)
                 images.append(Image(data, f"image/{name.rpartition('.')[2]}"))
         return images

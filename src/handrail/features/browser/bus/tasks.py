@@ -24,7 +24,7 @@ def milliseconds() -> int:
 
 
 class Task:
-    """A loaded task, which alone sets its status: it follows from a takeover, browser actions and the agent's run.
+    """A loaded task. Its status follows from a takeover, browser actions and the agent's run; only this class sets it.
 
     `is_free` is cleared while a person has taken it over, `may_read` only if that person doesn't allow reading either.
     Callers store each change together with its cause.

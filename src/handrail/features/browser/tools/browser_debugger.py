@@ -1,4 +1,4 @@
-"""Attaching the browser's debugger to a tab, and detaching it."""
+"""The tools that attach the browser's debugger to a tab and detach it."""
 
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import browser_tool

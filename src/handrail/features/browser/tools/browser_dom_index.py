@@ -13,7 +13,7 @@ from handrail.kernel.tool import Preview, Reply
 
 async def browser_dom_index(browser: Browser, call: Call, params: DomIndexParams, preview: Preview | None) -> Reply:
     """List what can be acted on, without the text: `12 button "Save"`, in view first. 12 is the `clickId`."""
-    # The console draws the boxes on the last picture; an agent pays for what it has not asked for.
+    # The console draws the boxes on the last picture; the agent only gets them if it asked for them.
     result = await browser.read(call, DOM_INDEX, params, boxes=True)
     if not params.boxes:
         unplaced = [msgspec.structs.replace(element, bbox=UNSET) for element in result.elements]

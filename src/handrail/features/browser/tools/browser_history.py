@@ -1,4 +1,4 @@
-"""Back, forward and reload."""
+"""The tools that go back, go forward and reload."""
 
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import input_tool

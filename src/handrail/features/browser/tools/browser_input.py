@@ -1,4 +1,4 @@
-"""Acting on an element of a page, or on the page: click, type, press a key, choose, hover, scroll."""
+"""The tools that act on a page or an element of it: click, type, press a key, choose, hover, scroll."""
 
 from msgspec import UNSET
 

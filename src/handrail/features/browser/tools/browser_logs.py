@@ -1,4 +1,4 @@
-"""What a page has logged: its console, and requests that failed."""
+"""The tools that read a page's console and its failed requests."""
 
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import browser_tool

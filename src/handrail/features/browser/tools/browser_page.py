@@ -19,7 +19,7 @@ async def browser_page(browser: Browser, call: Call, params: PageParams, preview
 
 
 def _head(browser: Browser, call: Call, result: PageResult) -> list[str]:
-    """The page's title and address, unless the agent was told already where it is."""
+    """The page's title and address, unless the agent knows them already."""
     if not result.url or not browser.note_url(call.own_task, result.url):
         return []
     title = "" if not result.title or f"# {result.title}" in result.lines else f"{result.title} "

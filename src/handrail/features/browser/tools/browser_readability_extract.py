@@ -16,21 +16,21 @@ async def browser_readability_extract(
     browser: Browser, call: Call, params: TextPartParams, preview: Preview | None
 ) -> Reply:
     """Read an article, or else all text of the page."""
-    told = await browser.read_raw(call, READABILITY, params)
-    whole = await _whole(browser, told)
+    raw = await browser.read_raw(call, READABILITY, params)
+    whole = await _whole(browser, raw)
     part, following, words = text_part(whole, params.offset, params.limit)
     more = {} if following is None else {"truncated": True, "nextOffset": following}
-    result = decode_result({**told, "markdown": part, "truncated": False, **more}, READABILITY.result)
+    result = decode_result({**raw, "markdown": part, "truncated": False, **more}, READABILITY.result)
     title = f"# {result.title}\n" if result.title and params.offset == 0 else ""
     return Reply(result, text=reply_text(words, result, title + part))
 
 
-async def _whole(browser: Browser, told: Mapping[str, Any]) -> str:
-    """A long text comes as an artifact, a plain one where there is no Markdown."""
-    text = told.get("markdown") or told.get("text")
+async def _whole(browser: Browser, raw: Mapping[str, Any]) -> str:
+    """The whole text. Plugins send long texts as artifacts, and plain text if there is no Markdown."""
+    text = raw.get("markdown") or raw.get("text")
     if isinstance(text, str):
         return text
-    artifact_id = told.get("artifactId")
+    artifact_id = raw.get("artifactId")
     return (await browser.bus.artifact(artifact_id)).data.decode("utf-8", "replace") if artifact_id else ""
 
 

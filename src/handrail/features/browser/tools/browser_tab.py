@@ -1,4 +1,4 @@
-"""The tabs of a task: list, open, switch, close."""
+"""The tools for a task's tabs: list, open, switch, close."""
 
 import msgspec
 from msgspec import UNSET
@@ -20,16 +20,16 @@ from handrail.ports.errors import Declined
 
 async def browser_tabs(browser: Browser, call: Call, params: ActionParams, preview: Preview | None) -> Reply:
     """List the tabs of the task, with titles and addresses."""
-    told = await browser.run(call, TABS, params)
-    result = msgspec.structs.replace(told, tabs=[await _shown(call, tab) for tab in told.tabs])
+    listed = await browser.run(call, TABS, params)
+    result = msgspec.structs.replace(listed, tabs=[await _redacted(call, tab) for tab in listed.tabs])
     lines = [
         f"{tab.tab_id} {quote_text(tab.title or '')} {tab.url or ''}{' in front' * tab.active}" for tab in result.tabs
     ]
     return Reply(result, text=reply_text(f"{len(lines)} tabs.", result, "\n".join(lines)))
 
 
-async def _shown(call: Call, tab: Tab) -> Tab:
-    """Of a page that may not be read, not even the title is told."""
+async def _redacted(call: Call, tab: Tab) -> Tab:
+    """The tab without title and address if the agent may not read its page."""
     place = place_of_page(tab.url if tab.url is not UNSET else "about:blank")
     try:
         if place is not None:

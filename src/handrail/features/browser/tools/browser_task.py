@@ -1,4 +1,4 @@
-"""Beginning, naming and ending a task in the browser."""
+"""The tools that start, name and end a task in the browser."""
 
 from msgspec import UNSET
 

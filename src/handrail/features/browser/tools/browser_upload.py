@@ -30,7 +30,7 @@ async def browser_upload(browser: Browser, call: Call, params: UploadParams, pre
 
 
 async def _readable(browser: Browser, call: Call, path: str) -> bytes:
-    """What leaves the project is read first, so the rules about reading count."""
+    """Reads a file of the project. The policy's rules for reading apply."""
     await call.check(Target(path="/".join(browser.files.parse(path))))
     return await in_thread(call, lambda: browser.files.read(path, MAX_BYTES))
 
@@ -45,7 +45,7 @@ def _summary(params: UploadParams, element: str) -> str:
 
 
 async def _locate(browser: Browser, call: Call, params: UploadParams) -> Target:
-    """The page and what would leave the project for it: a yes to one file is none to another."""
+    """The page and the files for it, so that an approval for one file isn't one for another."""
     page = await browser.locate(call, params.tab_id)
     paths = ["/".join(browser.files.parse(path)) for path in _paths(params)]
     if len(paths) <= 1:

@@ -1,4 +1,4 @@
-"""Waiting for a page."""
+"""The tools that wait for a page."""
 
 from handrail.features.browser.browser import Browser
 from handrail.features.browser.browser_tool import browser_tool
