@@ -1,4 +1,4 @@
-"""The browser's tools in a real Chromium, launched and paired as a person does it, against the real server."""
+"""The browser's tools in a real Chromium, launched and paired like a person does it, with the real server."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The server, or the extension, is killed during a click: it is done once at most, and never called retryable."""
+"""The server or the extension is killed during a click, which runs at most once and is never reported as retryable."""
 
 import json
 import os

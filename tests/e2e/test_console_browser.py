@@ -1,4 +1,4 @@
-"""The console's page of browsers on the running program: a plugin written from the contract, and the real extension."""
+"""The console's Browser page with a plugin written from the contract, and with the real extension."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a person is asked before an agent acts in the browser, and what their yes is bound to."""
+"""What the approval of a browser action shows, and what the answer is bound to."""
 
 import hashlib
 import json

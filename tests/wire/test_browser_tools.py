@@ -1,4 +1,4 @@
-"""The browser's tools, on every wire: what is sent to the plugin, and what comes back of its answers."""
+"""The browser's tools, on every wire: what the plugin gets, and what becomes of its answers."""
 
 import base64
 from pathlib import Path

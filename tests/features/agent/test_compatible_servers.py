@@ -1,4 +1,4 @@
-"""What local servers and routers send instead of OpenAI's format, byte for byte, and what the agent makes of it."""
+"""Deviations of local servers and routers from OpenAI's format, byte for byte, and how the agent handles them."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What is typed in confidence reaches who waits for it, or nobody, and then it is asked for again."""
+"""Secret answers only reach the call that waits for them, and are asked for again after a restart."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What of the agent's loop is pure: plans, circles, mending, what is shortened, what became of a call."""
+"""The agent loop's pure parts: plans, loop detection, limits, shortened results, recovered calls."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Pictures of tools on their way to a model: which, how many, and for how long."""
+"""Pictures of tools for a model: which, how many, and for how long."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs without a server: what is begun at once or not at all, what is stopped before it goes on, and where."""
+"""Runs without a server: starting, stopping, resuming and recovering them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

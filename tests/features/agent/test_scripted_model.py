@@ -1,4 +1,4 @@
-"""A script of a model: which turn comes next, and what was found on the way filled in."""
+"""The scripted model: which turn comes next, and which values it contains."""
 
 import json
 from pathlib import Path

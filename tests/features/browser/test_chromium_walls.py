@@ -1,4 +1,4 @@
-"""What a page of the headless browser can't do, whoever wrote it: reach elsewhere, outlive itself, leave files."""
+"""What a page in the headless browser can't do: reach other hosts, outlive its close, write files."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""The headless browser: it ends with its program, stays on this machine, and a page that hangs holds up nobody."""
+"""The headless browser ends with its program, stays on this machine, and a hanging page blocks no other."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Symbolic links of an agent's: those that stay in the project are taken, all others are refused."""
+"""An agent's symbolic links: those that stay in the project can be taken, all others are refused."""
 
 import os
 from pathlib import Path

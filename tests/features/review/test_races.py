@@ -1,4 +1,4 @@
-"""A review beside an editor that saves, with 10,000 files, and with line endings of both kinds."""
+"""A review while an editor saves, with 10,000 files, and with both kinds of line endings."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""The review over HTTP: for the person in the console, and for no program."""
+"""The review over HTTP, which only the person in the console can use."""
 
 from collections.abc import Iterator
 from typing import Any

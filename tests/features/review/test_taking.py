@@ -1,4 +1,4 @@
-"""Taking changes: all, some files, some hunks; merged with what the person edited meanwhile."""
+"""Taking changes: all, some files, some hunks, merged with the person's own edits."""
 
 import asyncio
 import os

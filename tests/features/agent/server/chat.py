@@ -1,4 +1,4 @@
-"""A page that talks to the agent over the real wire, and everything that it is told."""
+"""A page's side of the chat over the real wire, which records all events."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""An address that was given for one model is that provider's alone: no other one's key is sent there."""
+"""A configured server address is only used with its own provider's key."""
 
 from pathlib import Path
 

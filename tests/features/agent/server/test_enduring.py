@@ -1,4 +1,4 @@
-"""Troubles that do not pass, and a conversation of five thousand messages that goes on."""
+"""Errors that don't pass, and a conversation of five thousand messages."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A page that comes while something is said."""
+"""A page that begins to follow a task in the middle of a reply."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Limits of a task: reached, they say which and how to go on; raised, the run goes on where it was."""
+"""Limits of a task: the error names the limit; once it is raised, the run continues where it was."""
 
 import asyncio
 import json

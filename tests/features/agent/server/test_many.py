@@ -1,4 +1,4 @@
-"""Many tasks at once, and long ones: nothing is lost, nothing changes its order."""
+"""Many and long tasks at once: no event is lost or out of order."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A real agent that asks for permission: what it asks reaches us, and it does what the answer says."""
+"""A real agent's permission requests reach us, and it follows the answers."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures that tools hand back: models that see get the newest, on the wire of each provider; others are told."""
+"""Pictures in tool results: models that can see get the newest, others get a note."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a run: it goes on with the next server, and nothing is done twice (real processes)."""
+"""The server is killed during a run: the next one continues it, and no call runs twice (real processes)."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The agent on the real wire: a page says something, a model in a provider's format answers (contract 2 §3.4)."""
+"""The agent over the real wire: a page sends messages, models of each provider answer (contract 2 §3.4)."""
 
 import asyncio
 import json

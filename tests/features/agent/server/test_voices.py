@@ -1,4 +1,4 @@
-"""Whose words are heard: a person's, with the console's cookie, and a program's, with the token alone."""
+"""Who may send messages to the agent: a person with the console's cookie, and a program with a token."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A bus over a real database, and plugins whose wires are lists: what goes over real ones is tried elsewhere."""
+"""A bus with a real database and plugins whose connections are lists."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Whatever connects, disconnects, answers, gives up or takes its time, and in whatever order: each action ends once."""
+"""Each action ends exactly once, in whatever order plugins connect, disconnect, answer or time out."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""Artifacts grow old: addresses expire, files go, and late visitors are told so. The clock is the test's own."""
+"""Artifacts expire: upload addresses, files, and what late requests get. Time is virtual."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""One action's way to its end: deadlines, retries, health, lanes, takeover. Time is virtual."""
+"""The life of an action: timeouts, retries, health, lanes, takeover. Time is virtual."""
 
 import asyncio
 from typing import Any

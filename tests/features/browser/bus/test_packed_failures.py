@@ -1,4 +1,4 @@
-"""A failure that was stored, or came from another process of ours, is the same again."""
+"""A failure is the same again after it was stored or sent by another process."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was sent and may have been done is never reported as something to try again."""
+"""An action that was sent and may have been done is never reported as retryable."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How old a snapshot may be, and whose it is."""
+"""When a snapshot is stale, and which browser it shows."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""What server and extension share: one declaration per action, and a generated copy that does not drift."""
+"""Server and extension share one declaration per action, and the generated copy is up to date."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""One status for a task: it follows from who is at work on it, and the run's status changes with it."""
+"""A task's status follows from who works on it, together with its run's status."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a task looked like last: the newest picture that makes sense, and the index of the same page at its scale."""
+"""A task's last view: the newest valid picture, and the index of the same page at its scale."""
 
 from typing import Any
 

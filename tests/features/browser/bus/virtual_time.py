@@ -1,4 +1,4 @@
-"""An event loop whose clock jumps to the next timer as soon as nothing else is to be done: no test waits."""
+"""An event loop whose clock jumps to the next timer when nothing else is left to do, so that no test waits."""
 
 import asyncio
 import selectors

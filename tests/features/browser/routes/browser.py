@@ -1,4 +1,4 @@
-"""A plugin on the real wire: python-socketio's own client, which acknowledges, carries out and tells as it is told."""
+"""A plugin over the real wire: a python-socketio client that acknowledges and answers as the test says."""
 
 import asyncio
 import secrets

@@ -1,4 +1,4 @@
-"""Actions over the real wires: asked for over HTTP, carried out on a socket."""
+"""Actions over the real wires: requested over HTTP, answered on a socket."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""Artifacts: a slot, an upload by the slot's own token, a download, and the end of both (contract 2 §2.4)."""
+"""Artifacts: creating a slot, uploading with its token, downloading, expiry (contract 2 §2.4)."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""How often the server is asked for one click from another process, counted where the requests leave."""
+"""How many requests to the server one click from another process needs."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who may join the namespace as a plugin, and what another one that calls itself the same gets."""
+"""Which plugins may join the namespace, and what happens to a second one with the same id."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""What plugins and pages say on the socket, and what they are answered (contract 2 §3)."""
+"""The messages of plugins and pages on the socket, and their answers (contract 2 §3)."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An extension gets a token of its own for a code, and loses it when a person takes it back."""
+"""An extension gets its own token for a code, until a person revokes it."""
 
 import asyncio
 from pathlib import Path

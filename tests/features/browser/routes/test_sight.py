@@ -1,4 +1,4 @@
-"""`/api/browser/view` and the news of browsers and tasks, which the console's page of browsers is made of."""
+"""`/api/browser/view` and the `browsing` events, which the console's Browser page uses."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Server and browser agree on every task: who has it, whose tabs they are, and in which browser it goes on."""
+"""Server and browser agree on every task: who controls it, its tabs, and its browser."""
 
 import asyncio
 from pathlib import Path
