@@ -47,7 +47,7 @@ def test_a_second_connection_of_a_process_leaves_the_first_ones_locks(path: Path
     first.close()
 
 
-def test_an_older_one_is_brought_up_step_by_step_and_keeps_its_rows(path: Path) -> None:
+def test_an_older_database_is_migrated_step_by_step_and_keeps_its_rows(path: Path) -> None:
     def make(rows: sqlite3.Connection) -> None:
         rows.execute("CREATE TABLE person (name TEXT)")
 
@@ -77,7 +77,7 @@ def test_a_step_that_fails_leaves_everything_as_it_was(path: Path) -> None:
     assert _version(path) == 0
 
 
-def test_a_newer_one_is_not_touched(path: Path) -> None:
+def test_a_newer_database_is_not_changed(path: Path) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as rows:
         rows.execute("PRAGMA user_version = 99")

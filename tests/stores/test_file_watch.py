@@ -95,7 +95,7 @@ async def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> N
         await watch.change()
 
 
-async def test_one_who_is_cancelled_misses_nothing_afterwards(file: FollowedFile, path: Path) -> None:
+async def test_a_cancelled_watcher_misses_no_later_change(file: FollowedFile, path: Path) -> None:
     async with file.watching() as watch:
         await watch.change()
         waiting = asyncio.create_task(watch.change())
@@ -107,7 +107,7 @@ async def test_one_who_is_cancelled_misses_nothing_afterwards(file: FollowedFile
         await watch.change()
 
 
-async def test_other_files_of_the_folder_wake_nobody(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_files_in_the_folder_wake_no_watcher(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = FollowedFile(path)
     async with file.watching() as watch:
         await watch.change()
@@ -143,7 +143,7 @@ async def test_many_watchers_share_one_inotify_and_leave_none(path: Path) -> Non
     assert open_files() == before
 
 
-async def test_without_inotify_to_be_had_it_looks_by_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_inotify_it_polls(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: object) -> None:
         raise OSError(24, "Too many open files")
 

@@ -67,7 +67,7 @@ def test_a_macos_audit_token_is_taken_apart_and_hashed_whole() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 31, 33])
-def test_what_is_no_audit_token_names_nobody(size: int) -> None:
+def test_data_that_is_not_an_audit_token_identifies_no_one(size: int) -> None:
     with pytest.raises(InputOutput):
         peer_of(bytes(size))
 

@@ -129,7 +129,7 @@ async def test_another_program_that_answers_in_the_log_is_heard(queue: PromptQue
 
 
 @pytest.mark.parametrize("response", [{"status": "accepted"}, {"status": "ok", "values": {"user": 5}}, None, "ok"])
-async def test_what_is_no_clean_yes_in_the_log_is_none(queue: PromptQueue, log: Path, response: Any) -> None:
+async def test_an_invalid_approval_in_the_log_does_not_count(queue: PromptQueue, log: Path, response: Any) -> None:
     asking = asyncio.create_task(queue.ask(FORM))
     (request_id,) = await until_asked(queue)
     with log.open("a") as file:
@@ -177,7 +177,7 @@ async def test_many_wait_at_once_and_each_gets_its_own(queue: PromptQueue, other
     assert [answer.response.remark for answer in answers] == [f"to {number}" for number in range(40)]
 
 
-async def test_one_who_stops_waiting_is_gone_and_the_prompt_stays(queue: PromptQueue, other: PromptQueue) -> None:
+async def test_a_caller_that_stops_waiting_leaves_its_prompt(queue: PromptQueue, other: PromptQueue) -> None:
     asking = asyncio.create_task(queue.ask(PROMPT))
     (request_id,) = await until_asked(other)
     before = len(os.listdir("/proc/self/fd"))

@@ -36,7 +36,7 @@ def test_it_is_found_by_flag_then_variable_then_custom(
     assert state_path(Path(given) if given else None, environ) == Path(expected)
 
 
-def test_a_new_one_is_made_for_the_owner_alone_in_todays_format(tmp_path: Path) -> None:
+def test_a_new_state_directory_is_private_and_has_the_current_format(tmp_path: Path) -> None:
     state = open_state(tmp_path / "deep" / "state")
     assert state.path == tmp_path / "deep" / "state"
     assert _mode(state.path) == 0o700
@@ -112,7 +112,7 @@ def test_a_step_that_fails_is_taken_again_and_those_before_it_are_not(tmp_path: 
     assert done == ["1", "2"]
 
 
-def test_one_that_a_newer_handrail_made_is_not_touched(tmp_path: Path) -> None:
+def test_state_of_a_newer_handrail_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "format").write_text("2\n")
     with pytest.raises(NewerState) as stop:
         open_state(tmp_path)

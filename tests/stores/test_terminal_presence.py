@@ -102,7 +102,7 @@ def test_a_shell_over_ssh_counts(tmp_path: Path, family: dict[str, Process], key
 
 
 @pytest.mark.parametrize("name", ["atd", "cron", "systemd-executor", None])
-def test_what_root_starts_for_later_lets_nobody_in(
+def test_a_program_that_root_schedules_is_not_a_sign_in(
     name: str | None, tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
     """A program that hides its descriptors holds the terminal. None: it only has root's rights, as newgrp does."""
@@ -207,7 +207,7 @@ def test_a_program_that_only_has_a_terminals_name_does_not_count(
     assert "system's own" in refusal(AgentProcesses(tmp_path), own, keyboard)
 
 
-def test_what_can_not_be_told_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
+def test_what_can_not_be_determined_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
     assert "doesn't show" in refusal(AgentProcesses(tmp_path), table(family, holders=()), keyboard)
     gap = {pid: process for pid, process in family.items() if pid != str(SESSION)}
     assert "doesn't show" in refusal(AgentProcesses(tmp_path), table(gap), keyboard)

@@ -32,7 +32,7 @@ def test_what_was_trusted_counts_until_it_is_taken_back(tmp_path: Path) -> None:
     assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
 
 
-def test_of_many_who_trust_at_once_nobody_is_lost(tmp_path: Path) -> None:
+def test_concurrent_trust_decisions_are_all_kept(tmp_path: Path) -> None:
     people = [start(TRUST_AND_DISTRUST, tmp_path, name) for name in "abcd"]
     release_together(people)
     for person in people:

@@ -7,7 +7,7 @@ from pathlib import Path
 from handrail.stores.local.viewers import is_watched, watching
 
 
-def test_who_watches_is_seen_until_the_last_one_goes(tmp_path: Path) -> None:
+def test_a_watcher_is_seen_until_the_last_one_leaves(tmp_path: Path) -> None:
     assert not is_watched(tmp_path)
     with watching(tmp_path):
         with watching(tmp_path):
@@ -16,7 +16,7 @@ def test_who_watches_is_seen_until_the_last_one_goes(tmp_path: Path) -> None:
     assert not is_watched(tmp_path)
 
 
-def test_one_that_is_killed_watches_no_more(tmp_path: Path) -> None:
+def test_a_killed_watcher_no_longer_counts(tmp_path: Path) -> None:
     program = (
         "import sys, pathlib, handrail.stores.local.viewers as w\n"
         "with w.watching(pathlib.Path(sys.argv[1])):\n"

@@ -131,7 +131,7 @@ def test_a_call_goes_through_the_gate_and_ends_as_handrail_call_does(home: Home)
     assert home.json("call", "com.example.echo", "sing", "--answer", "allow")["error"]["code"] == "UNKNOWN_TOOL"
 
 
-def test_consents_are_listed_told_to_be_void_and_revoked(home: Home) -> None:
+def test_consents_are_listed_marked_as_expired_and_revoked(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
     consents = SqliteConsents(open_state(home.state).database)

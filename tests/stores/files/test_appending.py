@@ -82,7 +82,7 @@ def test_a_workspace_that_becomes_a_link_after_the_look_is_refused(
     workspaces.close()
 
 
-def test_what_stands_there_is_known_without_following_it(tmp_path: Path) -> None:
+def test_a_links_status_is_read_without_following_it(tmp_path: Path) -> None:
     folder = LocalFolder.open(str(tmp_path))
     (tmp_path / "file").write_text("x")
     (tmp_path / "dangling").symlink_to("nowhere")

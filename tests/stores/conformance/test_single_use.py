@@ -105,7 +105,7 @@ def replace_task(grant: Grant, task: str) -> Grant:
     return Grant(tools=grant.tools, path=grant.path, identity=grant.identity, task=task)
 
 
-async def test_nobody_asks_more_by_asking_in_two_processes(stores: Kept, other: Kept) -> None:
+async def test_asking_from_two_processes_does_not_raise_the_limit(stores: Kept, other: Kept) -> None:
     noted = await asyncio.gather(*(kept.questions.note("agent:claude.1", 3) for kept in (stores, other) * 4))
     assert noted.count(True) == 3
     assert await stores.questions.note("agent:other.1", 3)
