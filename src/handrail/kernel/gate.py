@@ -243,7 +243,7 @@ class Gate:
         if chosen is None:
             return preview
         if state.entry.tool.narrow is None or not preview.parts:
-            raise Declined("A part was allowed of what can only be done as a whole.", reason="changed")
+            raise Declined("Only a part was approved, but this can only be done as a whole.", reason="changed")
         preview = await tool_steps.narrow(state, preview, chosen)
         state.params_digest = approval_digest(state.params, preview)
         return preview

@@ -42,7 +42,7 @@ APPROVAL_PREFIX = "approval_"
 RETRY_WINDOW = timedelta(minutes=10)
 _WAITING = (
     "Waiting for a person's approval (`handrail prompts show {request_id}`). If you stop waiting, make the same call "
-    f"again later: a yes given meanwhile counts once, for {RETRY_WINDOW.total_seconds() / 60:.0f} minutes."
+    f"again later: an approval given by then counts once, for {RETRY_WINDOW.total_seconds() / 60:.0f} minutes."
 )
 """The last message to a client before it gives up waiting."""
 

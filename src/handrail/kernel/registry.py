@@ -223,7 +223,7 @@ class Registry:
             )
         if entry.tool.is_for_developers and not self._in_developer_mode():
             raise Disabled(
-                f"The tool {name} works in developer mode alone.",
+                f"The tool {name} works only in developer mode.",
                 hint='It takes "mode": "developer" in .handrail/policy.json, and a person\'s `handrail policy trust`.',
                 tool=name,
             )

@@ -18,7 +18,7 @@ export const sayingsZh: readonly Saying[] = [
   ["The tool {} is switched off here.", "工具 {} 已在这里关闭。"],
   ["Start handrail with --tools that include {}, if no setting switches it off.", "请用包含 {} 的 --tools 启动 handrail；也可能是设置关闭了它。"],
   ["The tool {} isn't installed.", "工具 {} 没有安装。"],
-  ["The tool {} works in developer mode alone.", "工具 {} 只能在开发者模式下使用。"],
+  ["The tool {} works only in developer mode.", "工具 {} 只能在开发者模式下使用。"],
   ["This task belongs to another agent.", "此任务属于另一个智能体。"],
   ["No such file or folder: {}.", "没有这个文件或文件夹：{}。"],
   ["File not found: {}", "找不到文件：{}"],
