@@ -1,4 +1,4 @@
-"""A home with apps, a session bus that starts one of them, and the program's faces on it: one start for all tests."""
+"""A home folder with apps, a session bus that starts one of them, and handrail's faces, started once for all tests."""
 
 import json
 import sys
@@ -41,7 +41,7 @@ class AppsRig:
         file.write_text(json.dumps(descriptor))
 
     def call(self, face: str, tool: str, /, **params: Any) -> Outcome:
-        """Results as they are told to programs where a face tells them so, and to models where it does not."""
+        """Structured results where the face has them, otherwise the text for models."""
         if face == "cli":
             self._clients.setdefault("cli", Cli(self.project, self.state, answer="allow", environ=self.environ))
         client = self._clients[face]
@@ -53,7 +53,7 @@ class AppsRig:
         return self.call(face, "apps_call", app=app, tool=tool, params=params)
 
     def started(self, **environ: str) -> Stdio:
-        """Another `handrail mcp`, with settings of its own."""
+        """Another `handrail mcp`, with different settings."""
         return Stdio(self.project, self.state, answer="allow", environ={**self.environ, **environ})
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Contract 4 as an agent meets it, through every face: apps found, described and called, and every way to fail."""
+"""Contract 4 through every face: finding, describing and calling apps, and every way to fail."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Consents as an agent and a person meet them: `handrail mcp`, an HTTP app, and answers by `handrail prompts`."""
+"""Consents from end to end: `handrail mcp`, an HTTP app, and answers by `handrail prompts`."""
 
 import json
 import os
@@ -19,7 +19,7 @@ APP = "com.example.web"
 
 
 class Agent:
-    """An MCP client with a name and a version, on a machine with one app that wants a key."""
+    """An MCP client with a name and a version, on a machine with one app that requires a key."""
 
     def __init__(self, folder: Path, base: str) -> None:
         self.state = folder / "state"

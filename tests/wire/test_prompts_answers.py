@@ -1,4 +1,4 @@
-"""Contract 5 §2.2 and the answers of §5 to §8: what counts as one, whoever gives it, and that the first one wins."""
+"""Contract 5 §2.2 and the answers of §5 to §8: which answers are valid, and that the first one wins."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Contract 5 §2.1 and §4 to §8: what can be asked, and the name of what is wrong where it can't."""
+"""Contract 5 §2.1 and §4 to §8: which prompts are valid, and which field an error names."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

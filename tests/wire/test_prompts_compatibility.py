@@ -48,7 +48,7 @@ ANSWERS = {"choice": ["--choose", "a"], "kv": ["--value", "name=Ada"]}
 
 
 class Program:
-    """Appends to the log by itself, as `fs.appendFileSync` does."""
+    """Appends to the log directly, as `fs.appendFileSync` does."""
 
     def __init__(self, state: Path) -> None:
         state.mkdir(mode=0o700, exist_ok=True)
@@ -74,7 +74,7 @@ class Program:
 
 
 def listed(state: Path) -> list[dict[str, Any]]:
-    """As `handrail prompts list --json` has it."""
+    """From `handrail prompts list --json`."""
     prompts: list[dict[str, Any]] = json.loads(run("prompts", "list", "--json", "--state", state).stdout)["prompts"]
     return prompts
 

@@ -1,4 +1,4 @@
-"""Who may ask, look and answer over HTTP and Socket.IO, and what pages are told."""
+"""Who may ask, read and answer over HTTP and Socket.IO, and which updates pages receive."""
 
 import asyncio
 import json
@@ -84,7 +84,7 @@ def test_a_foreign_page_can_not_even_connect(prompts: PromptRig) -> None:
 
 
 def news_of(prompts: PromptRig, request_id: str, count: int, *lines: Json) -> list[Json]:
-    """What a page is told of one interaction while another program writes."""
+    """The updates that a page receives of one interaction while another program writes."""
 
     async def told() -> list[Json]:
         heard: list[Json] = []

@@ -34,7 +34,7 @@ class UiApp:
         return told["value"]
 
     def given(self, name: str, *args: Any) -> Any:
-        """What `host.uiPrompts.NAME(…)` gives."""
+        """What `host.uiPrompts.NAME(…)` returns."""
         return self.does("call", name, *args)["given"]
 
     def leaves(self) -> None:
@@ -59,7 +59,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UiApp]:
 
 @pytest.fixture
 def fresh_app(tmp_path: Path) -> Iterator[UiApp]:
-    """Its page shows no question yet."""
+    """An app whose page shows no question yet."""
     with running_app(tmp_path) as app:
         yield app
 

@@ -122,7 +122,7 @@ def test_a_closed_app_is_gone_and_a_program_known_only_from_the_log_is_unknown(a
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As `npm install FILE` lays it out."""
+    """A project as `npm install FILE` creates it."""
     folder = tmp_path_factory.mktemp("installed")
     done = subprocess.run([ROOT / "scripts" / "host"], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr

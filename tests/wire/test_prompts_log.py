@@ -20,7 +20,7 @@ MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 @pytest.fixture
 def own(own_state: Path, own_project: Path) -> Iterator[PromptRig]:
-    """A queue of the test's own, empty at first."""
+    """A queue for one test, empty at first."""
     rig = PromptRig(own_state, own_project)
     yield rig
     rig.close()
@@ -187,7 +187,7 @@ def test_the_first_response_in_the_log_is_the_one_that_counts(start: Start, own_
 
 
 def answered_in_the_log(start: Start, project: Path, state: Path, *responses: Any) -> Any:
-    """What the agent gets when another program answers by writing lines, all at once."""
+    """What the agent gets when another program writes these lines at once."""
     client, log = start("stdio", project, state), state / "ui-prompts.jsonl"
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(client.ok, "prompt_key_values", fields=FORM["fields"])

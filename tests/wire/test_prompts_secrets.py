@@ -1,4 +1,4 @@
-"""Secret values of forms: they reach the one who waits, and nothing that is kept or printed."""
+"""Secret values of forms reach only the waiting program, and nothing that is stored or printed."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def asks(pool: ThreadPoolExecutor, client: Client, state: Path) -> tuple["Future
 
 
 def kept_in(*folders: Path) -> list[str]:
-    """The files that hold the secret."""
+    """The files that contain the secret."""
     files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     return [str(file) for file in files if SECRET.encode() in file.read_bytes()]
 

@@ -1,4 +1,4 @@
-"""The Apple Event of the contract, at the level of what the Apple Event Manager is given."""
+"""The Apple Event of the contract, as it is passed to the Apple Event Manager."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Descriptors of all generations, and of several at once; and what is wrong with one, told by field and reason."""
+"""Reading descriptors of all generations, and reporting their problems by field and reason."""
 
 import json
 from typing import Any
@@ -152,7 +152,7 @@ def with_execution(**members: Any) -> dict[str, Any]:
 
 
 def doubling(links: int) -> dict[str, Any]:
-    """A chain of references that stands for twice as much with every link."""
+    """A chain of references that doubles in size with every link."""
     chain: dict[str, Any] = {f"a{i}": {"allOf": [{"$ref": f"#/$defs/a{i + 1}"}] * 2} for i in range(links)}
     return {"$ref": "#/$defs/a0", "$defs": {**chain, f"a{links}": {"type": "string"}}}
 

@@ -1,4 +1,4 @@
-"""What a schema calls secret is kept nowhere."""
+"""Values that a schema marks as secret are never stored."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What `handrail apps check` tells a vendor: every problem by its field, slips by the nearest name, and advice."""
+"""What `handrail apps check` reports: every problem with its field, typos with the nearest name, and advice."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Signing in to apps, against a real authorization server on this machine; and what is sent along afterwards."""
+"""Signing in to apps, against a real authorization server on this machine, and the credentials of later calls."""
 
 import asyncio
 import logging
@@ -42,7 +42,7 @@ class NoKeyring:
 
 
 class Visit:
-    """A person's browser: follows the way to the server and back, and keeps what it saw."""
+    """A person's browser: follows the redirects to the server and back, and records what it saw."""
 
     def __init__(self, change: Callable[[str], str] = lambda address: address) -> None:
         self.statuses: list[int] = []
@@ -99,7 +99,7 @@ class Desk:
         return exclusive(self._state / f"{app}.lock")
 
     def process(self, endpoint: TokenEndpoint = post_form) -> StoredCredentials:
-        """What another process would have, on the same state."""
+        """The credentials of another process on the same state directory."""
         return StoredCredentials(self.secrets, endpoint, self.turn, environ=self.environ, clock=lambda: self.now)
 
     async def signed_in(self, visit: Visit | None = None, timeout_seconds: float = 20) -> Visit:
@@ -179,7 +179,7 @@ async def test_a_renewal_is_stored_although_its_caller_gave_up(desk: Desk) -> No
     await desk.signed_in()
     desk.now += 3590
     asking = asyncio.ensure_future(desk.bearer())
-    # The store is read in a thread, of which nobody is told.
+    # The store is read in a thread, which causes no event.
     while not desk.credentials._renewals:  # noqa: ASYNC110
         await asyncio.sleep(0)
     asking.cancel()

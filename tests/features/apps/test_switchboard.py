@@ -1,4 +1,4 @@
-"""Turns, deadlines and second tries, with a transport that is scripted: what real ones do is tried elsewhere."""
+"""Concurrency, timeouts and retries of calls, with a scripted transport; real transports are tested elsewhere."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ Say = Callable[[AppRequest], bytes]
 
 
 class Scripted:
-    """Says each line of the script in turn, the last one for ever; an exception is raised."""
+    """Answers with each line of the script in turn, the last one forever; exceptions are raised."""
 
     def __init__(self, *script: Say | Exception) -> None:
         self._script = list(script)

@@ -1,4 +1,4 @@
-"""Web apps: where a site's descriptor is looked for, what it may say, and how it is written down."""
+"""Web apps: where a site's descriptor is read from, what it may declare, and how it is saved."""
 
 import msgspec
 import pytest

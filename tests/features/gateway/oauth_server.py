@@ -1,4 +1,4 @@
-"""An MCP server over HTTP that wants a sign-in, with the sign-in server beside it, on one loopback port."""
+"""An MCP server over HTTP that requires a sign-in, and its sign-in server, on one loopback port."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from tests.features.gateway.rig import SAY
 
 
 class OAuthServer:
-    """`issued` are the tokens that count now. With `is_open`, no sign-in is needed."""
+    """`issued` are the valid tokens. With `is_open`, no sign-in is needed."""
 
     def __init__(self, *, is_open: bool = False) -> None:
         self.is_open = is_open
@@ -42,7 +42,7 @@ class OAuthServer:
             protocol_version = "HTTP/1.1"
 
             def log_message(self, *words: Any) -> None:
-                """Nobody reads it."""
+                """Logs nothing."""
 
             def do_GET(self) -> None:
                 path = urlsplit(self.path).path

@@ -1,6 +1,6 @@
 """An MCP server that lies, breaks or hangs on request: `python odd_server.py BEHAVIOUR [FILE]`.
 
-FILE is where some behaviours look whether it is time to change, or leave what a test wants to know.
+Some behaviours change when FILE exists, or write into it what a test needs to know.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""A project with servers behind the gate, and the programs that people and agents use with it."""
+"""A project with servers behind the gate, and clients for people and agents."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def odd_command(behaviour: str, file: Path | None = None) -> tuple[str, ...]:
 
 
 class Rig:
-    """`presence` is off: what proves that a person is present has its own tests."""
+    """`presence` is off: proof of presence has its own tests."""
 
     def __init__(self, folder: Path) -> None:
         self.project, self.state = folder / "project", folder / "state"
@@ -67,7 +67,7 @@ class Rig:
         resources: bool = False,
         reads: bool = True,
     ) -> None:
-        """As if a person had accepted these definitions of it, in a process that is gone; and `reads`, its marks."""
+        """Writes the server file as if a person had accepted these definitions; with `reads`, also their hints."""
         found = read_offering(tools or (SAY,), (), has_resources=resources).definitions
         self.put(Server(name=name, command=command), found, reads=reads)
 
@@ -84,13 +84,13 @@ class Rig:
             stores.close()
 
     def prompts(self) -> list[dict[str, Any]]:
-        """What waits for a person."""
+        """The pending prompts."""
         listed = json.loads(self.run("prompts", "list", "--json").stdout)
         found: list[dict[str, Any]] = listed["prompts"]
         return found
 
     def evidence(self) -> list[Path]:
-        """The oldest first."""
+        """Oldest first."""
         found = (self.project / ".handrail/artifacts").rglob("request.json")
         return sorted(found, key=lambda file: file.stat().st_mtime_ns)
 
@@ -127,7 +127,7 @@ class Mcp:
         return self._number
 
     def answer(self, number: int) -> Any:
-        """Also one that came while another was waited for."""
+        """Waits for this answer, and keeps others that arrive."""
         while not (found := [each for each in self.notes if each.get("id") == number]):
             self.notes.append(self._messages.get(timeout=PATIENCE))
         self.notes.remove(found[0])
@@ -149,14 +149,14 @@ class Mcp:
         return self.request("tools/call", {"name": tool, "arguments": arguments})
 
     def text(self, tool: str, **arguments: Any) -> str:
-        """What a call that must succeed says."""
+        """The text of a call that must succeed."""
         result = self.call(tool, **arguments)
         assert result.get("isError") is False, result
         said: str = result["content"][0]["text"]
         return said
 
     def error(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Our error object of a call that must fail."""
+        """handrail's error object of a call that must fail."""
         result = self.call(tool, **arguments)
         assert result.get("isError") is True, result
         error: dict[str, Any] = json.loads(result["content"][0]["text"])["error"]

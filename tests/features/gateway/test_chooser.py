@@ -1,4 +1,4 @@
-"""The finder, as a model without any other knowledge would use it: the request's words, and the first names."""
+"""tools_search finds the right tool among its first results, given only the words of a request."""
 
 from pathlib import Path
 

@@ -66,7 +66,7 @@ def test_a_real_server_over_http_works_like_a_local_one(rig: Rig, everything: st
 
 
 def sign_in(rig: Rig, server: OAuthServer) -> str:
-    """`handrail servers add`, with a person who opens the address in a browser. What was printed."""
+    """Runs `handrail servers add`, opens the address as a person would, and returns what was printed."""
     process = subprocess.Popen(
         [HANDRAIL, "servers", "add", "web", "--yes", "--no-browser", "--url", server.url],
         env=rig.environ,
@@ -247,7 +247,7 @@ def test_no_server_can_direct_a_sign_in_to_handrail_itself() -> None:
 
 
 class Odd(BaseHTTPRequestHandler):
-    """Answers every request as `how` says, and counts the paths that were asked for."""
+    """Answers every request as `how` says, and records the requested paths."""
 
     protocol_version = "HTTP/1.1"
     how: ClassVar[tuple[int, str, bytes]]
@@ -266,7 +266,7 @@ class Odd(BaseHTTPRequestHandler):
     do_GET = do_DELETE = do_POST  # noqa: N815
 
     def log_message(self, *words: object) -> None:
-        """Nobody reads it."""
+        """Logs nothing."""
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_server_that_keeps_failing_is_started_again_after_a_pause(rig: Rig, mc
 
 
 def test_an_answer_that_is_too_long_is_refused(tmp_path: Path) -> None:
-    """Without the short limit of the others: so much takes its time on a busy machine."""
+    """Without the short timeout of the other tests, because this takes long on a busy machine."""
     rig = Rig(tmp_path)
     rig.pin("huge", odd_command("huge"))
     mcp = Mcp(rig)

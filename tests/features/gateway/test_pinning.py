@@ -1,4 +1,4 @@
-"""What a person accepted is what counts: a server that changes is asked about again, whatever the rules allow."""
+"""Only what a person accepted is used: when a server changes, a person is asked again, whatever the rules allow."""
 
 import json
 from pathlib import Path

@@ -75,7 +75,7 @@ def test_the_git_server_works(mcp: Mcp, rig: Rig) -> None:
 
 @pytest.mark.trial("servers", is_long=True)
 def test_sqlite_creates_fills_and_reads_a_table_and_each_change_is_on_record(mcp: Mcp, rig: Rig) -> None:
-    """It marks nothing as read-only, so everything would ask, and everything leaves evidence."""
+    """It marks nothing as read-only, so every call would ask and leaves evidence."""
     mcp.text("sqlite__create_table", query="CREATE TABLE birds (name TEXT)")
     mcp.text("sqlite__write_query", query="INSERT INTO birds VALUES ('grey heron')")
     assert "grey heron" in mcp.text("sqlite__read_query", query="SELECT * FROM birds")

@@ -1,4 +1,4 @@
-"""`/api/servers`: a person adds, looks at, accepts and removes servers in the console. Programs can't."""
+"""`/api/servers`: people add, review, accept and remove servers in the console; programs can't."""
 
 from collections.abc import Iterator
 from pathlib import Path

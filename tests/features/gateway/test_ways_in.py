@@ -1,4 +1,4 @@
-"""Every way to call a server's tool is the same call: under both names, by the finder, in the chat, in a terminal."""
+"""All ways to call a server's tool are equivalent: both names, tools_call, the chat, the command line."""
 
 import asyncio
 import json
@@ -28,8 +28,8 @@ def rig(tmp_path: Path) -> Rig:
     return Rig(tmp_path)
 
 
-async def on_reply(text: str) -> None:
-    """Progress, which nobody reads here."""
+async def ignore_progress(text: str) -> None:
+    """Ignores progress."""
 
 
 def run(project: Project, call: Call) -> Reply | Failure:
@@ -99,7 +99,7 @@ def test_the_chat_agent_finds_servers_and_treats_their_texts_as_untrusted(rig: R
     async def used() -> list[str]:
         runner = ToolRunner(project.gate)
         async with project.in_use():
-            return [(await runner.run("task_1", use, "act", AGENT, on_reply)).text for use in (direct, found)]
+            return [(await runner.run("task_1", use, "act", AGENT, ignore_progress)).text for use in (direct, found)]
 
     try:
         assert asyncio.run(used()) == ['<untrusted source="odd__say">\nhello\n</untrusted>'] * 2

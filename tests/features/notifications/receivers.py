@@ -1,4 +1,4 @@
-"""Those who get notifications, on loopback: a push service that checks and decrypts, a webhook, a mail server."""
+"""Receivers of notifications on loopback: a push service that verifies and decrypts, a webhook, a mail server."""
 
 import json
 import struct
@@ -22,7 +22,7 @@ from tests.team_engines import free_port
 
 
 class HttpReceiver:
-    """`statuses` are the next answers, by path; after them everything is taken."""
+    """`statuses` are the next answers by path; after them, everything is accepted."""
 
     def __init__(self) -> None:
         self.received: list[tuple[str, Mapping[str, str], bytes]] = []
@@ -61,7 +61,7 @@ class HttpReceiver:
 
 
 class Subscriber:
-    """A browser with keys of its own, subscribed at a push service of the tests. Reads by RFC 8291 and RFC 8292."""
+    """A browser with its own keys, subscribed to the tests' push service. Decrypts by RFC 8291 and RFC 8292."""
 
     def __init__(self, service: HttpReceiver, name: str) -> None:
         self._service, self._path = service, f"/push/{name}-{'s' * 40}"
@@ -85,7 +85,7 @@ class Subscriber:
         return len(self._service.at(self._path))
 
     def messages(self, public_key: str) -> list[dict[str, Any]]:
-        """What arrived, each signed with this key for this service."""
+        """The messages that arrived, each verified to be signed with this key for this service."""
         return [self._read(headers, body, public_key) for headers, body in self._service.at(self._path)]
 
     @property
@@ -113,7 +113,7 @@ class Subscriber:
 
 
 def signed(authorization: str, public_key: str) -> dict[str, Any]:
-    """The claims, once the signature is right."""
+    """The claims, after verifying the signature."""
     scheme, _, rest = authorization.partition(" ")
     parts = dict(part.split("=", 1) for part in rest.split(","))
     assert (scheme, parts["k"]) == ("vapid", public_key)
@@ -140,7 +140,7 @@ def spelled(data: bytes) -> str:
 
 
 class Mailbox:
-    """What a mail server took."""
+    """The mails that a mail server received."""
 
     def __init__(self) -> None:
         self.letters: list[str] = []

@@ -36,7 +36,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory, service: HttpReceiver) -> Iter
 
 @pytest.fixture
 def person(rig: Running) -> Iterator[dict[str, str]]:
-    """Leaves no channel and no browser behind."""
+    """Removes all channels and browsers afterwards."""
     headers = rig.sign_in()
     yield headers
     known = shown(rig, headers)
@@ -56,7 +56,7 @@ def add(rig: Running, person: dict[str, str], name: str, url: str) -> None:
 
 
 def subscribed(rig: Running, person: dict[str, str], service: HttpReceiver, name: str) -> tuple[Subscriber, str]:
-    """A browser, and the key that signs what it gets."""
+    """A browser, and the key that signs its messages."""
     browser = Subscriber(service, name)
     answer = rig.request("POST", "/api/notifications/push", headers=person, json=browser.subscription)
     assert answer.status == 200, answer

@@ -49,7 +49,7 @@ def test_a_browser_can_install_the_console(rig: Running, visitor: Visitor) -> No
     found = cdp(visitor, "Page.getAppManifest")
     assert (found["errors"], found["url"]) == ([], f"{rig.address}/manifest.webmanifest")
     assert json.loads(found["data"])["name"] == "handrail"
-    # Playwright's contexts are incognito windows, which never install: that is the only thing Chromium may say.
+    # Playwright's contexts are incognito windows, which can't install apps: Chromium may report only that.
     errors = [each["errorId"] for each in cdp(visitor, "Page.getInstallabilityErrors")["installabilityErrors"]]
     assert set(errors) <= {"in-incognito"}
 

@@ -115,8 +115,8 @@ def _tool(raw: Any, weight: SchemaWeight) -> Definition:
     return Definition(
         kind="tool",
         name=name,
-        title=_text(raw, "title"),
-        description=_text(raw, "description"),
+        title=text_member(raw, "title"),
+        description=text_member(raw, "description"),
         input_schema=schema,
         output_schema=output,
         annotations=annotations if isinstance(annotations, dict) else {},
@@ -132,12 +132,12 @@ def _prompt(raw: Any) -> Definition:
     schema = {
         "type": "object",
         "properties": {
-            each["name"]: {"type": "string", "description": _text(each, "description")} for each in arguments
+            each["name"]: {"type": "string", "description": text_member(each, "description")} for each in arguments
         },
         "required": [each["name"] for each in arguments if each.get("required") is True],
         "additionalProperties": False,
     }
-    title, description = _text(raw, "title"), _text(raw, "description")
+    title, description = text_member(raw, "title"), text_member(raw, "description")
     return Definition(kind="prompt", name=name, title=title, description=description, input_schema=schema)
 
 
@@ -154,7 +154,7 @@ def _checked_name(raw: Any) -> str:
     return name
 
 
-def _text(raw: Mapping[str, Any], member: str) -> str:
+def text_member(raw: Mapping[str, Any], member: str) -> str:
     value = raw.get(member)
     return value if isinstance(value, str) else ""
 

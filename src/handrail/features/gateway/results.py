@@ -5,7 +5,7 @@ import binascii
 from collections.abc import Mapping
 from typing import Any
 
-from handrail.features.gateway.definitions import Definition
+from handrail.features.gateway.definitions import Definition, text_member
 from handrail.kernel.content import Audio, Image, Part, Resource, ResourceLink, Text
 from handrail.kernel.json_schema import Validator
 from handrail.kernel.tool import FailedReply, ListedResource, Reply
@@ -55,7 +55,13 @@ def listed_resources(server: str, page: Any) -> list[ListedResource]:
     if not isinstance(raw, list):
         raise BadAnswer(f"{server} answered resources/list with something that isn't a list.")
     return [
-        ListedResource(each["uri"], _text(each, "name"), _text(each, "title"), _text(each, "description"), _mime(each))
+        ListedResource(
+            each["uri"],
+            text_member(each, "name"),
+            text_member(each, "title"),
+            text_member(each, "description"),
+            _mime(each),
+        )
         for each in raw
         if isinstance(each, dict) and isinstance(each.get("uri"), str)
     ]
@@ -81,7 +87,7 @@ def _part(server: str, raw: Any) -> Part:
         case "resource":
             return _resource(server, raw.get("resource"))
         case "resource_link" if isinstance(raw.get("uri"), str):
-            name, title, description = (_text(raw, member) for member in ("name", "title", "description"))
+            name, title, description = (text_member(raw, member) for member in ("name", "title", "description"))
             return ResourceLink(raw["uri"], name, title, description, _mime(raw))
     raise BadAnswer(f"{server} answered with a content type that MCP doesn't have.")
 
@@ -102,11 +108,6 @@ def _bytes(server: str, raw: Any) -> bytes:
         raise BadAnswer(f"{server} answered with data that isn't base64.") from None
 
 
-def _text(raw: Mapping[str, Any], member: str) -> str:
-    value = raw.get(member)
-    return value if isinstance(value, str) else ""
-
-
 def _mime(raw: Mapping[str, Any]) -> str:
-    mime = _text(raw, "mimeType")
+    mime = text_member(raw, "mimeType")
     return mime if mime.isascii() and mime.isprintable() and len(mime) <= 200 else ""

@@ -1,4 +1,4 @@
-"""Credentials for tests: known from the start, other ones after a refusal."""
+"""Fixed credentials for tests, and different ones after a refusal."""
 
 from handrail.features.apps.model import App, Grant
 

@@ -1,4 +1,4 @@
-"""Descriptors on disk: found in three places, seen when they change, each hidden by its own faults alone."""
+"""Descriptors on disk: found in three folders, read again when they change, and hidden only by their own problems."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Apps behind HTTP, on a real socket: where a call goes, what it carries, whom it follows, what comes of an answer."""
+"""Apps over HTTP, on a real socket: addresses, parameters, redirects and answers of calls."""
 
 import json
 import socket

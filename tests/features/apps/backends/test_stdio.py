@@ -1,4 +1,4 @@
-"""Apps on standard streams: one process, kept warm, and replaced when nobody can trust it any more."""
+"""Apps on stdio: one process that keeps running, and is replaced when it breaks the protocol."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every transport holds the port's promises: an app does wrong in each way there is, and only its own call fails."""
+"""Every transport keeps the port's promises: whatever an app does wrong, only its own call fails."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ ID = "com.example.odd"
 
 @dataclass
 class Ground:
-    """An app that runs, and the way to it; `is_called_off` waits until it has on_reply that a caller gave up."""
+    """A running app and its transport; `is_called_off` waits until the app was notified of a cancelled call."""
 
     kind: str
     app: App

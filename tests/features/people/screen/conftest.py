@@ -7,7 +7,7 @@ __all__ = ["log", "other", "queue", "state", "terminal"]
 
 @pytest.fixture(autouse=True)
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that shows every colour, whatever the tests are run in."""
+    """A terminal with all colours, whatever the tests run in."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     for name in ("NO_COLOR", "COLORFGBG"):

@@ -1,4 +1,4 @@
-"""A person at the full-screen view: the real app over a real queue, keys pressed, the screen read."""
+"""A person at the full-screen view: presses keys in the real app over a real queue, and reads the screen."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE
 
 
 class Clock:
-    """Stands still until somebody moves it."""
+    """A clock that only the test moves."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -37,7 +37,7 @@ class ScreenUser:
         self._log = log
 
     async def press(self, *keys: str) -> None:
-        """As somebody who reads before each key."""
+        """Presses keys like a person who reads before each one."""
         for key in keys:
             self.clock.now += 1
             await self.pilot.press(key)
@@ -58,7 +58,7 @@ class ScreenUser:
         await self.until(lambda: text in self.status.replace("\n", " "))
 
     async def answered(self, request_id: str) -> dict[str, Any]:
-        """The response as it stands in the log, once it does."""
+        """Waits for the response in the log, and returns it."""
         await self.until(lambda: request_id in self.responses)
         return self.responses[request_id]
 

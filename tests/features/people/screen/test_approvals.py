@@ -1,4 +1,4 @@
-"""Changes to confirm: what is shown, which keys count, how far a yes reaches."""
+"""Approvals of changes: what is shown, which keys work, how far a yes reaches."""
 
 import asyncio
 from pathlib import Path
@@ -207,7 +207,7 @@ async def test_allowing_something_unseen_takes_the_key_twice(queue: PromptQueue,
         for text in ("No picture could be taken.", "was: 1 EUR", "now: 9999 EUR"):
             await user.until_shown(text)
         await user.press(key)
-        await user.until_shown("once more allows it all the same")
+        await user.until_shown("allow it anyway")
         assert len(await queue.pending()) == 1
         await user.press(key)
         assert (await user.answered(APPROVAL))["status"] == "ok"

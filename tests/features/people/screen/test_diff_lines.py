@@ -1,4 +1,4 @@
-"""A diff with line numbers, read by its counts."""
+"""Numbering the lines of a diff by its hunk headers."""
 
 from handrail.features.people.cli.screen.change_form import DiffLines, diff_lines
 

@@ -1,4 +1,4 @@
-"""Forms, choices and results: filled in by keys alone."""
+"""Forms, choices and results, used with the keyboard."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Other people's text as lines: nothing hidden, nothing lost, nothing outside its gutter."""
+"""Other programs' text as lines: nothing hidden, nothing lost, nothing outside of its gutter."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What happens while one looks: news, answers given elsewhere, callers that go, trouble."""
+"""What happens while the view is open: new questions, answers from elsewhere, callers that leave, failures."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ async def test_the_second_answer_is_told_that_another_was_first(
 ) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
-        user.app.workers.cancel_all()  # news are late
+        user.app.workers.cancel_all()  # updates no longer arrive
         await other.respond("approval_1", {"status": "ok"}, by="console:bob")
         await user.press("n", "enter")
         await user.until(lambda: "answer" in user.status)
@@ -136,7 +136,7 @@ async def test_a_caller_that_stopped_waiting_is_marked(queue: PromptQueue, other
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         await user.until_shown("caller gone")
-        await user.until_shown("A yes is kept")
+        await user.until_shown("If you allow it")
 
 
 @pytest.mark.trial("terminal views", is_long=True)

@@ -1,4 +1,4 @@
-"""Narrow, colourless, in Chinese, with help: it can be read everywhere."""
+"""The view is readable when narrow, without colours, in Chinese, and with help."""
 
 from pathlib import Path
 

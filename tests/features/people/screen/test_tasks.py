@@ -1,4 +1,4 @@
-"""A list of tasks, by keys alone."""
+"""Confirming a list of tasks with the keyboard."""
 
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ async def test_a_task_is_edited_in_its_fields(queue: PromptQueue, log: Path) -> 
 async def test_a_new_task_needs_a_title_and_ctrl_s_sends_what_is_being_typed(queue: PromptQueue, log: Path) -> None:
     await queue.request({"kind": "task_confirm"}, request_id="t")
     async with using_screen(queue, log) as user:
-        await user.until_shown("There is no task")
+        await user.until_shown("No tasks")
         await user.press("enter", "plus", "ctrl+s")
         await user.until_shown("A task needs a title.")
         assert user.responses == {}
