@@ -117,9 +117,9 @@ test("reading during a takeover that a person allows doesn't end it, and the fra
   await tell("takeover");
   await expect.poll(frameSays).toBe("Paused: you have taken over");
   await world.server.send({ v: 1, type: "task_status", id: "s", taskId: world.taskId, status: "takeover", reading: true });
-  await expect.poll(frameSays).toBe("Paused: you have taken over, the agent may read");
+  await expect.poll(frameSays).toBe("Paused: you have taken over; the agent may read");
   expect((await world.act({ browser_page: { tabId } }))["lines"].length).toBeGreaterThan(3);
-  expect(await frameSays()).toBe("Paused: you have taken over, the agent may read");
+  expect(await frameSays()).toBe("Paused: you have taken over; the agent may read");
   expect((await (await world.worker()).evaluate(async () => (await chrome.storage.session.get<any>("tasks")).tasks[0].status))).toBe("takeover");
   await tell("ongoing");
   await expect.poll(frameSays).toBe("An agent is at work here");
