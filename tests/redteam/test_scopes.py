@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.persons import HANDRAIL, Person
-from tests.wire.clients import Client, Json, Start
+from tests.wire.clients import Client, Json, Start, Stdio
 from tests.wire.conftest import *  # noqa: F403 - its fixtures start real servers
 from tests.wire.test_approval import waiting
 
@@ -53,6 +53,26 @@ def test_an_approval_in_one_project_does_not_count_in_another(
     assert is_asked(start("stdio", other, own_state), person, "notes.md")
 
 
+def test_a_late_yes_in_one_project_does_not_count_for_the_same_call_in_another(
+    start: Start, own_project: Path, own_state: Path, tmp_path: Path
+) -> None:
+    person, folder = Person(own_state), {"path": "build", "dryRun": False}
+    client = start("stdio", own_project, own_state)
+    assert isinstance(client, Stdio)
+    with waiting(partial(client.call, "make_folder", folder)) as outcome:
+        person.sees()
+        client.close()
+    with pytest.raises(AssertionError, match="gone"):
+        outcome()
+    person.answers("--ok")
+    other = tmp_path / "other"
+    other.mkdir()
+    with waiting(partial(start("stdio", other, own_state).call, "make_folder", folder)) as outcome:
+        person.answers("--cancel")
+    assert outcome().code == "E_POLICY_VIOLATION"
+    assert not (other / "build").exists()
+
+
 def test_a_removed_rule_no_longer_applies_in_a_running_program(
     start: Start, own_project: Path, own_state: Path
 ) -> None:
@@ -65,7 +85,9 @@ def test_a_removed_rule_no_longer_applies_in_a_running_program(
     assert is_asked(client, person, "notes.md")
 
 
-@pytest.mark.parametrize("path", [".env.local", ".ENV.production", "deploy/server.key", ".ssh/config", "id_rsa.bak"])
+@pytest.mark.parametrize(
+    "path", [".env.local", ".ENV.production", "deploy/server.key", ".ssh/config", "id_rsa.bak", "host:8443.key"]
+)
 def test_files_of_secrets_are_closed_until_a_rule_names_them(
     start: Start, own_project: Path, own_state: Path, path: str
 ) -> None:

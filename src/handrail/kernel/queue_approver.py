@@ -101,7 +101,7 @@ class QueueApprover:
             granted = await self._granted(question.call, target_of(question))
             if granted is not None:
                 return Answer("ok", by=f"allowed for this task by {granted.by} (grant {granted.id})")
-        stem = APPROVAL_PREFIX + _identity(question)
+        stem = APPROVAL_PREFIX + _identity(question, self._project)
         repeats = await self._own(await self._queue.repeats(stem))
         if (earlier := await self._answered_before(repeats)) is not None:
             asked = await self._as_shown(earlier.request_id)
@@ -246,8 +246,11 @@ def end_grants_in(grants: TaskGrants) -> EndTask:
     return end_task
 
 
-def _identity(question: Question) -> str:
-    """Identifies a call in its task. Uses the agent and not its connection, because a retry may use a new one."""
+def _identity(question: Question, project: str) -> str:
+    """Identifies a call in its project and task.
+
+    Uses the agent and not its connection, because a retry may use a new one.
+    """
     caller = question.call.caller
-    parts = [caller.face, caller.agent, question.call.task, question.call.tool, question.digest]
+    parts = [caller.face, caller.agent, project, question.call.task, question.call.tool, question.digest]
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]

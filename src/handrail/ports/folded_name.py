@@ -14,10 +14,18 @@ def decode_fully(part: str) -> str:
 
 @lru_cache(maxsize=32768)
 def fold_name(name: str) -> str:
-    """The name without case, look-alikes and trailing dots."""
+    """The name without case, look-alikes and trailing dots. After a colon, NTFS has the name of a stream."""
+    return _fold(name).split(":", 1)[0].rstrip(". ") or name
+
+
+@lru_cache(maxsize=32768)
+def fold_parts(name: str) -> tuple[str, ...]:
+    """The same for each part between colons, because most file systems have no streams: `host:8443.key` is a key."""
+    return tuple(part.rstrip(". ") for part in _fold(name).split(":"))
+
+
+def _fold(name: str) -> str:
     if name.isascii() and "%" not in name:
-        visible = name
-    else:
-        decoded = unicodedata.normalize("NFKC", decode_fully(name))
-        visible = "".join(char for char in decoded if unicodedata.category(char) != "Cf")
-    return visible.casefold().split(":", 1)[0].rstrip(". ") or name
+        return name.casefold()
+    decoded = unicodedata.normalize("NFKC", decode_fully(name))
+    return "".join(char for char in decoded if unicodedata.category(char) != "Cf").casefold()

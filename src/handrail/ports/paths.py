@@ -91,7 +91,7 @@ class ClosedFolders:
 
     def is_closed(self, parts: Parts) -> bool:
         names = tuple(map(fold_name, parts))
-        if self._has_secrets_closed and is_secret(names):
+        if self._has_secrets_closed and is_secret(parts):
             if not self._opened("/".join(parts)):
                 return True
             if any(name in self._names and not is_secret((name,)) for name in names):
@@ -102,7 +102,7 @@ class ClosedFolders:
 
     def is_closed_secret(self, parts: Parts) -> bool:
         """Whether it is closed because it is a file of secrets that no rule names."""
-        if not self._has_secrets_closed or not is_secret(tuple(map(fold_name, parts))):
+        if not self._has_secrets_closed or not is_secret(parts):
             return False
         return not self._opened("/".join(parts))
 
@@ -116,14 +116,13 @@ class _ClosedNames(Container[str]):
         names = tuple(map(fold_name, folder))
         self._closed, self._folder = closed, folder
         self._names = closed._names | {path[-1] for path in closed._paths if path[:-1] == names}
-        self._last = names[-1:]
+        self._last = folder[-1:]
 
     def __contains__(self, name: object) -> bool:
         assert isinstance(name, str)
-        key = fold_name(name)
-        if self._closed._has_secrets_closed and is_secret((*self._last, key)):
+        if self._closed._has_secrets_closed and is_secret((*self._last, name)):
             return self._closed.is_closed((*self._folder, name))
-        return key in self._names
+        return fold_name(name) in self._names
 
 
 def closed_secret_error(path: str, tool: str = "read_file") -> OutsideRoot:

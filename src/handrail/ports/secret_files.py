@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from handrail.ports.folded_name import fold_name
+from handrail.ports.folded_name import fold_name, fold_parts
 
 _NAMES = frozenset(
     {
@@ -23,19 +23,19 @@ _PAIRS = frozenset({(".kube", "config"), (".docker", "config.json"), (".config",
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a folded name, in any folder, is closed."""
-    return name in _NAMES or _PATTERNS.fullmatch(name) is not None
+    """Whether a name, in any folder, is closed."""
+    return any(part in _NAMES or _PATTERNS.fullmatch(part) is not None for part in fold_parts(name))
 
 
 @lru_cache(maxsize=1024)
 def is_secret(names: tuple[str, ...]) -> bool:
-    """Whether one of a path's folded names is closed; everything below it is closed too."""
-    return any(map(is_secret_name, names)) or any(pair in _PAIRS for pair in pairwise(names))
+    """Whether one of a path's names is closed; everything below it is closed too."""
+    return any(map(is_secret_name, names)) or any(pair in _PAIRS for pair in pairwise(map(fold_name, names)))
 
 
 @lru_cache(maxsize=4096)
 def is_secret_path(path: str) -> bool:
-    return is_secret(tuple(fold_name(part) for part in path.split("/") if part not in ("", ".")))
+    return is_secret(tuple(part for part in path.split("/") if part not in ("", ".")))
 
 
 @lru_cache(maxsize=256)

@@ -47,12 +47,16 @@ class Game:
         return name if self.game == "." else f"{self.game}/{name}"
 
     def stamp(self, name: str) -> Stamp | None:
-        path = self.path(name)
-        return self.files.stamp(path) if self.allows(path) else None
+        return self._allowed_stamp(self.path(name))
 
     def engine_stamp(self, path: str) -> Stamp | None:
         """A project's own engine is part of its files, so the policy's rules apply to it."""
-        return self.engine.stamp(path) if self.engine is not self.files or self.allows(path) else None
+        return self.engine.stamp(path) if self.engine is not self.files else self._allowed_stamp(path)
+
+    def _allowed_stamp(self, path: str) -> Stamp | None:
+        """Rules name files in their one spelling, without `//` and `/./`."""
+        parsed = "/".join(self.files.parse(path))
+        return self.files.stamp(parsed) if self.allows(parsed) else None
 
 
 class LocalGameSite:
