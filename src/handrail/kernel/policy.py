@@ -168,6 +168,23 @@ class Policy:
                 expressions += [] if expression is None else [expression]
         return sorted(set(expressions))
 
+    def reading_limits(self, *tools: str) -> Callable[[Target], bool] | None:
+        """Whether a rule about paths may be stricter than the default about reading a target with one of these tools.
+
+        None if there is no such rule. `decide` says what applies.
+        """
+        rules = [
+            rule
+            for rule, decision, _ in self.rules
+            if decision is not Decision.ALLOW
+            and decision is rule.verdict
+            and rule.path is not None
+            and rule.effect in (None, Effect.READ)
+            and (rule.tool is None or any(_names(rule.tool, tool, None) for tool in (*tools, _READER)))
+            and not rule.has_expired(self.now())
+        ]
+        return (lambda target: any(_covers(rule, target) for rule in rules)) if rules else None
+
     def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK, agent: str | None = None) -> bool:
         """For results about many files: False if a rule is stricter about this file than `passed`."""
         return self.decide(tool, Effect.READ, Target(path=path), agent).decision <= passed

@@ -1,8 +1,10 @@
 """The policy's decision about shell commands in a real folder, with and without rules."""
 
+import dataclasses
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,16 +45,17 @@ class Rig:
             command = command.replace(word, str(value))
         return command.replace("/PROJECT", str(self.root))
 
-    def plan(self, command: str) -> Plan:
-        return plan_command(self.spelled(command), str(self.root), self.scope, RIPGREP)
+    def plan(self, command: str, restricts: Callable[[Target], bool] | None = None) -> Plan:
+        scope = dataclasses.replace(self.scope, restricts=restricts)
+        return plan_command(self.spelled(command), str(self.root), scope, RIPGREP)
 
     def decide(self, command: str, *rules: Rule) -> Verdict:
-        plan = self.plan(command)
+        policy: Policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=rules)
+        plan = self.plan(command, policy.reading_limits("native_shell"))
         refuse_access_to_handrail(
             plan.analysis, self.scope, frozenset({PORT}), frozenset({PID}), only_reads=plan.only_reads
         )
         effect = Effect.READ if plan.only_reads else Effect.EXECUTE
-        policy: Policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=rules)
         target = Target(command=self.spelled(command), steps=plan.steps)
         return policy.decide("native_shell", effect, target, "agent")
 
@@ -113,6 +116,44 @@ def test_what_reaches_handrail_is_denied_whatever_a_rule_says(rig: Rig, command:
 @pytest.mark.parametrize("command", ["handrail --help", "handrail --version", "handrail tools", "handrail doctor"])
 def test_what_only_tells_about_handrail_asks(rig: Rig, command: str) -> None:
     assert rig.decide(command).decision is Decision.ASK
+
+
+UNREADABLE = Rule(decision="deny", tool="read_file", path="src/b*")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat src/b.py",
+        "rg x",
+        "rg x src",
+        "grep -r x src",
+        "cd src && rg x .",
+        "diff src inner",
+        "git grep x -- src",
+        "git grep x -- README.md 'src/b*'",
+        "git grep x -- README.md ':(icase)SRC/B.PY'",
+        "cd src && git grep x -- a.py ':(top)src/b.py'",
+    ],
+)
+def test_a_search_reads_nothing_that_a_rule_denies(rig: Rig, command: str) -> None:
+    assert rig.decide(command, UNREADABLE).decision is Decision.DENY
+
+
+@pytest.mark.parametrize(
+    "command", ["git diff", "git show HEAD", "git log -p", "git reflog -p", "git show HEAD --stat"]
+)
+def test_what_may_show_any_file_of_the_history_asks_if_a_rule_restricts_one(rig: Rig, command: str) -> None:
+    assert rig.decide(command, UNREADABLE).decision is Decision.ASK
+    assert rig.decide(command).decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["rg --files", "ls src", "git diff src/a.py", "git diff --stat", "git log --oneline", "grep -r x src/a.py"],
+)
+def test_a_rule_about_reading_leaves_the_rest_alone(rig: Rig, command: str) -> None:
+    assert rig.decide(command, UNREADABLE).decision is Decision.ALLOW
 
 
 GIT_PUSH = Rule(decision="allow", tool="native_shell", program="git push")

@@ -1,7 +1,7 @@
 """What a path of a native tool belongs to: the project, the rest of the machine, or handrail itself."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -27,12 +27,18 @@ class PathScope:
     """Names that the policy closes for every tool, such as `.git`."""
     agent_folders: tuple[str, ...] = ()
     """Folders below `state` in which a confined agent works."""
+    restricts: Callable[[Target], bool] | None = None
+    """Whether a rule about paths may deny a file's reading, or ask about it; None if there is no such rule."""
 
     def target(self, path: str) -> Target:
         """Resolves links of an absolute path. Looks at the disk."""
         real = os.path.realpath(path)
         if path.startswith(_PROCESS_FOLDERS):
             return Target(path=os.path.normpath(path), is_outside=True)
+        return self.real_target(real)
+
+    def real_target(self, real: str) -> Target:
+        """For a path without links."""
         if not is_within(real, self.root):
             return Target(path=real, is_outside=True)
         inside = os.path.relpath(real, self.root)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -104,15 +105,22 @@ def _reading_steps(
                 remarks.append(f"{text} matches too many files, one that looks like an option, or leads back by `..`.")
                 return None
             paths += [*matched, _fixed_part(path)]
-        if reads.is_deep and not reads.lists_only:
-            if reads.is_git and not any(map(os.path.exists, paths)):
-                paths.append(cwd)  # a revision, or one of git's own patterns
+        shows_restricted = reads.shows_changes and scope.restricts is not None
+        if shows_restricted and not (paths and all(map(os.path.exists, paths))):
+            remarks.append("It may show files of the repository's history that a rule restricts.")
+            return None
+        if (reads.is_deep or shows_restricted) and not reads.lists_only:
+            if reads.is_git and not all(map(os.path.exists, paths)):
+                paths.append(scope.root)  # a revision, or one of git's own patterns
+            elif reads.is_git and not paths:
+                paths.append(cwd)
             options = [] if reads.skips_hidden else ["--hidden"] if reads.is_git else ["--hidden", "--no-ignore"]
             options += (word for name in reads.globs for word in ("--iglob", name))
-            secret = secret_below(paths, options, ripgrep)
-            if secret is not None:
-                remarks.append(f"It would read {secret}")
+            found = search_below(paths, options, scope, ripgrep, cwd)
+            if found.secret is not None and reads.is_deep:
+                remarks.append(f"It would read {found.secret}")
                 return None
+            steps += (Step(Effect.READ, target) for target in found.restricted)
         for path in (*paths, cwd):
             target = scope.target(path)
             if len(target.path or "") > MAX_PATTERN:
@@ -157,24 +165,36 @@ def _has(folder: str, name: str) -> bool:
     return os.path.lexists(os.path.join(folder, name))
 
 
-def secret_below(paths: Sequence[str], options: Sequence[str], ripgrep: str) -> str | None:
-    """Returns a secret file that a search below these paths would read, found with the search's own rules."""
-    folders = [path for path in paths if os.path.isdir(path)]
+class FoundBelow(NamedTuple):
+    """`secret` is a file of secrets, and what is said about it; `restricted` are files that a rule may restrict."""
+
+    secret: str | None = None
+    restricted: tuple[Target, ...] = ()
+
+
+def search_below(paths: Sequence[str], options: Sequence[str], scope: PathScope, ripgrep: str, cwd: str) -> FoundBelow:
+    """Finds what a search below these paths would read, with the search's own rules: `cwd` anchors its patterns."""
+    folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
     if not folders:
-        return None
+        return FoundBelow()
     try:
         result = subprocess.run(
             [ripgrep, "--no-config", "--files", "--null", *options, "--", *folders],
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=_SEARCH_SECONDS, check=False, cwd="/",
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=_SEARCH_SECONDS, check=False,
+            cwd=os.path.realpath(cwd),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
-        return "more files than can be looked at."
-    for line in filter(_MAY_BE_SECRET.search, result.stdout.split(b"\0")):
+        return FoundBelow("more files than can be looked at.")
+    names = result.stdout.split(b"\0")[:-1]
+    for line in filter(_MAY_BE_SECRET.search, names):
         name = line.decode(errors="replace")
         parts = {fold_name(part) for part in name.split("/")}
         if ".git" not in parts and (is_secret_path(name) or not parts.isdisjoint((".handrail", ".webgal_agent"))):
-            return f"{name}, which is closed to agents."
-    return None
+            return FoundBelow(f"{name}, which is closed to agents.")
+    if scope.restricts is None:
+        return FoundBelow()
+    targets = (scope.real_target(os.fsdecode(name)) for name in names)  # a search follows no further links
+    return FoundBelow(restricted=tuple(islice(filter(scope.restricts, targets), _MOST_MATCHES)))
 
 
 def describe_uses(uses: list[FileUse]) -> str:

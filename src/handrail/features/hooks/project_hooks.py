@@ -43,9 +43,13 @@ class Hooks:
 
     @property
     def scope(self) -> PathScope:
-        closed = self.project.policy.latest().limits.forbidden_dirs
+        policy = self.project.policy.latest()
         return PathScope(
-            self.project.policy.project, os.path.realpath(self.project.stores.path), closed, self.agent_folders
+            self.project.policy.project,
+            os.path.realpath(self.project.stores.path),
+            policy.limits.forbidden_dirs,
+            self.agent_folders,
+            policy.reading_limits("native_shell", "native_read"),
         )
 
     @cached_property

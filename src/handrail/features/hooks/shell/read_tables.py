@@ -112,6 +112,11 @@ GIT_OPTIONS = long_names(
 )
 GIT_SHORT = "abcdefghiklmnpqrstuvwxyzABCDEFGHIKLMNPQRSTUVWXYZ0123456789"
 """All except `-O` and `-o`. Words after these are checked like operands, because they may be some."""
+GIT_PATCHES = frozenset(
+    {*("-p", "-u", "-c", "-m", "-U", "-W", "-L"), *long_names("patch unified cc word-diff color-words")}
+)
+"""They show changes beside or instead of a summary."""
+GIT_SUMMARIES = long_names("stat shortstat numstat name-only name-status raw no-patch quiet") | {"-s"}
 _BRANCH_LISTS = {"-a", "-r", "-v", "--all", "--list", "--show-current", "--verbose", "--remotes", "--sort", "--format"}
 GIT: dict[str, Callable[[Sequence[str], set[str]], bool]] = {
     "status": lambda operands, flags: True,

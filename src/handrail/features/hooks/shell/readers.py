@@ -15,7 +15,9 @@ from handrail.features.hooks.shell.read_tables import (
     FIND_TESTS,
     GIT,
     GIT_OPTIONS,
+    GIT_PATCHES,
     GIT_SHORT,
+    GIT_SUMMARIES,
     GREP,
     RG,
     VERSIONS,
@@ -27,7 +29,8 @@ class Reads(NamedTuple):
     """`is_deep`: everything below its folders may be read; with `skips_hidden`, except hidden and ignored files.
 
     `globs` are names that a search includes even if they are hidden or ignored. `is_git`: it reads the repository that
-    it runs in; if it is also deep, all tracked files. `lists_only`: names and sizes, no content.
+    it runs in; if it is also deep, all tracked files. `shows_changes`: it may show the content of any file in the
+    repository and its history. `lists_only`: names and sizes, no content.
     """
 
     paths: tuple[str, ...] = ()
@@ -36,6 +39,7 @@ class Reads(NamedTuple):
     is_git: bool = False
     lists_only: bool = False
     globs: tuple[str, ...] = ()
+    shows_changes: bool = False
 
 
 _SED = re.compile(r"\d+p|\d+,(?:\d+|\$)p|\$p|/[A-Za-z0-9_ .-]+/p|\$=")
@@ -79,11 +83,11 @@ def _file_reader(name: str, rest: list[str]) -> Reads | None:
     split = split_options(FILE_READERS[name], rest)
     if split is None:
         return None
-    operands, flags, files = split
+    operands, _, files = split
     if name == "strings" and any(each.startswith("@") for each in operands):
         return None  # it reads options from that file
     lists_only = name in ("ls", "stat", "du", "df", "readlink", "realpath")
-    is_deep = name == "diff" and bool(flags & {"-r", "--recursive"})
+    is_deep = name == "diff"  # of folders it compares the files, even without -r
     if name == "tr":
         return Reads()
     return Reads((*operands, *files), is_deep=is_deep, lists_only=lists_only)
@@ -204,7 +208,20 @@ def _git(rest: list[str]) -> Reads | None:
         return None
     pattern_first = command == "grep" and "-e" not in flags
     paths = [each.rpartition(":")[2] for each in (operands[1:] if pattern_first else operands)]
-    return Reads(tuple(path for path in paths if path), is_git=True, is_deep=command == "grep")
+    shows_changes = _shows_changes(command, flags)
+    return Reads(
+        tuple(path for path in paths if path), is_git=True, is_deep=command == "grep", shows_changes=shows_changes
+    )
+
+
+def _shows_changes(command: str, flags: set[str]) -> bool:
+    if command in ("log", "reflog"):
+        return bool(flags & GIT_PATCHES)
+    if command == "cat-file":
+        return "-p" in flags
+    if command == "diff":
+        return not flags & GIT_SUMMARIES or bool(flags & GIT_PATCHES)
+    return command == "show"
 
 
 _SPECIAL: dict[str, Callable[[list[str]], Reads | None]] = {

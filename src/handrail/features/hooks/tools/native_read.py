@@ -4,10 +4,10 @@ from msgspec.structs import replace
 
 from handrail.features.hooks.native import ALLOWED, Allowed, Read
 from handrail.features.hooks.path_scope import is_within
-from handrail.features.hooks.plan import secret_below
+from handrail.features.hooks.plan import search_below
 from handrail.features.hooks.project_hooks import Hooks
 from handrail.kernel.call import Call
-from handrail.kernel.target import Target
+from handrail.kernel.target import Step, Target
 from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
@@ -27,10 +27,18 @@ def _target(hooks: Hooks, params: Read) -> Target:
     target = scope.target(params.path)
     if params.is_listing and not target.is_outside:
         return replace(target, is_closed=False)
-    options = ("--hidden",) if params.glob is None else ("--hidden", "--iglob", params.glob)
-    if params.is_search and secret_below([params.path], options, hooks.ripgrep) is not None:
-        return replace(target, is_closed=True)
-    return target
+    if not params.is_search:
+        return target
+    found = search_below([params.path], _search_options(params.glob), scope, hooks.ripgrep, params.path)
+    steps = tuple(Step(Effect.READ, each) for each in found.restricted)
+    return replace(target, is_closed=target.is_closed or found.secret is not None, steps=steps)
+
+
+def _search_options(glob: str | None) -> tuple[str, ...]:
+    """A pattern with a folder counts as any: clients differ in the folder that it begins at."""
+    if glob is None:
+        return ("--hidden",)
+    return ("--hidden", "--no-ignore") if "/" in glob else ("--hidden", "--iglob", glob)
 
 
 async def native_read(hooks: Hooks, call: Call, params: Read, preview: Preview | None) -> Allowed:
