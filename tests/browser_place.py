@@ -43,10 +43,10 @@ class Place:
 
     def close(self) -> int:
         self.browser.send_signal(signal.SIGINT)
-        ended = self.browser.wait(timeout=PATIENCE)
+        status = self.browser.wait(timeout=PATIENCE)
         self.browser.communicate()
         self.up.close()
-        return ended
+        return status
 
 
 def processes_of(profile: Path) -> list[str]:

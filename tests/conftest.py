@@ -53,8 +53,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if own is None or own.args[0] > effort.most_seconds():
                 item.add_marker(pytest.mark.timeout(effort.most_seconds()), append=False)
         return
-    named = tuple(argument for argument in config.args if "::" in argument)
-    long = [item for item in items if _is_long(item) and not (named and item.nodeid.startswith(named))]
+    test_ids = tuple(argument for argument in config.args if "::" in argument)
+    long = [item for item in items if _is_long(item) and not (test_ids and item.nodeid.startswith(test_ids))]
     config.hook.pytest_deselected(items=long)
     left_out = set(long)
     items[:] = in_order(item for item in items if item not in left_out)

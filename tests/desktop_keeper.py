@@ -40,7 +40,7 @@ def _obey(order: dict[str, Any]) -> dict[str, Any]:
         return {}
     try:
         with open(order["log"], "wb") as log:
-            started = subprocess.Popen(
+            process = subprocess.Popen(
                 order["argv"],
                 env=order["env"],
                 cwd=order["cwd"],
@@ -51,7 +51,7 @@ def _obey(order: dict[str, Any]) -> dict[str, Any]:
             )
     except OSError as refused:
         return {"error": str(refused)}
-    return {"pid": started.pid}
+    return {"pid": process.pid}
 
 
 def _reap(*_: object) -> None:
@@ -65,11 +65,11 @@ def _end(pids: set[int]) -> None:
     sockets = _sockets(pids)
     _send(signal.SIGTERM, pids)
     _send(signal.SIGCONT, pids)
-    left = _living_after(pids, GRACE)
-    while left:
-        left |= below(left)
-        _send(signal.SIGKILL, left)
-        left = _living_after(left, GRACE)
+    survivors = _living_after(pids, GRACE)
+    while survivors:
+        survivors |= below(survivors)
+        _send(signal.SIGKILL, survivors)
+        survivors = _living_after(survivors, GRACE)
     for socket in sockets:
         socket.unlink(missing_ok=True)
 
@@ -99,8 +99,8 @@ def _living_after(pids: set[int], seconds: float) -> set[int]:
     for handle in handles:
         poll.register(handle, select.POLLIN)
     deadline = time.monotonic() + seconds
-    while handles and (left := deadline - time.monotonic()) > 0:
-        for handle, _ in poll.poll(left * 1000):
+    while handles and (remaining := deadline - time.monotonic()) > 0:
+        for handle, _ in poll.poll(remaining * 1000):
             poll.unregister(handle)
             os.close(handle)
             del handles[handle]
@@ -114,10 +114,10 @@ def living(pids: set[int]) -> set[int]:
 
 
 def below(roots: set[int]) -> set[int]:
-    parents, found, layer = _parents(), set[int](), roots
-    while layer := {pid for pid, parent in parents.items() if parent in layer} - found:
-        found |= layer
-    return found
+    parents, matches, layer = _parents(), set[int](), roots
+    while layer := {pid for pid, parent in parents.items() if parent in layer} - matches:
+        matches |= layer
+    return matches
 
 
 def _parents() -> dict[int, int]:

@@ -183,12 +183,12 @@ class DesktopSession:
         return answer
 
     def _wait(self, look: Callable[[], T], complaint: str, within: float, app: App) -> T:
-        def seen() -> T:
-            if not (seen := look()) and not app.is_running:
+        def look_while_running() -> T:
+            if not (value := look()) and not app.is_running:
                 raise NotReady(f"{complaint}: {app.name} has ended. It said: {app.said}")
-            return seen
+            return value
 
-        return until(seen, lambda: f"{complaint}. {app.name} said: {app.said}", within=within)
+        return until(look_while_running, lambda: f"{complaint}. {app.name} said: {app.said}", within=within)
 
 
 def _first_number(text: str) -> str:

@@ -40,8 +40,8 @@ def count(tried: int = 1) -> None:
 def take_count() -> int:
     """Returns the attempts counted since the last call."""
     global _counted
-    counted, _counted = _counted, 0
-    return counted
+    count, _counted = _counted, 0
+    return count
 
 
 def first_of(trial: str, *cases: tuple[Any, ...], suite: int = 1) -> list[Any]:
@@ -54,9 +54,9 @@ def first_of(trial: str, *cases: tuple[Any, ...], suite: int = 1) -> list[Any]:
 
 def one_of(trial: str, test: str, cases: Sequence[str]) -> list[Any]:
     """For `parametrize`: all cases in the campaign, one in `make test`, chosen by the test's name."""
-    picked = zlib.crc32(test.encode()) % len(cases)
+    choice = zlib.crc32(test.encode()) % len(cases)
     return [
-        pytest.param(case, marks=pytest.mark.trial(trial, is_long=number != picked))
+        pytest.param(case, marks=pytest.mark.trial(trial, is_long=number != choice))
         for number, case in enumerate(cases)
     ]
 

@@ -19,9 +19,9 @@ def session_bus(folder: Path) -> Iterator[dict[str, str]]:
     """The environment of a session with a bus and nothing on it."""
     runtime = folder / "run"
     runtime.mkdir(mode=0o700)
-    kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "PYTHON_KEYRING_BACKEND")}
+    variables = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "PYTHON_KEYRING_BACKEND")}
     own = dict.fromkeys(("HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME"), str(folder))
-    environ = {**kept, **own, "XDG_RUNTIME_DIR": str(runtime)}
+    environ = {**variables, **own, "XDG_RUNTIME_DIR": str(runtime)}
     words = ["dbus-daemon", "--session", "--nofork", "--print-address"]
     with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as bus:
         try:

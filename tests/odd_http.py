@@ -49,10 +49,10 @@ class OddServer:
         finally:
             writer.close()
 
-    async def _said(self, seen: Seen, reader: asyncio.StreamReader) -> bytes:
+    async def _said(self, request: Seen, reader: asyncio.StreamReader) -> bytes:
         if self.answer is not None:
-            return self.answer(seen)
-        output = answers(seen.body.decode())
+            return self.answer(request)
+        output = answers(request.body.decode())
         if output is HANG:
             await reader.read(1)  # waits until the other side gives up
         if output is HANG or output is CRASH:

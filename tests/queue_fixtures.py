@@ -22,14 +22,14 @@ def log(state: Path) -> Path:
 
 @pytest.fixture
 async def queue(state: Path) -> AsyncIterator[PromptQueue]:
-    opened = LogPromptQueue(prompt_store(state))
-    yield opened
-    await opened.close()
+    prompt_queue = LogPromptQueue(prompt_store(state))
+    yield prompt_queue
+    await prompt_queue.close()
 
 
 @pytest.fixture
 async def other(state: Path) -> AsyncIterator[PromptQueue]:
     """Another program's view of the same directory."""
-    opened = LogPromptQueue(prompt_store(state))
-    yield opened
-    await opened.close()
+    prompt_queue = LogPromptQueue(prompt_store(state))
+    yield prompt_queue
+    await prompt_queue.close()

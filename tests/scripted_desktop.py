@@ -157,33 +157,33 @@ class ScriptedDesktop:
 
     async def tree(self, window: Window, *, max_depth: int, max_nodes: int) -> Tree:
         await self._answering()
-        left = [max_nodes]
+        remaining = [max_nodes]
 
         def node(widget: Widget, depth: int) -> Node:
-            left[0] -= 1
+            remaining[0] -= 1
             if depth >= max_depth:
                 return Node(widget.element, is_cut=bool(widget.children))
             children: list[Node] = []
             for child in widget.children:
-                if left[0] <= 0:
+                if remaining[0] <= 0:
                     return Node(widget.element, tuple(children), is_cut=True)
                 children.append(node(child, depth + 1))
             return Node(widget.element, tuple(children))
 
         root = node(self._root(window), 1)
         everything = sum(1 for _ in _walk(self._root(window)))
-        return Tree(root, max_nodes - left[0], everything > max_nodes - left[0])
+        return Tree(root, max_nodes - remaining[0], everything > max_nodes - remaining[0])
 
     async def find(self, window: Window, query: Query) -> Sequence[LocatedElement]:
         await self._answering()
-        return [found for found in _walk(self._root(window)) if _is_wanted(found.element, query)]
+        return [each for each in _walk(self._root(window)) if _is_wanted(each.element, query)]
 
     async def page_addresses(self, window: Window) -> Sequence[str] | None:
         return ()
 
     async def element_at_path(self, window: Window, path: Sequence[int]) -> LocatedElement | None:
         await self._answering()
-        return next((found for found in _walk(self._root(window)) if found.path == tuple(path)), None)
+        return next((each for each in _walk(self._root(window)) if each.path == tuple(path)), None)
 
     async def read_element(self, handle: str) -> Element | None:
         await self._answering()
@@ -289,8 +289,8 @@ class ScriptedDesktop:
     ) -> Screenshot:
         if not self.shows_pictures:
             raise PermissionMissing("This session shows no picture.")
-        seen = SCREEN if area is None else area.intersection(SCREEN) or SCREEN
-        return Screenshot(_png(seen.width, seen.height, 1 if outlined is None else 2), seen)
+        captured = SCREEN if area is None else area.intersection(SCREEN) or SCREEN
+        return Screenshot(_png(captured.width, captured.height, 1 if outlined is None else 2), captured)
 
     async def highlight(self, frame: Rect, duration_ms: int) -> None:
         self.sent.append(f"highlight {frame.x},{frame.y} {duration_ms}")

@@ -65,13 +65,13 @@ class SwayEyes:
         return json.loads(output.stdout or b"null") if "-t" in command else None
 
     def _views(self) -> list[dict[str, Any]]:
-        found, left = [], [self.message("-t", "get_tree")]
-        while left:
-            node = left.pop()
-            left += [*node.get("nodes", ()), *node.get("floating_nodes", ())]
+        matches, queue = [], [self.message("-t", "get_tree")]
+        while queue:
+            node = queue.pop()
+            queue += [*node.get("nodes", ()), *node.get("floating_nodes", ())]
             if node.get("pid"):
-                found.append(node)
-        return found
+                matches.append(node)
+        return matches
 
     def _view(self, window: int) -> dict[str, Any]:
         return next(node for node in self._views() if node["id"] == window)

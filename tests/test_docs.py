@@ -128,14 +128,14 @@ def _places() -> list[str]:
 )
 def test_every_module_and_folder_that_a_page_names_exists(page: Path) -> None:
     text = _FENCED.sub("", page.read_text(encoding="utf-8"))
-    named = {name for name in _NAMED.findall(text) if not name.endswith("/") or name.split("/")[0] in _OURS}
-    named |= {name.replace(".", "/") + ".py" for name in _MODULE.findall(text)}
-    assert [name for name in sorted(named) if not any(place.endswith(f"/{name}") for place in _places())] == []
+    matches = {name for name in _NAMED.findall(text) if not name.endswith("/") or name.split("/")[0] in _OURS}
+    matches |= {name.replace(".", "/") + ".py" for name in _MODULE.findall(text)}
+    assert [name for name in sorted(matches) if not any(place.endswith(f"/{name}") for place in _places())] == []
 
 
 def _dependencies() -> list[str]:
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    project, groups = known["project"], known["dependency-groups"]
+    content = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project, groups = content["project"], content["dependency-groups"]
     its = [*project["dependencies"], *chain(*project["optional-dependencies"].values()), *chain(*groups.values())]
     return sorted({Requirement(each).name for each in its if isinstance(each, str)} - {"handrail"})
 
@@ -143,14 +143,14 @@ def _dependencies() -> list[str]:
 @pytest.mark.parametrize("package", _dependencies())
 def test_every_dependency_has_its_reason(package: str) -> None:
     rows = [line.split("|") for line in (DOCS / "dependencies.md").read_text().splitlines() if line.startswith("| ")]
-    named = {re.sub(r"\[.*\]", "", name.strip()) for row in rows for cell in row[1:-2] for name in cell.split(",")}
-    assert package in named
+    names = {re.sub(r"\[.*\]", "", name.strip()) for row in rows for cell in row[1:-2] for name in cell.split(",")}
+    assert package in names
 
 
 def test_every_promise_of_the_security_page_names_tests_that_exist() -> None:
     page = (DOCS / "security.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`((?:tests|web)/[\w/.]+\.(?:py|mjs|ts))`", page))
-    assert len(named) > 50
-    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+    matches = set(re.findall(r"`((?:tests|web)/[\w/.]+\.(?:py|mjs|ts))`", page))
+    assert len(matches) > 50
+    assert [name for name in sorted(matches) if not (ROOT / name).is_file()] == []
     promises = page[page.index("| promise | how | test |") : page.index("Previews may be targets.")].splitlines()[2:]
     assert [row for row in promises if row.startswith("|") and "`tests/" not in row] == []

@@ -46,8 +46,8 @@ async def until_pending(ui: UiPrompts) -> RequestEntry:
 async def test_a_question_goes_out_and_its_answer_comes_back(ui: UiPrompts, other: UiPrompts, state: Path) -> None:
     request_id = await ui.request(CHOICE, run_id="run-1")
     assert ui.path == str(state / "ui-prompts.jsonl")
-    (asked,) = await other.pending()
-    assert (asked.request_id, asked.run_id) == (request_id, "run-1")
+    (request,) = await other.pending()
+    assert (request.request_id, request.run_id) == (request_id, "run-1")
     await other.respond(request_id, {"status": "ok", "selection": "b"})
     answer = await ui.wait(request_id)
     assert (answer.response.status, answer.response.selection) == ("ok", "b")
@@ -95,8 +95,8 @@ async def test_a_chain_of_questions_is_driven_by_updates(ui: UiPrompts, other: U
 
     def person(page: Page) -> None:
         questions = [entry for entry in page.entries if isinstance(entry, RequestEntry)]
-        given = [(entry.request_id, answers[str(entry.prompt.__struct_config__.tag)]) for entry in questions]
-        replies.extend(asyncio.create_task(other.respond(*each)) for each in given)
+        value = [(entry.request_id, answers[str(entry.prompt.__struct_config__.tag)]) for entry in questions]
+        replies.extend(asyncio.create_task(other.respond(*each)) for each in value)
 
     stop = other.on_update(person)
     await ui.request(CHOICE, request_id="first")
@@ -115,11 +115,11 @@ async def test_a_chain_of_questions_is_driven_by_updates(ui: UiPrompts, other: U
 async def test_a_listener_that_fails_is_logged_and_told_of_the_next_update(
     ui: UiPrompts, caplog: pytest.LogCaptureFixture
 ) -> None:
-    seen: list[str] = []
+    values: list[str] = []
     heard = asyncio.Event()
 
     def listener(page: Page) -> None:
-        seen.extend(entry.request_id for entry in page.entries)
+        values.extend(entry.request_id for entry in page.entries)
         heard.set()
         raise RuntimeError("broken")
 
@@ -129,7 +129,7 @@ async def test_a_listener_that_fails_is_logged_and_told_of_the_next_update(
             await ui.request(CHOICE, request_id=request_id)
             await heard.wait()
             heard.clear()
-    assert seen == ["one", "two"]
+    assert values == ["one", "two"]
     assert "a listener to the queue of prompts failed" in caplog.text
 
 

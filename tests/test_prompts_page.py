@@ -28,13 +28,13 @@ def blocks(language: str) -> list[str]:
 
 async def answer_all(state: Path, responses: Sequence[dict[str, Any]]) -> list[str]:
     """Answers questions one after the other, and returns their titles."""
-    queue, left, titles = LogPromptQueue(prompt_store(state)), list(responses), list[str]()
+    queue, remaining, titles = LogPromptQueue(prompt_store(state)), list(responses), list[str]()
     async for page in queue.follow(0):
         for entry in page.entries:
             if isinstance(entry, RequestEntry):
                 titles.append(str(entry.prompt.title))
-                await queue.respond(entry.request_id, left.pop(0))
-        if not left:
+                await queue.respond(entry.request_id, remaining.pop(0))
+        if not remaining:
             break
     await queue.close()
     return titles

@@ -49,10 +49,10 @@ def test_an_interrupted_clearing_is_repeated(removed: int, tmp_path: Path, monke
     make_finished_tour(tmp_path / "tour")
     remaining = iter(range(removed))
 
-    def unlink(*given: Any, **named: Any) -> None:
+    def unlink(*args: Any, **kwargs: Any) -> None:
         if next(remaining, None) is None:
             raise KeyboardInterrupt
-        os_unlink(*given, **named)
+        os_unlink(*args, **kwargs)
 
     os_unlink = os.unlink
     with monkeypatch.context() as patch:
@@ -89,7 +89,7 @@ def test_only_a_folder_of_ours_is_removed_whatever_the_mark_says(
     link = tmp_path / "handrail-demo-link_123"
     link.symlink_to(mine)
     make_finished_tour(tmp_path / "tour")
-    for named in (
+    for folder_name in (
         str(mine),
         str(link),
         f"{link}/",
@@ -99,7 +99,7 @@ def test_only_a_folder_of_ours_is_removed_whatever_the_mark_says(
         "\0",
         str(tmp_path / "handrail-demo-none_123"),
     ):
-        (tmp_path / "tour" / ".handrail-demo").write_text(named)
+        (tmp_path / "tour" / ".handrail-demo").write_text(folder_name)
         make_finished_tour(tmp_path / "tour")
     (tmp_path / "tour" / ".handrail-demo").write_text(str(ours))
     with monkeypatch.context() as patch:
@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_removed_is_named_with_its_full_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_finished_tour(tmp_path / "tour")
-    kept = tmp_path / "tour" / "home" / "elsewhere"
+    own_folder = tmp_path / "tour" / "home" / "elsewhere"
 
     def unlink(path: str, **_: Any) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", path)
@@ -135,7 +135,7 @@ def test_a_file_that_cannot_be_removed_is_named_with_its_full_path(
         with pytest.raises(PermissionError) as refusal, fresh_tour_folder(tmp_path / "tour"):
             pass
     assert describe_error(refusal.value, tmp_path).startswith(
-        f"{kept}: Permission denied. It may belong to another user"
+        f"{own_folder}: Permission denied. It may belong to another user"
     )
 
 

@@ -34,14 +34,14 @@ def confirmed(*steps: str) -> Note:
 
 def run_script(notes: list[Note], denied: Collection[str] = ()) -> tuple[list[str], str]:
     """Returns the called tools and the last message; `notes` are the person's reactions to each plan."""
-    script, turns, called = tour(), list[Turn]([UserTurn("evt-1", "Fix it.")]), list[str]()
+    script, turns, tools = tour(), list[Turn]([UserTurn("evt-1", "Fix it.")]), list[str]()
     is_written = False
-    while (turn := script.next_turn(turns)) is not None and "attempt_completion" not in called:
+    while (turn := script.next_turn(turns)) is not None and "attempt_completion" not in tools:
         turns.append(AssistantTurn(turn.text))
         if not turn.uses and not notes:
-            return called, turn.text
+            return tools, turn.text
         for use in turn.uses:
-            called.append(use.name)
+            tools.append(use.name)
             text = OUTCOMES.get(use.name, "")
             if use.name == "write_to_file":
                 is_written = use.name not in denied and use.arguments["dryRun"] is False
@@ -51,10 +51,10 @@ def run_script(notes: list[Note], denied: Collection[str] = ()) -> tuple[list[st
             is_denied = use.name in denied and use.arguments.get("dryRun") is not True
             turns.append(ToolResult("use", "exec", use.name, text, is_denied))
             if use.name == "attempt_completion":
-                return called, str(use.arguments["result"])
+                return tools, str(use.arguments["result"])
         if not turn.uses:
             turns.append(notes.pop(0))
-    raise AssertionError(f"the tour has no end: {called}")
+    raise AssertionError(f"the tour has no end: {tools}")
 
 
 def test_the_written_scene_is_the_example_with_two_lines_fixed() -> None:
@@ -69,30 +69,30 @@ def test_the_written_scene_is_the_example_with_two_lines_fixed() -> None:
 
 
 def test_if_everything_is_allowed_the_tour_uses_every_surface() -> None:
-    called, last = run_script([confirmed(*STEPS)])
-    assert {"write_to_file", "preview_scene", "browser_click", "apps_call", "desktop_click"} < set(called)
+    tools, last = run_script([confirmed(*STEPS)])
+    assert {"write_to_file", "preview_scene", "browser_click", "apps_call", "desktop_click"} < set(tools)
     assert "now at loudness 75" in last
 
 
 def test_a_denied_call_is_not_repeated_and_is_mentioned_at_the_end() -> None:
-    called, last = run_script([confirmed(*STEPS)], denied={"write_to_file", "task_start", "apps_call"})
-    assert [called.count(tool) for tool in ("write_to_file", "task_start", "apps_call")] == [2, 1, 1]
-    assert "browser_click" not in called
-    assert "desktop_click" not in called
+    tools, last = run_script([confirmed(*STEPS)], denied={"write_to_file", "task_start", "apps_call"})
+    assert [tools.count(tool) for tool in ("write_to_file", "task_start", "apps_call")] == [2, 1, 1]
+    assert "browser_click" not in tools
+    assert "desktop_click" not in tools
     assert last.startswith("**Nothing was changed.**")
 
 
 def test_a_step_that_the_person_removes_from_the_plan_is_skipped() -> None:
-    called, last = run_script([confirmed(*STEPS[:3])])
-    assert not {"task_start", "apps_call", "desktop_observe"} & set(called)
+    tools, last = run_script([confirmed(*STEPS[:3])])
+    assert not {"task_start", "apps_call", "desktop_observe"} & set(tools)
     assert last.startswith("**The pier is lit")
-    called, last = run_script([confirmed("Rewrite the two lines")])
-    assert called.count("validate_script") == 1
+    tools, last = run_script([confirmed("Rewrite the two lines")])
+    assert tools.count("validate_script") == 1
     assert "I have not checked them" in last
 
 
 def test_a_plan_rejected_twice_ends_without_a_change() -> None:
-    called, last = run_script([Note("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
-    assert called == ["list_project_resources", "read_file", "validate_script"]
+    tools, last = run_script([Note("The person did not confirm the plan.\nThe person remarks: another one")] * 2)
+    assert tools == ["list_project_resources", "read_file", "validate_script"]
     assert last == "Then I'll stop here. Nothing was changed."
     assert "write_to_file" in run_script([Note("The person did not confirm the plan."), confirmed(*STEPS)])[0]

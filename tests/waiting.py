@@ -17,10 +17,10 @@ LOOK_AGAIN = 0.005
 def until(look: Callable[[], T], what: object = "", *, within: float = PATIENCE) -> T:
     """What `look` saw, once that is true. `what` is told when it never is; a function is asked for it then."""
     deadline = time.monotonic() + within
-    while not (seen := look()):
+    while not (value := look()):
         assert time.monotonic() < deadline, f"waited {within:g} s in vain: {what() if callable(what) else what}"
         time.sleep(LOOK_AGAIN)
-    return seen
+    return value
 
 
 @overload
@@ -30,14 +30,14 @@ async def eventually(look: Callable[[], T], what: object = "", *, within: float 
 async def eventually(look: Callable[[], Any], what: object = "", *, within: float = PATIENCE) -> Any:
     """The same on an event loop; `look` may be a coroutine function."""
     deadline = time.monotonic() + within
-    while not (seen := await _seen(look())):
+    while not (value := await _seen(look())):
         assert time.monotonic() < deadline, f"waited {within:g} s in vain: {what() if callable(what) else what}"
         await asyncio.sleep(LOOK_AGAIN)
-    return seen
+    return value
 
 
-async def _seen(seen: Any) -> Any:
-    return await seen if inspect.isawaitable(seen) else seen
+async def _seen(request: Any) -> Any:
+    return await request if inspect.isawaitable(request) else request
 
 
 def let_run(process: "subprocess.Popen[Any]", seconds: float) -> None:

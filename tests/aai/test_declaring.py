@@ -37,9 +37,9 @@ def app() -> App:
 
 
 def described(function: Callable[..., Any], **options: Any) -> dict[str, Any]:
-    made = app()
-    made.tool(**options)(function)
-    (tool,) = made.describe()["tools"]
+    example = app()
+    example.tool(**options)(function)
+    (tool,) = example.describe()["tools"]
     jsonschema_rs.Draft202012Validator(tool["parameters"])
     jsonschema_rs.Draft202012Validator(tool.get("returns", {}))
     return dict(tool)
@@ -109,8 +109,8 @@ def test_sphinxs_way_to_describe_parameters_is_known_too() -> None:
         """
 
     tool = described(move)
-    said = {name: schema["description"] for name, schema in tool["parameters"]["properties"].items()}
-    assert said == {"name": "What.", "to": "Where it shall be."}
+    descriptions = {name: schema["description"] for name, schema in tool["parameters"]["properties"].items()}
+    assert descriptions == {"name": "What.", "to": "Where it shall be."}
     assert tool["description"] == "Move it."
     assert tool["returns"] == {"type": "object", "additionalProperties": False, "description": "Nothing."}
 
@@ -130,36 +130,36 @@ def test_a_type_that_holds_itself_keeps_its_definition_and_others_stand_where_th
 
 
 async def test_parameters_arrive_as_the_types_of_the_hints() -> None:
-    made, seen = app(), []
+    example, calls = app(), []
 
-    @made.tool
+    @example.tool
     def meet(at: datetime, place: Place, ratio: float, note: dict[int, str]) -> None:
         """Meet."""
-        seen.append((at, place, ratio, note))
+        calls.append((at, place, ratio, note))
 
     params = {"at": "2030-01-02T03:04:05Z", "place": {"room": "B"}, "ratio": 1, "note": {"1": "x"}}
     request = {"version": "1.0", "tool": "meet", "params": params, "request_id": "1"}
-    assert '"success"' in await made.answer(msgspec.json.encode(request))
-    ((at, place, ratio, note),) = seen
+    assert '"success"' in await example.answer(msgspec.json.encode(request))
+    ((at, place, ratio, note),) = calls
     assert (at.year, place, ratio, note) == (2030, Place("B"), 1.0, {1: "x"})
 
 
 def test_a_nested_field_is_named_by_its_path() -> None:
-    made = app()
+    example = app()
 
-    @made.tool
+    @example.tool
     def put(places: list[Place]) -> None:
         """Put."""
 
-    tool = made._tools["put"]
-    for params, said in (
+    tool = example._tools["put"]
+    for params, message in (
         ({"places": [{"room": "a"}, {"room": 7}]}, "places[1].room: Expected `str`, got `int`."),
         ({"places": [{}]}, "places[...].room: this field is required."),
     ):
         with pytest.raises(App.Error) as raised:
             tool.read(params)
         assert raised.value.code == "INVALID_PARAMS"
-        assert raised.value.message.replace("[0]", "[...]") == said
+        assert raised.value.message.replace("[0]", "[...]") == message
 
 
 def bare(name) -> None:  # type: ignore[no-untyped-def]
@@ -210,10 +210,10 @@ def test_an_example_that_does_not_fit_is_refused_when_the_app_starts() -> None:
 
 
 def test_two_tools_with_one_name_are_refused() -> None:
-    made = app()
-    made.tool(trial_app.greet)
+    example = app()
+    example.tool(trial_app.greet)
     with pytest.raises(TypeError, match="two tools with the name greet"):
-        made.tool(trial_app.greet)
+        example.tool(trial_app.greet)
 
 
 @pytest.mark.parametrize("id", ["notes", "com.Example", "com..x", "../x", "com.example\n", "com.ex-ample", ""])

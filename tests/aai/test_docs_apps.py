@@ -37,8 +37,8 @@ def test_the_app_in_fifteen_lines_is_installed_started_by_the_bus_and_answers(se
     program = session.folder / "shelf.py"
     program.write_text(text)
     session.run(sys.executable, str(program), "--install")
-    found = review((session.home / ".aai" / APP / "aai.json").read_bytes(), "aai.json", folder=APP)
-    assert found.problems == []
+    content = review((session.home / ".aai" / APP / "aai.json").read_bytes(), "aai.json", folder=APP)
+    assert content.problems == []
     assert session.ask(APP, "add_book", title="Emma")["result"] == {"books": ["Emma"]}
     assert session.ask(APP, "add_book", title="Persuasion")["result"] == {"books": ["Emma", "Persuasion"]}
     assert session.ask(APP, "add_book")["error"] == {
@@ -50,8 +50,8 @@ def test_the_app_in_fifteen_lines_is_installed_started_by_the_bus_and_answers(se
 def test_the_app_in_javascript_passes_the_check_and_answers_on_stdio(tmp_path: Path) -> None:
     (tmp_path / "shelf.mjs").write_text(shown("js", "node:readline"))
     descriptor = shown("json", '"schema_version"')
-    found = review(descriptor.encode(), "aai.json", folder=APP)
-    assert (found.problems, found.advice) == ([], [])
+    findings = review(descriptor.encode(), "aai.json", folder=APP)
+    assert (findings.problems, findings.advice) == ([], [])
     request = {"version": "1.0", "tool": "add_book", "params": {"title": "Emma 爱玛"}, "request_id": "1"}
     lines = [
         json.dumps(request),
@@ -62,7 +62,7 @@ def test_the_app_in_javascript_passes_the_check_and_answers_on_stdio(tmp_path: P
         json.dumps({**request, "request_id": "6", "version": "2.0"}),
         "{",
     ]
-    done = subprocess.run(
+    result = subprocess.run(
         [NODE, "shelf.mjs"],
         cwd=tmp_path,
         input="\n".join(lines),
@@ -71,7 +71,7 @@ def test_the_app_in_javascript_passes_the_check_and_answers_on_stdio(tmp_path: P
         timeout=60,
         check=True,
     )
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert answers[0] == {"version": "1.0", "request_id": "1", "status": "success", "result": {"books": ["Emma 爱玛"]}}
     assert [(answer["request_id"], answer["error"]["code"]) for answer in answers[1:]] == [
         ("2", "INVALID_PARAMS"),

@@ -31,8 +31,8 @@ def run(*words: str) -> "subprocess.CompletedProcess[str]":
 def test_installing_writes_the_descriptor_and_the_activation_file_and_uninstalling_removes_them(home: Path) -> None:
     descriptor = home / ".aai/com.example.trial/aai.json"
     activation = home / ".local/share/dbus-1/services/com.example.trial.service"
-    done = run("--install", "--idle", "90")
-    assert done.stdout.splitlines() == [f"wrote {descriptor}", f"wrote {activation}"]
+    result = run("--install", "--idle", "90")
+    assert result.stdout.splitlines() == [f"wrote {descriptor}", f"wrote {activation}"]
     assert json.loads(descriptor.read_text()) == trial_app.app.describe()
     assert activation.read_text() == (
         f"[D-BUS Service]\nName=com.example.trial\nExec={sys.executable} {PROGRAM} --idle 90\n"
@@ -87,9 +87,9 @@ def test_the_descriptor_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_can_t_be_done_is_said(
     home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int | str, word: str
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         trial_app.app.run(words)
-    assert ended.value.code == status if isinstance(status, int) else status in str(ended.value.code)
+    assert error.value.code == status if isinstance(status, int) else status in str(error.value.code)
     assert word in capsys.readouterr().err
 
 

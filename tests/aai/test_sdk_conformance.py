@@ -89,8 +89,8 @@ def swift_shelf(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             "/sdk-swift/Sources/Shelf/main.swift",
         ],
     ):
-        done = subprocess.run([*in_chroot, *command], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        result = subprocess.run([*in_chroot, *command], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
     return [*in_chroot, f"{made}/shelf"]
 
 
@@ -173,6 +173,6 @@ def test_the_message_about_a_parameter_begins_with_its_name(shelf: list[str]) ->
 
 def test_the_descriptor_passes_the_check(shelf: list[str]) -> None:
     command = [*[each for each in shelf if each != "--stdio"], "--describe"]
-    told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    told["execution"] = {"type": "stdio", "command": "shelf"}
-    assert review(json.dumps(told).encode(), "aai.json", folder="com.example.shelf").problems == []
+    output = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    output["execution"] = {"type": "stdio", "command": "shelf"}
+    assert review(json.dumps(output).encode(), "aai.json", folder="com.example.shelf").problems == []

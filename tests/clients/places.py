@@ -34,10 +34,10 @@ class Places:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
         config = {"XDG_CONFIG_HOME": str(self.home / ".config"), "HANDRAIL_CALL_PERSON": "false"}
         path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
-        return {**kept, "HOME": str(self.home), "PATH": path, **config}
+        return {**environ, "HOME": str(self.home), "PATH": path, **config}
 
     def handrail(self, *words: str) -> str:
         """Runs a command, which must succeed; returns its output."""

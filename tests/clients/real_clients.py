@@ -195,9 +195,9 @@ MORE_CLIENTS = (
 
 def environment_of(client: RealClient, home: Path, url: str) -> dict[str, str]:
     """Nothing of the user's except the path to programs."""
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TERM")}
+    environ = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TERM")}
     folders = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "NO_COLOR": "1"}
-    return {**kept, **folders, **client.environment(url, home)}
+    return {**environ, **folders, **client.environment(url, home)}
 
 
 @contextmanager
@@ -238,5 +238,5 @@ def run(
     client: RealClient, project: Path, home: Path, turns: Sequence[Turn], *, prompt: str = "Do your work."
 ) -> Transcript:
     """Runs it to its end, without a person."""
-    with running(client, project, home, turns, prompt=prompt) as started:
-        return started.finish()
+    with running(client, project, home, turns, prompt=prompt) as client_process:
+        return client_process.finish()

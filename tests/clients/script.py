@@ -89,25 +89,25 @@ class Script:
     def remaining(self) -> int:
         return len(self._turns)
 
-    def answer(self, asked: ModelRequest) -> Answer:
+    def answer(self, request: ModelRequest) -> Answer:
         with self._turn:
-            for result in asked.results:
+            for result in request.results:
                 self._check(result)
             if not self._turns:
                 return [END]
             turn = self._turns.pop(0)
-            parts = turn(asked.results) if callable(turn) else turn
+            parts = turn(request.results) if callable(turn) else turn
             return [
-                self._with_client_name(part, asked) for part in ([parts] if isinstance(parts, Say | Use) else parts)
+                self._with_client_name(part, request) for part in ([parts] if isinstance(parts, Say | Use) else parts)
             ]
 
-    def _with_client_name(self, part: Part, asked: ModelRequest) -> Say | ToolCall:
+    def _with_client_name(self, part: Part, request: ModelRequest) -> Say | ToolCall:
         if isinstance(part, Say):
             return part
-        tool = next((each for each in asked.offered if _matches(part, each)), None)
+        tool = next((each for each in request.offered if _matches(part, each)), None)
         if tool is None:
             names = ", ".join(
-                sorted(f"{each.space}/{each.name}" if each.space else each.name for each in asked.offered)
+                sorted(f"{each.space}/{each.name}" if each.space else each.name for each in request.offered)
             )
             self.failures.append(f"the client offers no {part.server} {part.tool}; it offers {names}")
             return END

@@ -89,13 +89,13 @@ def test_a_client_reads_tries_sees_and_writes(client: RealClient, places: Places
         use(client, "replace_in_file", CLOSE, expects="count"),
         Say("The door is closed now."),
     ]
-    with running(client, places.project, places.home, turns, environment=environment(client, places)) as started:
+    with running(client, places.project, places.home, turns, environment=environment(client, places)) as client_process:
         asked(places)
         places.person.answers("--ok")
-        transcript = started.finish()
+        transcript = client_process.finish()
     assert (transcript.status, (places.project / "door.txt").read_text()) == (0, AFTER)
     assert "The door is closed now." in transcript.out
-    pictures = base64.b64encode(PIXEL).decode() in json.dumps([each.body for each in started.model.requests])
+    pictures = base64.b64encode(PIXEL).decode() in json.dumps([each.body for each in client_process.model.requests])
     print(client.name, "shows its model the picture" if pictures else "shows its model no picture")
 
 
@@ -111,15 +111,15 @@ def test_a_cancelled_call_changes_nothing_until_it_is_repeated(client: RealClien
     ]
     with running(
         client, places.project, places.home, [*turns, *(later if client.is_library else [])], environment=settings
-    ) as started:
+    ) as client_process:
         asked(places)
-        os.kill(started.process.pid, signal.SIGINT)
-        started.finish(complete=client.is_library)
+        os.kill(client_process.process.pid, signal.SIGINT)
+        client_process.finish(complete=client.is_library)
     places.person.answers("--ok")
     assert file.read_text() == BEFORE
     again: list[Turn] = [use(client, "replace_in_file", CLOSE, expects="count"), Say("Now it is closed.")]
-    with running(client, places.project, places.home, again, environment=settings) as started:
-        started.finish()
+    with running(client, places.project, places.home, again, environment=settings) as client_process:
+        client_process.finish()
     assert file.read_text() == AFTER
 
 
@@ -136,6 +136,6 @@ def test_an_approval_after_the_clients_limit_holds_for_the_same_call(client: Rea
     turns: list[Turn] = [use(client, "replace_in_file", CLOSE), approve, Say("It is closed.")]
     settings = environment(client, places, seconds=PATIENT_SECONDS)
     impatient(client, places)
-    with running(client, places.project, places.home, turns, environment=settings) as started:
-        started.finish()
+    with running(client, places.project, places.home, turns, environment=settings) as client_process:
+        client_process.finish()
     assert file.read_text() == AFTER

@@ -33,12 +33,12 @@ def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: 
     edit, remove = "sed -i s/open/closed/ door.txt", "rm door.txt"
     more = {} if client is CODEX else {"description": "Work on the door"}
     turns: list[Turn] = [Use(tool, {parameter: edit, **more}), Use(tool, {parameter: remove, **more}), Say("Done.")]
-    with running(client, places.project, places.home, turns, options=OPTIONS[client.name]) as started:
+    with running(client, places.project, places.home, turns, options=OPTIONS[client.name]) as client_process:
         question = places.person.answers("--ok")
         assert edit in str(question["prompt"])
         assert file.read_text() == "The door is open.\n"
         places.person.answers("--cancel")
-        transcript = started.finish()
+        transcript = client_process.finish()
     assert (transcript.status, file.read_text()) == (0, "The door is closed.\n")
     shell = [each for each in audit_records(places.state) if each.get("tool") == "native_shell"]
     assert [(each["event"], each.get("ok")) for each in shell] == [("begin", None), ("end", True), ("end", False)]
@@ -72,7 +72,7 @@ def listed(places: Places) -> dict[str, object]:
 
 
 def codex_hooks(places: Places) -> list[dict[str, str]]:
-    asked = [
+    requests = [
         {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "test", "version": "1"}}},
         {"method": "initialized"},
         {"id": 2, "method": "hooks/list", "params": {"cwds": [str(places.project)]}},
@@ -82,7 +82,7 @@ def codex_hooks(places: Places) -> list[dict[str, str]]:
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=places.environment, cwd=places.project) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        server.stdin.write(b"".join(json.dumps(each).encode() + b"\n" for each in asked))
+        server.stdin.write(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
         server.stdin.flush()
         answer = next(each for each in map(json.loads, server.stdout) if each.get("id") == 2)
         server.terminate()

@@ -87,24 +87,24 @@ def test_a_clients_own_tools_do_what_a_person_allows_and_nothing_else(own: OwnTo
     ]
     with (
         up(places.project, places.state),
-        running(own.client, places.project, places.home, turns, options=own.options) as started,
+        running(own.client, places.project, places.home, turns, options=own.options) as client_process,
     ):
         assert places.person.answers("--ok")["prompt"]["command"] == "echo closed > door.txt"
         places.person.answers("--cancel", "--remark", "keep that file")
-        shown = places.person.answers("--ok")["prompt"]
-        assert "+A gate." in shown.get("diff", shown.get("command", ""))
-        transcript = started.finish()
+        prompt = places.person.answers("--ok")["prompt"]
+        assert "+A gate." in prompt.get("diff", prompt.get("command", ""))
+        transcript = client_process.finish()
     assert transcript.status == 0, transcript.err
     assert (file.read_text(), other.read_text()) == ("closed\n", "A gate.\n")
     key = (places.state / "console.key").read_text().strip()
     assert not any(key in result for result in transcript.results)
 
     records = [each for each in audit_records(places.state) if str(each.get("tool", "")).startswith("native_")]
-    ended = [
+    ends = [
         (each["tool"], each["ok"]) for each in records if each["event"] == "end" and each["tool"] != "native_outcome"
     ]
     write = "native_shell" if own.client is CODEX else "native_edit"
-    assert ended == [
+    assert ends == [
         ("native_shell", True),
         ("native_shell", True),
         ("native_shell", False),
@@ -113,8 +113,10 @@ def test_a_clients_own_tools_do_what_a_person_allows_and_nothing_else(own: OwnTo
     ]
     if own.client is CLAUDE:
         outcomes = [each for each in records if each["tool"] == "native_outcome"]
-        kept = json.loads((places.project / ".handrail" / outcomes[-1]["evidence"]["dir"] / "outcome.json").read_text())
-        assert kept["asShown"] == {str(other): True}
+        files = json.loads(
+            (places.project / ".handrail" / outcomes[-1]["evidence"]["dir"] / "outcome.json").read_text()
+        )
+        assert files["asShown"] == {str(other): True}
     assert len({each["identity"] for each in records}) == 1, "every hook of one client is the same agent"
 
 
@@ -129,11 +131,11 @@ def test_a_hook_that_is_killed_blocks_the_tool(own: OwnTools, tmp_path: Path) ->
     turns: list[Turn] = [Use(*own.shell("rm door.txt")), Say("Done.")]
     with (
         up(places.project, places.state),
-        running(own.client, places.project, places.home, turns, options=own.options) as started,
+        running(own.client, places.project, places.home, turns, options=own.options) as client_process,
     ):
         places.person.sees()
         os.kill(hook_of(places), signal.SIGKILL)
-        started.finish()
+        client_process.finish()
     assert file.read_text() == BEFORE
 
 

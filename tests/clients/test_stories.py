@@ -59,11 +59,11 @@ def test_connect_work_undo_disconnect(client: str, tmp_path: Path) -> None:
     ]
     with (
         up(places.project, places.state),
-        running(own.client, places.project, places.home, turns, options=own.options) as started,
+        running(own.client, places.project, places.home, turns, options=own.options) as client_process,
     ):
         answers = (("--ok",), ("--ok",), ("--cancel", "--remark", "not from here"), ("--ok",))
         question = [places.person.answers(*words)["prompt"] for words in answers]
-        transcript = started.finish()
+        transcript = client_process.finish()
     assert transcript.status == 0, transcript.err
     assert {"name": "Connects to", "value": f"http://{HOST}"} in question[2]["card"]["facts"]
     assert "Dear door." in json.dumps(question[3]), "what the server gets is shown"

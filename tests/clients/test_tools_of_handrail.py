@@ -35,11 +35,11 @@ def test_a_client_reads_and_a_person_approves_its_write(client: RealClient, tmp_
         ),
         Say("The door is closed now."),
     ]
-    with running(client, places.project, places.home, turns) as started:
+    with running(client, places.project, places.home, turns) as client_process:
         question = places.person.answers("--ok")
         assert "-The door is open.\n+The door is closed." in json.dumps(question).encode().decode("unicode_escape")
         places.person.answers("--cancel")
-        transcript = started.finish()
+        transcript = client_process.finish()
     assert (transcript.status, file.read_text()) == (0, AFTER)
     assert "The door is closed now." in transcript.out
 

@@ -148,8 +148,8 @@ class Responses:
             yield from self._named("response.output_item.done", {**place, "item": items[-1]})
         usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
         details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-        done = {**response, "status": "completed", "output": items, "usage": {**usage, **details}}
-        yield from self._named("response.completed", {"response": done})
+        final = {**response, "status": "completed", "output": items, "usage": {**usage, **details}}
+        yield from self._named("response.completed", {"response": final})
 
     def _named(self, name: str, data: dict[str, Any]) -> Iterator[Event]:
         yield name, {"type": name, "sequence_number": 0, **data}

@@ -162,7 +162,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def check(scenario: str, server: Server) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [NODE, "--import", "./bearer.mjs", SUITE, "server", "--url", server.url, "--scenario", scenario],
         cwd=PEERS,
         env={**os.environ, "HANDRAIL_TOKEN": server.token, "NO_COLOR": "1"},
@@ -170,5 +170,5 @@ def check(scenario: str, server: Server) -> None:
         text=True,
         timeout=60,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 failed, 0 warnings" in done.stdout, done.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "0 failed, 0 warnings" in result.stdout, result.stdout

@@ -15,13 +15,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--titles", nargs="+", required=True)
     parser.add_argument("--dialog")
-    given = parser.parse_args()
+    options = parser.parse_args()
     app = QtWidgets.QApplication([])
     app.setApplicationDisplayName("Editors")
-    windows = [_editor(title) for title in given.titles]
-    if given.dialog:
+    windows = [_editor(title) for title in options.titles]
+    if options.dialog:
         dialog = QtWidgets.QDialog(windows[0])
-        dialog.setWindowTitle(given.dialog)
+        dialog.setWindowTitle(options.dialog)
         dialog.setModal(True)
         name = QtWidgets.QLineEdit()
         name.setAccessibleName("File name")

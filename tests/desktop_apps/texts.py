@@ -37,7 +37,7 @@ class Arguments:
         parser.add_argument("--title", default=TITLE)
         parser.add_argument("--rows", type=int, default=5)
         parser.add_argument("--delay-ms", type=int, default=150, help="how late is later")
-        given = parser.parse_args()
-        self.title: str = given.title
-        self.rows: int = given.rows
-        self.delay_ms: int = given.delay_ms
+        options = parser.parse_args()
+        self.title: str = options.title
+        self.rows: int = options.rows
+        self.delay_ms: int = options.delay_ms

@@ -16,13 +16,13 @@ CHANGE = {"name": "replace_in_file", "arguments": {"path": START, "find": "beach
 class Agent:
     def __init__(self, project: Path, state: Path, name: str = "agent", **environ: str) -> None:
         self._state = state
-        kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        variables = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
         self._process = subprocess.Popen(
             [HANDRAIL, "mcp", "--project", str(project), "--state", str(state)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**kept, "HANDRAIL_PORT": "0", "HANDRAIL_CALL_PERSON": "true", **environ},
+            env={**variables, "HANDRAIL_PORT": "0", "HANDRAIL_CALL_PERSON": "true", **environ},
         )
         client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}
         self.send(1, "initialize", client)
@@ -43,8 +43,8 @@ class Agent:
         while True:
             message = self.receive()
             assert "result" not in message, message
-            if words in (told := message["params"]["message"]):
-                return str(told)
+            if words in (text := message["params"]["message"]):
+                return str(text)
 
     def result(self) -> Any:
         while "result" not in (message := self.receive()):

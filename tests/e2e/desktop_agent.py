@@ -35,13 +35,13 @@ class DesktopAgent:
 
     def gets(self, id: int | None = None) -> Json:
         """What a call came to; without an id, the first that was begun and not asked for yet."""
-        wanted = self._begun[0] if id is None else id
-        self._begun.remove(wanted)
-        while wanted not in self._ended:
+        expected = self._begun[0] if id is None else id
+        self._begun.remove(expected)
+        while expected not in self._ended:
             message = self._agent.receive()
             if "result" in message:
                 self._ended[message["id"]] = message["result"]
-        return self._ended.pop(wanted)
+        return self._ended.pop(expected)
 
     def does(self, tool: str, **arguments: Any) -> Json:
         """A call that needs nobody's yes: its structured result."""

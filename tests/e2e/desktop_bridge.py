@@ -52,9 +52,9 @@ class DesktopClient:
 
     def is_read(self) -> bool:
         """Whether the host has taken everything that was sent."""
-        left = array("i", [0])
-        fcntl.ioctl(self._socket.fileno(), termios.TIOCOUTQ, left)
-        return left[0] == 0
+        descriptor_count = array("i", [0])
+        fcntl.ioctl(self._socket.fileno(), termios.TIOCOUTQ, descriptor_count)
+        return descriptor_count[0] == 0
 
     def end(self, id: str) -> Json:
         answer = json.loads(self._answers.readline())
@@ -132,5 +132,5 @@ def bridge(session: DesktopSession, folder: Path) -> Iterator[DesktopClient]:
         session.end(host)
 
 
-def _ref(found: Json) -> Json:
-    return {"elementId": found["elementId"], "fingerprint": found["fingerprint"]}
+def _ref(element: Json) -> Json:
+    return {"elementId": element["elementId"], "fingerprint": element["fingerprint"]}

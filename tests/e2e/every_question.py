@@ -55,13 +55,13 @@ class TellingBrowser(ScriptedBrowser):
     """Tells all that a browser can tell of an element."""
 
     async def _browser_screenshot(self, params: Json, message: Json) -> Json:
-        told = await super()._browser_screenshot(params, message)
-        return {**told, "shown": SHOWN} if "asking" in params else told
+        result = await super()._browser_screenshot(params, message)
+        return {**result, "shown": SHOWN} if "asking" in params else result
 
 
 def calls(project: Path) -> list[tuple[str, Json]]:
     """At least one of each tool that asks, and of each way in which its question differs."""
-    named = {"clickId": "1"}
+    element = {"clickId": "1"}
     shell = "FOO=1 make κ; . ./ρύθμιση; eval $Α; cd $Β; curl $Γ > package.json; cat ~/.ssh/id_rsa > $Δ; f() { ls; }"
     uncertain = {"path": str(project / "α.md"), "edits": [{"old": "ψ", "new": "ζ"}]}
     asked_by_agent = {"agent": "Ερμής", "title": "Γράφει", "kind": "edit", "input": "{}", "locations": ["α.md"]}
@@ -98,17 +98,17 @@ def calls(project: Path) -> list[tuple[str, Json]]:
         ("browser_tab_switch", {"tabId": 101}),
         ("browser_tab_close", {"tabId": 101}),
         *((name, {}) for name in ("browser_go_back", "browser_go_forward", "browser_reload", "browser_scroll")),
-        ("browser_click", {**named, "clicks": 2, "modifiers": ["Shift"]}),
+        ("browser_click", {**element, "clicks": 2, "modifiers": ["Shift"]}),
         ("browser_click", {"x": 3, "y": 4}),
         ("browser_type", {"text": "γεια"}),
-        ("browser_type", {**named, "text": "γεια", "submit": True}),
+        ("browser_type", {**element, "text": "γεια", "submit": True}),
         ("browser_press_key", {"key": "Enter"}),
-        ("browser_select_option", {**named, "values": ["α"]}),
-        ("browser_select_text", {**named}),
-        ("browser_hover", named),
-        ("browser_drag", {**named, "dx": 3, "dy": 4}),
+        ("browser_select_option", {**element, "values": ["α"]}),
+        ("browser_select_text", {**element}),
+        ("browser_hover", element),
+        ("browser_drag", {**element, "dx": 3, "dy": 4}),
         ("browser_fill", {"fields": [{"clickId": "1", "value": "γεια"}]}),
-        ("browser_upload", {**named, "paths": ["α.md"]}),
+        ("browser_upload", {**element, "paths": ["α.md"]}),
         ("desktop_click", {"target": NOTES}),
         ("desktop_click", {"target": {"point": {"x": 1, "y": 1}}}),
         ("desktop_type_text", {"text": "γεια"}),
@@ -165,12 +165,12 @@ class EveryQuestion:
 
     def ask(self) -> list[str]:
         """The tools that wait for an answer in the end, each called by an agent and in a task of its own."""
-        asked = calls(self.project)
-        for at, (tool, params) in enumerate(asked):
+        questions = calls(self.project)
+        for at, (tool, params) in enumerate(questions):
             self._asking.append(asyncio.run_coroutine_threadsafe(self._run(tool, params), self._loop))
             until(lambda: self._failures or self._waiting() > at, tool)  # noqa: B023 - it is over before the next one
             assert not self._failures, self._failures
-        return [tool for tool, _ in asked]
+        return [tool for tool, _ in questions]
 
     def _waiting(self) -> int:
         log = self.state / "ui-prompts.jsonl"

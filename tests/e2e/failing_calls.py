@@ -60,18 +60,18 @@ class FailingCalls:
             return True
 
     def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*given: Any, **named: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
             if self._is_on and "/handrail/" in sys._getframe(1).f_code.co_filename and self._fails(name):
                 raise OSError(self._code, os.strerror(self._code))
-            return real(*given, **named)
+            return real(*args, **kwargs)
 
         return call
 
     def _openat2(self, real: Callable[..., tuple[int, int]] | None) -> Callable[[], Callable[..., tuple[int, int]]]:
         assert real is not None, "this kernel has openat2"
 
-        def call(*given: Any) -> tuple[int, int]:
-            return (-1, self._code) if self._is_on and self._fails("openat2") else real(*given)
+        def call(*args: Any) -> tuple[int, int]:
+            return (-1, self._code) if self._is_on and self._fails("openat2") else real(*args)
 
         return lambda: call
 
@@ -80,6 +80,6 @@ class FailingCalls:
             function = real(name)
             if function is None:
                 return None
-            return lambda *given: self._code if self._is_on and self._fails(name) else function(*given)
+            return lambda *args: self._code if self._is_on and self._fails(name) else function(*args)
 
         return found

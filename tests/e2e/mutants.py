@@ -68,8 +68,8 @@ class Mutants:
         required = schema.get("required", ())
         properties: Mapping[str, Any] = schema.get("properties", {})
         chance = 0.5 if depth < 3 else 0.0
-        wanted = {name: one for name, one in properties.items() if name in required or self._by.random() < chance}
-        return {name: self.sample(one, depth + 1) for name, one in wanted.items()}
+        expected = {name: one for name, one in properties.items() if name in required or self._by.random() < chance}
+        return {name: self.sample(one, depth + 1) for name, one in expected.items()}
 
     def _array(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
         items = schema.get("items", {})

@@ -68,11 +68,11 @@ class Inode:
     def is_synced(self, change: Change, moment: int) -> bool:
         return any(sync.began > change.ended and sync.ended <= moment for sync in self.syncs)
 
-    def content_at(self, moment: int, chance: random.Random, kept: float) -> bytes:
+    def content_at(self, moment: int, chance: random.Random, kept_share: float) -> bytes:
         """`kept` is how likely it is that a change survives that was not synced."""
         data = bytearray(self.content)
         for change in self.changes:
-            if change.ended > moment or not (self.is_synced(change, moment) or chance.random() < kept):
+            if change.ended > moment or not (self.is_synced(change, moment) or chance.random() < kept_share):
                 continue
             if isinstance(change, Truncate):
                 data = data[: change.size].ljust(change.size, b"\0")
@@ -102,26 +102,28 @@ class Recording:
         self.said = list[tuple[int, bytes]]()
         self.moments = list[int]()
         """After each call that changed something or made it safe."""
-        for began, ended, process, call, arguments, result, target in _calls(trace):
+        for began, until, process, call, arguments, result, target in _calls(trace):
             self._first = getattr(self, "_first", process)
-            self._take(began, ended, process, call, arguments, result, target)
+            self._take(began, until, process, call, arguments, result, target)
 
     def disk_after(self, moment: int, chance: random.Random) -> dict[str, bytes | None]:
         """Files with their contents, folders with None."""
-        kept = chance.choice((0.0, 0.5, 1.0))
+        kept_share = chance.choice((0.0, 0.5, 1.0))
         names, cut_at = dict(self._before), dict[str, int]()
         for change in (change for change in self._named if change.ended <= moment):
             if not self._is_name_synced(change, moment):
                 # A folder's changes come in order: the first that is lost takes the later ones along.
                 folder = str(PurePosixPath(change.path).parent)
-                cut = cut_at.setdefault(folder, change.ended if chance.random() < 1 - kept else moment + 1)
+                cut = cut_at.setdefault(folder, change.ended if chance.random() < 1 - kept_share else moment + 1)
                 if change.ended >= cut:
                     continue
             if change.inode is None:
                 names.pop(change.path, None)
             else:
                 names[change.path] = change.inode
-        contents = {inode: inode.content_at(moment, chance, kept) for inode in {*names.values()} if not inode.is_folder}
+        contents = {
+            inode: inode.content_at(moment, chance, kept_share) for inode in {*names.values()} if not inode.is_folder
+        }
         return {path: contents.get(inode) for path, inode in names.items()}
 
     def _is_name_synced(self, change: Named, moment: int) -> bool:
@@ -143,7 +145,7 @@ class Recording:
         }
 
     def _take(
-        self, began: int, ended: int, process: int, call: str, arguments: str, result: int, target: str | None
+        self, began: int, until: int, process: int, call: str, arguments: str, result: int, target: str | None
     ) -> None:
         if call in ("clone", "clone3", "fork", "vfork"):
             own = self._table(process)
@@ -151,32 +153,32 @@ class Recording:
             return
         parts = _split(arguments)
         if call == "syncfs":
-            self._sync_all(Change(began, ended))
+            self._sync_all(Change(began, until))
         elif call in ("openat", "openat2"):
-            self._open(began, ended, process, parts, result, target)
+            self._open(began, until, process, parts, result, target)
         elif call in ("write", "writev", "pwrite64", "ftruncate", "fsync", "fdatasync", "lseek"):
             number, path = _descriptor(parts[0])
             if process == self._first and path is not None and path.startswith("pipe:") and call == "write":
-                self.said.append((ended, b"".join(_texts(parts[1]))))
+                self.said.append((until, b"".join(_texts(parts[1]))))
             elif path is not None and self._is_ours(path) and (inode := self._names.get(path)) is not None:
                 at = self._table(process).setdefault(number, _Descriptor())
-                self._change(began, ended, at, inode, call, parts, result)
+                self._change(began, until, at, inode, call, parts, result)
                 if call in ("fsync", "fdatasync"):
                     self._synced.append((path, inode.syncs[-1]))
         elif call in ("rename", "renameat", "renameat2", "linkat", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat"):
-            self._rename(began, ended, call, parts)
+            self._rename(began, until, call, parts)
         elif call in ("copy_file_range", "sendfile", "fallocate"):
             paths = [path for part in parts if (path := _descriptor(part)[1]) is not None and self._is_ours(path)]
             assert not paths, f"{call} is not understood"
 
     def _sync_all(self, sync: Change) -> None:
         self._synced_all.append(sync)
-        for inode in {*self._before.values(), *(named.inode for named in self._named if named.inode is not None)}:
+        for inode in {*self._before.values(), *(entry.inode for entry in self._named if entry.inode is not None)}:
             inode.syncs.append(sync)
         self.moments.append(sync.ended)
 
     def _open(
-        self, began: int, ended: int, process: int, parts: Sequence[str], result: int, target: str | None
+        self, began: int, until: int, process: int, parts: Sequence[str], result: int, target: str | None
     ) -> None:
         if target is None or not self._is_ours(path := _unescaped(target)):
             return
@@ -187,31 +189,31 @@ class Recording:
                 return  # a device, a socket, or removed since
             inode = self._names[path] = Inode()
             if "O_TMPFILE" not in flags:
-                self._name(began, ended, path, inode)
+                self._name(began, until, path, inode)
         elif "O_TRUNC" in flags:
-            self._note(self._names[path].changes, Truncate(began, ended, 0))
+            self._note(self._names[path].changes, Truncate(began, until, 0))
 
     def _change(
-        self, began: int, ended: int, at: _Descriptor, inode: Inode, call: str, parts: Sequence[str], result: int
+        self, began: int, until: int, at: _Descriptor, inode: Inode, call: str, parts: Sequence[str], result: int
     ) -> None:
         match call:
             case "write" | "writev":
                 data = b"".join(_texts(parts[1]))[:result]
                 if at.is_appending:
-                    at.position = len(inode.content_at(ended, random.Random(0), 1.0))
-                self._note(inode.changes, Write(began, ended, at.position, data))
+                    at.position = len(inode.content_at(until, random.Random(0), 1.0))
+                self._note(inode.changes, Write(began, until, at.position, data))
                 at.position += result
             case "pwrite64":
                 data = b"".join(_texts(parts[1]))[:result]
-                self._note(inode.changes, Write(began, ended, int(parts[3]), data))
+                self._note(inode.changes, Write(began, until, int(parts[3]), data))
             case "ftruncate":
-                self._note(inode.changes, Truncate(began, ended, int(parts[1])))
+                self._note(inode.changes, Truncate(began, until, int(parts[1])))
             case "lseek":
                 at.position = result
             case _:
-                self._note(inode.syncs, Change(began, ended))
+                self._note(inode.syncs, Change(began, until))
 
-    def _rename(self, began: int, ended: int, call: str, parts: Sequence[str]) -> None:
+    def _rename(self, began: int, until: int, call: str, parts: Sequence[str]) -> None:
         match call:
             case "mkdir" | "unlink" | "rmdir":
                 old, new = None, _path(None, parts[0])
@@ -225,22 +227,22 @@ class Recording:
             return
         if call in ("mkdir", "mkdirat"):
             self._names[new] = Inode(is_folder=True)
-            self._name(began, ended, new, self._names[new])
+            self._name(began, until, new, self._names[new])
         elif call in ("unlink", "unlinkat", "rmdir"):
             self._names.pop(new, None)
-            self._name(began, ended, new, None)
+            self._name(began, until, new, None)
         elif old is not None:
             below = [path for path in self._names if path == old or path.startswith(f"{old}/")]
             for path in below:
                 inode = self._names[path] if call == "linkat" else self._names.pop(path)
                 self._names[new + path[len(old) :]] = inode
-                self._name(began, ended, new + path[len(old) :], inode)
+                self._name(began, until, new + path[len(old) :], inode)
                 if call != "linkat":
-                    self._name(began, ended, path, None)
+                    self._name(began, until, path, None)
 
-    def _name(self, began: int, ended: int, path: str, inode: Inode | None) -> None:
-        self._named.append(Named(began, ended, path, inode))
-        self.moments.append(ended)
+    def _name(self, began: int, until: int, path: str, inode: Inode | None) -> None:
+        self._named.append(Named(began, until, path, inode))
+        self.moments.append(until)
 
     def _note(self, changes: list[Change], change: Change) -> None:
         changes.append(change)
@@ -255,25 +257,25 @@ class Recording:
 
 def tree(*roots: Path) -> dict[str, bytes | None]:
     """Files with their contents, folders with None; sockets and the like are left out."""
-    found = itertools.chain.from_iterable((root, *root.rglob("*")) for root in roots)
+    files = itertools.chain.from_iterable((root, *root.rglob("*")) for root in roots)
     return {
-        str(path): None if path.is_dir() else path.read_bytes() for path in found if path.is_dir() or path.is_file()
+        str(path): None if path.is_dir() else path.read_bytes() for path in files if path.is_dir() or path.is_file()
     }
 
 
 def _calls(trace: Path) -> Iterator[tuple[int, int, int, str, str, int, str | None]]:
     """Those that succeeded, in the order in which they ended."""
-    begun: dict[int, tuple[int, str]] = {}
+    unfinished: dict[int, tuple[int, str]] = {}
     for number, line in enumerate(trace.read_text().split("\n")):
         if (read := _LINE.match(line)) is None:
             continue
         process, text = int(read[1]), read[2]
         if text.endswith(_UNFINISHED):
-            begun[process] = (number, text.removesuffix(_UNFINISHED))
+            unfinished[process] = (number, text.removesuffix(_UNFINISHED))
             continue
         began = number
         if resumed := _RESUMED.match(text):
-            began, start = begun.pop(process)
+            began, start = unfinished.pop(process)
             text = start + resumed[1]
         if (call := _CALL.match(text)) is not None and int(call[3]) >= 0:
             yield began, number, process, call[1], call[2], int(call[3]), call[4]

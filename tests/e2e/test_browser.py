@@ -47,8 +47,8 @@ class Pages(BaseHTTPRequestHandler):
             self.end_headers()
             return
         framing = f'<!doctype html><title>Framing</title><p>around</p><iframe src="{self.elsewhere}"></iframe>'.encode()
-        known = {"/elsewhere": b"<!doctype html><title>Elsewhere</title><p>secret", "/framing": framing}
-        body = known.get(self.path, HOME)
+        pages = {"/elsewhere": b"<!doctype html><title>Elsewhere</title><p>secret", "/framing": framing}
+        body = pages.get(self.path, HOME)
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
@@ -105,8 +105,8 @@ def test_over_stdio_the_same_browser_answers_with_a_picture(place: Place) -> Non
     client = Stdio(place.project, place.state)
     agent = Agent(client)
     agent.ok("task_start", url=place.site)
-    told = agent.ok("browser_screenshot")
-    assert [image["mimeType"] for image in told.images] == ["image/png"]
+    result = agent.ok("browser_screenshot")
+    assert [image["mimeType"] for image in result.images] == ["image/png"]
     assert agent.ok("browser_dom_index").text.count("\n") < 10
     client.close()
 
@@ -114,9 +114,9 @@ def test_over_stdio_the_same_browser_answers_with_a_picture(place: Place) -> Non
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_redirect_to_a_denied_host_tells_nothing_of_it(place: Place, agent: Agent) -> None:
     place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
-    told = agent.call("browser_navigate", url=f"{place.site}away")
-    assert told.code == "FORBIDDEN"
-    assert "secret" not in str(told.error)
+    result = agent.call("browser_navigate", url=f"{place.site}away")
+    assert result.code == "FORBIDDEN"
+    assert "secret" not in str(result.error)
     assert "about:blank" in [tab["url"] for tab in (agent.ok("browser_tabs").result or {})["tabs"]]
     assert "secret" not in str(agent.call("browser_readability_extract"))
 
@@ -124,9 +124,9 @@ def test_a_redirect_to_a_denied_host_tells_nothing_of_it(place: Place, agent: Ag
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_denied_host_in_the_middle_of_a_chain_ends_it(place: Place, agent: Agent) -> None:
     place.rules(FREE, {**FREE, "host": "localhost"})
-    passed = agent.ok("browser_navigate", url=f"{place.site}round").result or {}
-    assert passed["hops"] == [f"{place.site}round", f"{Pages.elsewhere}/back"]
-    assert passed["url"] == place.site
+    result = agent.ok("browser_navigate", url=f"{place.site}round").result or {}
+    assert result["hops"] == [f"{place.site}round", f"{Pages.elsewhere}/back"]
+    assert result["url"] == place.site
     place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
     assert agent.code("browser_navigate", url=f"{place.site}round") == "FORBIDDEN"
     assert "about:blank" in [tab["url"] for tab in (agent.ok("browser_tabs").result or {})["tabs"]]
@@ -191,9 +191,9 @@ def test_a_form_is_filled_in_after_one_question_that_shows_every_value(place: Pl
     name = number_of(agent, "Name")
     place.rules()
     with ThreadPoolExecutor(1) as pool:
-        filled = pool.submit(agent.call, "browser_fill", fields=[{"clickId": name, "value": "Grace"}])
+        pending = pool.submit(agent.call, "browser_fill", fields=[{"clickId": name, "value": "Grace"}])
         prompt = Person(place.state).answers("--ok")["prompt"]
-        result = filled.result()
+        result = pending.result()
     assert prompt["title"] == f'Fill in {name}: "Grace" at {place.site}'
     assert result.error is None, result.error
     assert (result.result or {})["filled"] == [name]
@@ -208,14 +208,14 @@ def test_an_element_of_a_page_that_has_gone_is_never_another_one(place: Place, a
 
 
 def test_the_extension_lies_where_the_command_says(tmp_path: Path) -> None:
-    told = run("extension", "path", "--state", tmp_path)
-    assert json.loads((Path(told.stdout.strip()) / "manifest.json").read_text())["manifest_version"] == 3
+    result = run("extension", "path", "--state", tmp_path)
+    assert json.loads((Path(result.stdout.strip()) / "manifest.json").read_text())["manifest_version"] == 3
 
 
 def test_without_a_server_nothing_is_launched(tmp_path: Path) -> None:
-    told = run("extension", "launch", "--state", tmp_path)
-    assert told.returncode == 1
-    assert "handrail up" in told.stderr
+    result = run("extension", "launch", "--state", tmp_path)
+    assert result.returncode == 1
+    assert "handrail up" in result.stderr
 
 
 _LAUNCH = """

@@ -90,24 +90,24 @@ def order(agent: Agent) -> Told:
     return agent.call("browser_click", clickId=button(agent))
 
 
-def in_doubt(told: Told) -> None:
+def in_doubt(outcome: Told) -> None:
     """Said with how to find out, and not called retryable in any spelling."""
-    assert told.error is not None, told
-    spelled = json.dumps(told.error)
-    assert '"mayHaveBeenDone": true' in spelled
-    assert '"retryable": true' not in spelled, spelled
-    assert "ay have been done" in spelled
-    assert "Look at" in spelled
+    assert outcome.error is not None, outcome
+    text = json.dumps(outcome.error)
+    assert '"mayHaveBeenDone": true' in text
+    assert '"retryable": true' not in text, text
+    assert "ay have been done" in text
+    assert "Look at" in text
 
 
 def extension_processes(place: Place) -> list[int]:
     """Those that run the extension's worker, and no page."""
-    found = []
+    matches = []
     for pid in processes_of(place.state / "chromium"):
-        told = Path(f"/proc/{pid}/cmdline")
-        if told.exists() and b"--extension-process" in told.read_bytes():
-            found.append(int(pid))
-    return found
+        command_line = Path(f"/proc/{pid}/cmdline")
+        if command_line.exists() and b"--extension-process" in command_line.read_bytes():
+            matches.append(int(pid))
+    return matches
 
 
 def kill_extension(place: Place) -> None:
@@ -138,15 +138,15 @@ def test_whenever_the_extension_is_killed_a_click_is_done_once_at_most(place: Pl
         before, number = Shop.orders, button(agent)
         killing = threading.Timer(random.uniform(0, 0.25), kill_extension, [place])
         killing.start()
-        told = agent.call("browser_click", clickId=number)
+        result = agent.call("browser_click", clickId=number)
         killing.join()
         until(place.is_connected)
-        done = Shop.orders - before
-        assert done <= 1
-        if told.error is not None and done:
-            in_doubt(told)
-        if told.result is not None:
-            assert done == 1
+        orders = Shop.orders - before
+        assert orders <= 1
+        if result.error is not None and orders:
+            in_doubt(result)
+        if result.result is not None:
+            assert orders == 1
 
 
 @pytest.mark.trial("browser-killed", is_long=True)

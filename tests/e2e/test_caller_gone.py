@@ -15,11 +15,11 @@ from tests.wire.stage import SCENE, START
 
 @contextmanager
 def agent(project: Path, state: Path) -> Iterator[Agent]:
-    opened = Agent(project, state, HANDRAIL_CALL_PERSON="false")
+    agent_client = Agent(project, state, HANDRAIL_CALL_PERSON="false")
     try:
-        yield opened
+        yield agent_client
     finally:
-        opened.close()
+        agent_client.close()
 
 
 def listed(state: Path) -> str:
@@ -32,7 +32,7 @@ def test_the_yes_to_a_caller_that_gave_up_is_good_for_its_retry_once(project: Pa
     person = Person(state)
     with agent(project, state) as client:
         client.asks(2)
-        shown = person.sees()
+        question = person.sees()
         client.gives_up(2)
         until(lambda: "(caller gone)" in listed(state))
         person.answers("--ok")
@@ -42,7 +42,7 @@ def test_the_yes_to_a_caller_that_gave_up_is_good_for_its_retry_once(project: Pa
 
         (project / START).write_text(SCENE)
         client.asks(4)
-        assert person.sees()["requestId"] != shown["requestId"], "one yes, one call"
+        assert person.sees()["requestId"] != question["requestId"], "one yes, one call"
         person.answers("--cancel")
         assert client.result()["isError"] is True
 
@@ -51,11 +51,11 @@ def test_a_retry_finds_its_question_again_in_place_of_a_second_one(project: Path
     person = Person(state)
     with agent(project, state) as client:
         client.asks(2)
-        shown = person.sees()
+        question = person.sees()
         client.gives_up(2)
         until(lambda: "(caller gone)" in listed(state))
         client.asks(3)
-        client.is_told(shown["requestId"])
+        client.is_told(question["requestId"])
         assert len(person.pending()) == 1
         person.answers("--ok")
         assert client.result()["isError"] is False
@@ -65,13 +65,13 @@ def test_a_yes_for_content_that_has_changed_since_is_worth_nothing(project: Path
     person = Person(state)
     with agent(project, state) as client:
         client.asks(2)
-        shown = person.sees()
+        question = person.sees()
         client.gives_up(2)
         until(lambda: "(caller gone)" in listed(state))
         person.answers("--ok")
         (project / START).write_text(SCENE + "another line about the beach\n")
         client.asks(3)
-        assert person.sees()["requestId"] != shown["requestId"]
+        assert person.sees()["requestId"] != question["requestId"]
         person.answers("--cancel")
         assert client.result()["isError"] is True
 

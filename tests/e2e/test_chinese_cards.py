@@ -34,10 +34,10 @@ def test_no_question_of_any_tool_has_an_english_sentence_of_ours(
     every_question: EveryQuestion, browser: Browser
 ) -> None:
     waiting = every_question.ask()
-    asked = set(waiting)
+    entries = set(waiting)
     tools = [tool for feature in Wiring().features for tool in surface_of(feature).tools]
     asking = {tool.name for tool in tools if tool.preview} - _OWN_COMMANDS - _SAME_PARTS
-    assert asking <= asked, "tools that ask and are not tried here"
+    assert asking <= entries, "tools that ask and are not tried here"
     person = browser.person_at(every_question.rig, locale="zh-CN", at="inbox")
     cards = person.does("readCards", len(waiting))
     person.leaves()

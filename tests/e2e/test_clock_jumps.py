@@ -65,9 +65,9 @@ class Rig:
 
     def handrail(self, *words: str) -> str:
         command = [HANDRAIL, *words, "--state", str(self.state)]
-        done = subprocess.run(command, env={**os.environ, **self.clock.environ}, capture_output=True, text=True)
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
-        return done.stdout
+        result = subprocess.run(command, env={**os.environ, **self.clock.environ}, capture_output=True, text=True)
+        assert result.returncode == 0, (words, result.stdout, result.stderr)
+        return result.stdout
 
     def pending(self) -> list[str]:
         return [one["requestId"] for one in json.loads(self.handrail("prompts", "list", "--json"))["prompts"]]
@@ -110,9 +110,9 @@ def test_a_yes_given_after_the_clock_has_jumped_is_carried_out_or_refused_with_a
         params: Json = {"path": f"asked-{number}.txt", "content": "x\n", "dryRun": False}
         rig.agent.ok("write_to_file", **{**params, "dryRun": True})
         call = rig.pool.submit(rig.agent.call, "write_to_file", params)
-        (asked,) = until(rig.pending, "the question")
+        (request,) = until(rig.pending, "the question")
         rig.clock.set(jump)
-        rig.handrail("prompts", "answer", asked, "--ok")
+        rig.handrail("prompts", "answer", request, "--ok")
         outcome: Outcome = call.result(60)
         is_written = (rig.project / params["path"]).exists()
         assert is_written == (outcome.error is None), (jump, outcome)

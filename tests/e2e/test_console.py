@@ -65,11 +65,11 @@ def test_every_kind_is_answered(kind: str, way: str, person: Person) -> None:
     for step in steps:
         person.does(*step)
     until(lambda: answer_to(person.rig, request_id) is not None)
-    given = answer_to(person.rig, request_id)
-    assert given["status"] == "ok"
-    assert {name: given[name] for name in expected} == expected
+    value = answer_to(person.rig, request_id)
+    assert value["status"] == "ok"
+    assert {name: value[name] for name in expected} == expected
     if kind == "tasks":
-        assert [task["title"] for task in given["tasks"]] == ["Test", "Write"]
+        assert [task["title"] for task in value["tasks"]] == ["Test", "Write"]
 
 
 @pytest.mark.parametrize("way", first_of("browsers", ("keyboard",), ("mouse",)))
@@ -109,17 +109,17 @@ def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) 
         person.does("tabTo", ".panel input[type=password]")
         person.does("type", secret)
         person.does("key", "Enter")
-    said, _ = asking.communicate(timeout=30)
-    assert json.loads(said)["values"] == {"name": "Ada", "pw": secret}
+    output, _ = asking.communicate(timeout=30)
+    assert json.loads(output)["values"] == {"name": "Ada", "pw": secret}
     person.does("miss", f"Who are you, {way}?")
     assert person.does("holds", secret) is False
     person.does("go", "inbox")
     person.does("see", "pw: ******", ".entry.answered")
     person.does("reload")
     assert person.does("holds", secret) is False
-    kept = [file for place in (person.rig.state, person.rig.project) for file in place.rglob("*") if file.is_file()]
-    assert {file.name for file in kept} >= {"ui-prompts.jsonl", "log.jsonl"}
-    assert not [file for file in kept if secret.encode() in file.read_bytes()]
+    files = [file for place in (person.rig.state, person.rig.project) for file in place.rglob("*") if file.is_file()]
+    assert {file.name for file in files} >= {"ui-prompts.jsonl", "log.jsonl"}
+    assert not [file for file in files if secret.encode() in file.read_bytes()]
 
 
 def test_what_is_typed_right_after_ctrl_k_goes_to_the_commands(person: Person) -> None:

@@ -73,10 +73,10 @@ def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Br
         person.does("wait", SIGNS[page])
         if page in FOLDED:
             assert person.does("audit", forms) == [], page
-            opener, opened = FOLDED[page]
+            opener, heading = FOLDED[page]
             person.does("tabTo", opener)
             person.does("key", "Enter")
-            person.does("wait", opened)
+            person.does("wait", heading)
         if page == "tools":
             person.does("press", "read_file")
         assert person.does("audit", forms) == [], page

@@ -48,9 +48,9 @@ def visitor(person: Person, shown: ShownBrowser) -> Person:
 def begun(visitor: Person) -> None:
     """An agent has opened a page, indexed it and taken a picture."""
     for tool, params in (("task_start", {"url": URL}), ("browser_dom_index", {}), ("browser_screenshot", {})):
-        done = call(visitor.rig, tool, **params)
-        _, log = done.communicate(timeout=30)
-        assert done.returncode == 0, log
+        result = call(visitor.rig, tool, **params)
+        _, log = result.communicate(timeout=30)
+        assert result.returncode == 0, log
 
 
 @pytest.mark.trial("console", is_long=True)
@@ -96,19 +96,19 @@ def test_a_server_that_was_started_again_is_followed_from_its_first_number(
     with up(project, state) as first:
         person, port = browser.person_at(first), first.port
         person.does("go", "browser")
-        shown = ShownBrowser(first, "plugin-again")
+        second_browser = ShownBrowser(first, "plugin-again")
         for title in ("One", "Two", "Three"):  # each with a number of its own
-            shown.tell(type="full_state_sync", windows=[], tabs=[{**tab, "title": title}])
+            second_browser.tell(type="full_state_sync", windows=[], tabs=[{**tab, "title": title}])
             person.does("see", title, ".tab")
         first.stop()
-        shown.close()
+        second_browser.close()
     person.does("wait", ".connection.offline")
     with up(project, state, port) as second:
         person.does("wait", ".connection.online")
-        shown = ShownBrowser(second, "plugin-again")
-        shown.tell(type="full_state_sync", windows=[], tabs=[{**tab, "title": "After"}])
+        second_browser = ShownBrowser(second, "plugin-again")
+        second_browser.tell(type="full_state_sync", windows=[], tabs=[{**tab, "title": "After"}])
         person.does("see", "After", ".tab")
-        shown.close()
+        second_browser.close()
         person.leaves()
 
 
@@ -121,8 +121,8 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
     visitor.does("see", URL, ".sight .facts")
     assert visitor.does("size", ".drawn img") == list(SIZE)
     [left, top, width, height] = visitor.does("within", ".box", ".drawn img")
-    for found, wanted in ((left, 200 / 800), (top, 100 / 500), (width, 160 / 800), (height, 40 / 500)):
-        assert abs(found - wanted) < 0.01
+    for value, expected in ((left, 200 / 800), (top, 100 / 500), (width, 160 / 800), (height, 40 / 500)):
+        assert abs(value - expected) < 0.01
     visitor.does("see", "7", ".box")
 
     visitor.does("press", "Take over")
@@ -138,9 +138,9 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
     assert _task(visitor.rig)["reading"] is False
     waiting = call(visitor.rig, "browser_dom_index")
     visitor.does("press", "Hand back")
-    said, log = waiting.communicate(timeout=30)
+    output, log = waiting.communicate(timeout=30)
     assert waiting.returncode == 0, log
-    assert json.loads(said)["elements"][0] == {"clickId": "7", "tag": "button", "role": "button", "name": "Buy tea"}
+    assert json.loads(output)["elements"][0] == {"clickId": "7", "tag": "button", "role": "button", "name": "Buy tea"}
 
     shown.actions.clear()
     visitor.does("press", "Take screenshot")
@@ -249,9 +249,9 @@ def test_the_real_extension_shows_who_has_a_task_and_a_restarted_server_whose_th
         person.does("press", "Pair this browser")
         person.does("confirmPairing")
         person.does("wait", ".plugin.connected")
-        started = call(first, "task_start", url=f"http://127.0.0.1:{site.port}/")
-        _, log = started.communicate(timeout=30)
-        assert started.returncode == 0, log
+        result = call(first, "task_start", url=f"http://127.0.0.1:{site.port}/")
+        _, log = result.communicate(timeout=30)
+        assert result.returncode == 0, log
         person.does("wait", ".tab.owned")
         person.does("popupSays", "working")
         person.does("press", "Take over")

@@ -65,8 +65,8 @@ def test_a_line_outlines_its_element_and_a_place_in_the_picture_chooses_its_line
     visitor.does("hover", ".desktop-lines button", f'"{texts.COUNT}"')
     left, top, width, height = place_of(visitor)
     frame = _frame(visitor.rig, texts.COUNT)
-    wanted = (frame["x"] / 1920, frame["y"] / 1080, frame["width"] / 1920, frame["height"] / 1080)
-    assert (left, top, width, height) == pytest.approx(wanted, abs=0.01)
+    expected = (frame["x"] / 1920, frame["y"] / 1080, frame["width"] / 1920, frame["height"] / 1080)
+    assert (left, top, width, height) == pytest.approx(expected, abs=0.01)
     visitor.does("hover", "h1", "Desktop")
     visitor.does("clickIn", ".desktop-seen .drawn", left + width / 2, top + height / 2)
     assert f'"{texts.COUNT}"' in visitor.does("text", ".desktop-lines button[aria-pressed=true]")
@@ -97,9 +97,9 @@ def test_what_an_agent_saw_appears_by_itself(
     looked(visitor)
     before = visitor.does("attribute", ".desktop-seen img", "data-url")
     with desktop_agent(desktop_session, desktop) as agent:
-        seen = agent.does("desktop_observe")["executionId"]
-    visitor.does("wait", f".desktop-seen img[data-url='/api/desktop/picture/{seen}'][src]")
-    assert seen not in before
+        result = agent.does("desktop_observe")["executionId"]
+    visitor.does("wait", f".desktop-seen img[data-url='/api/desktop/picture/{result}'][src]")
+    assert result not in before
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_the_page_is_for_everybody_in_both_languages_and_schemes(
 def test_without_a_display_the_page_says_what_is_missing_and_how_to_get_it(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     flags = ["--project", str(tmp_path / "project"), "--state", str(tmp_path / "s"), "--port", "0", "--no-open"]
-    gone = {name: "" for name in ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS") if name in os.environ}
-    env = {**gone, "HANDRAIL_DESKTOP": "true", "XDG_RUNTIME_DIR": str(tmp_path)}
+    environ = {name: "" for name in ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS") if name in os.environ}
+    env = {**environ, "HANDRAIL_DESKTOP": "true", "XDG_RUNTIME_DIR": str(tmp_path)}
     with Running(tmp_path / "s", tmp_path / "project", command=["handrail", "up", *flags], env=env) as rig:
         person = browser.person_at(rig)
         person.does("go", "desktop")

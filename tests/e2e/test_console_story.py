@@ -87,15 +87,15 @@ class Story:
         script = folder / "script.json"
         script.write_text(json.dumps({"turns": turns}))
         self.ask("POST", "/api/agent/model", json={"model": f"script:{script}"})
-        known = {task["taskId"] for task in self._tasks()}
+        earlier = {task["taskId"] for task in self._tasks()}
         person.does("go", "chat")
         person.does("wait", ".start .composer")
         person.does("press", mode)
         person.does("fill", "Your message", "Mend it, then buy tea.")
         person.does("key", "Enter")
         person.does("wait", ".talk .words")
-        until(lambda: {task["taskId"] for task in self._tasks()} != known)
-        [self.task] = {task["taskId"] for task in self._tasks()} - known
+        until(lambda: {task["taskId"] for task in self._tasks()} != earlier)
+        [self.task] = {task["taskId"] for task in self._tasks()} - earlier
 
     def ask(self, method: str, path: str, **how: Any) -> Any:
         answer = self.rig.request(method, path, headers=self._session, **how)
@@ -160,31 +160,31 @@ def test_what_a_story_tells_is_what_happened_on_disk_and_in_the_page(
     assert (paired.rig.project / "scene.txt").read_text() == AFTER
     until(lambda: shop.bought != [])
     assert shop.bought == ["/bought"]
-    done = ["read_file", "write_to_file", "write_to_file", "task_start", "browser_click", "attempt_completion"]
-    assert story.uses() == [(name, "success") for name in done]
+    tools = ["read_file", "write_to_file", "write_to_file", "task_start", "browser_click", "attempt_completion"]
+    assert story.uses() == [(name, "success") for name in tools]
     records = story.records()
-    assert [(one["tool"], one["ok"]) for one in records] == [(name, True) for name in done]
+    assert [(one["tool"], one["ok"]) for one in records] == [(name, True) for name in tools]
     assert [one["tool"] for one in records if one.get("answer")] == ["write_to_file", "task_start", "browser_click"]
     _check_evidence(story, records)
     _check_report(story, tmp_path / "report.html")
 
 
 def _check_evidence(story: Story, records: list[dict[str, Any]]) -> None:
-    shown: dict[str, bytes] = {}
+    views: dict[str, bytes] = {}
     for record in records:
         for name, digest in record.get("evidence", {}).get("sha256", {}).items():
             path = f"/api/evidence/{record['executionId']}/{name}"
             content = story.rig.request("GET", path, headers=story.rig.sign_in()).body
             assert hashlib.sha256(content).hexdigest() == digest, path
-            shown[f"{record['tool']} {name}"] = content
-    assert b"-Harbor\n+Harbour\n" in shown["write_to_file diff.patch"]
-    assert any(name.startswith("browser_click") and name.endswith(".png") for name in shown)
+            views[f"{record['tool']} {name}"] = content
+    assert b"-Harbor\n+Harbour\n" in views["write_to_file diff.patch"]
+    assert any(name.startswith("browser_click") and name.endswith(".png") for name in views)
 
 
 def _check_report(story: Story, page: Path) -> None:
     place = ("--project", story.rig.project, "--state", story.rig.state)
-    told = run("report", story.task, "-o", page, *place)
-    assert told.stdout == f"{page}\n", told.stderr
+    result = run("report", story.task, "-o", page, *place)
+    assert result.stdout == f"{page}\n", result.stderr
     text = page.read_text()
     for word in ("Mend it, then buy tea.", "Harbour", "browser_click", "attempt_completion"):
         assert word in text

@@ -124,9 +124,9 @@ def test_the_graph_opens_scenes_and_files_have_thumbnails(author: Person) -> Non
 def test_the_preview_follows_the_line(author: Person) -> None:
     opened(author, "letters.txt")
     author.does("press", "Preview")
-    for said in ("今晚只剩一封", "信封果然是温"):
-        author.does("clickIn", f".source-line:has-text('{said}')", 0.1, 0.5)
-        author.does("hear", said)
+    for text in ("今晚只剩一封", "信封果然是温"):
+        author.does("clickIn", f".source-line:has-text('{text}')", 0.1, 0.5)
+        author.does("hear", text)
 
 
 @pytest.mark.parametrize(

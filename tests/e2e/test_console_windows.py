@@ -113,8 +113,8 @@ def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
     person.does("check", "Alpha")
     person.does("press", "Choose")
     person.does("see", "handrail isn't responding.")
-    answered = run("prompts", "answer", ids["Answered meanwhile"], "--ok", "--choose", "b", "--state", state)
-    assert answered.returncode == 0, answered.stderr
+    result = run("prompts", "answer", ids["Answered meanwhile"], "--ok", "--choose", "b", "--state", state)
+    assert result.returncode == 0, result.stderr
     append(state, entry("request", "new", prompt={**ONE, "title": "Asked meanwhile"}))
     with up(project, state, port) as second:
         person.rig = second

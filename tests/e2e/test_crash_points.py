@@ -130,9 +130,9 @@ def call() -> Call:
 def dry_run(rig: Workspace, path: str, after: bytes) -> DryRun:
     base = content_hash(read_current(rig, path)[1])
     rig.dry_runs.remember(path, "overwrite", content_hash(after), base)
-    found = rig.dry_runs.find(path, "overwrite", content_hash(after))
-    assert found is not None
-    return found
+    matches = rig.dry_runs.find(path, "overwrite", content_hash(after))
+    assert matches is not None
+    return matches
 
 
 def change(rig: Workspace, path: str, after: bytes | None, *, is_keyed: bool = True) -> Change:
@@ -179,19 +179,19 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
         assert leftovers(case) == []
         assert not (case / AGENT_FOLDER / "intent.json").exists()
         written = next_rig.idempotency.find("key")
-        kept = snapshots(case)
+        copies = snapshots(case)
         if written is not None:
             assert current == after
-            assert list(kept) == [written.snapshot_id]
-            assert kept[written.snapshot_id][1] == (before or b"")
+            assert list(copies) == [written.snapshot_id]
+            assert copies[written.snapshot_id][1] == (before or b"")
         else:
             assert current == before
-            assert kept == {}
+            assert copies == {}
             assert planned.dry_run is None or next_rig.dry_runs.is_unused(planned.dry_run), "the dry run is not lost"
             assert isinstance(commit(next_rig, call(), planned), Snapshot)
         assert isinstance(commit(workspace(case), call(), planned), EarlierWrite), "nothing is done twice"
     assert {what for what, _ in met} == set(CHANGES)
-    assert min(max(number for what, number in met if what == wanted) for wanted in CHANGES) >= 6
+    assert min(max(number for what, number in met if what == expected) for expected in CHANGES) >= 6
 
 
 def test_every_step_of_a_commit_may_fail(project: Path) -> None:

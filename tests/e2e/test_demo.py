@@ -49,9 +49,9 @@ class Toured:
 
     def shown(self, name: str) -> str:
         """A file of the evidence as the report shows it."""
-        found = re.search(rf'<pre data-name="{re.escape(name)}"[^>]*>\n(.*?)</pre>', self.page, re.DOTALL)
-        assert found is not None, name
-        return html.unescape(re.sub(r"<[^>]+>", "", found[1]))
+        match = re.search(rf'<pre data-name="{re.escape(name)}"[^>]*>\n(.*?)</pre>', self.page, re.DOTALL)
+        assert match is not None, name
+        return html.unescape(re.sub(r"<[^>]+>", "", match[1]))
 
 
 @pytest.fixture(scope="module")
@@ -93,14 +93,14 @@ def test_the_story_goes_over_every_surface_and_each_change_was_allowed(toured: T
         *("browser_wait_for", "browser_dom_index", "browser_click", "browser_screenshot"),
         *("apps_list", "apps_call", "desktop_observe", "desktop_click", "desktop_click", "attempt_completion"),
     ]
-    asked = [record for record in records if record["decision"].startswith("ask")]
-    assert {record["effect"] for record in asked} == {"WRITE", "UI_CONTROL", "EXECUTE"}
-    assert all(record["answer"]["by"].startswith("make demo ANSWER=allow") for record in asked)
+    requests = [record for record in records if record["decision"].startswith("ask")]
+    assert {record["effect"] for record in requests} == {"WRITE", "UI_CONTROL", "EXECUTE"}
+    assert all(record["answer"]["by"].startswith("make demo ANSWER=allow") for record in requests)
     assert all(f">{tool}</span>" in toured.page for tool in tools)
 
 
 def test_the_report_tells_what_was_said_asked_and_found(toured: Toured) -> None:
-    for told in (
+    for expected in (
         "Players say that the pier is dark",
         "<td><code>changeBg:harbour.png -next;</code></td>",
         "The person confirmed this plan.",
@@ -109,7 +109,7 @@ def test_the_report_tells_what_was_said_asked_and_found(toured: Toured) -> None:
         "&quot;kind&quot;:&quot;resource&quot;",
         "<strong>The pier is lit, and its bell rings.</strong>",
     ):
-        assert told in toured.page, told
+        assert expected in toured.page, expected
 
 
 def test_what_was_done_elsewhere_is_as_the_record_has_it(toured: Toured) -> None:
@@ -117,10 +117,10 @@ def test_what_was_done_elsewhere_is_as_the_record_has_it(toured: Toured) -> None
     assert [note["text"] for note in json.loads(notes.read_text())["notes"]] == [
         "harbour.txt: the picture is harbour.png, and the bell rings at 60."
     ]
-    answered = [entry["response"] for entry in entries(toured.folder / "state") if entry["action"] == "response"]
-    assert [response["status"] for response in answered] == ["ok"] * 9
-    assert len(answered[0]["tasks"]) == 5
-    assert answered[1]["values"] == {"answer": "60"}
+    responses = [entry["response"] for entry in entries(toured.folder / "state") if entry["action"] == "response"]
+    assert [response["status"] for response in responses] == ["ok"] * 9
+    assert len(responses[0]["tasks"]) == 5
+    assert responses[1]["values"] == {"answer": "60"}
 
 
 def entries(state: Path) -> list[dict[str, Any]]:
@@ -137,25 +137,25 @@ def test_nothing_is_left_running_and_a_stopped_one_leaves_nothing_either(toured:
     with pytest.raises(TourFailed, match="already running"), fresh_tour_folder(folder):
         pass
     stopped.send_signal(signal.SIGINT)
-    said, complained = stopped.communicate()
-    assert stopped.returncode == 130, said + complained
+    output, complained = stopped.communicate()
+    assert stopped.returncode == 130, output + complained
     assert "stopped" in complained
     until(lambda: living_in(folder) == [])
 
 
 def living_in(folder: Path) -> list[str]:
     """The programs that were started for it."""
-    found = []
+    matches = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
             if f"HANDRAIL_STATE={folder}/" in (place / "environ").read_text(errors="replace"):
-                found.append((place / "cmdline").read_text().replace("\0", " "))
+                matches.append((place / "cmdline").read_text().replace("\0", " "))
         except OSError:
             continue
-    return found
+    return matches
 
 
 def test_an_answer_is_allow_or_deny_or_asked_for() -> None:
-    assert [parse_preset(given) for given in (None, "", "allow", "deny")] == [None, None, "allow", "deny"]
+    assert [parse_preset(value) for value in (None, "", "allow", "deny")] == [None, None, "allow", "deny"]
     with pytest.raises(ValueError, match="allow or deny"):
         parse_preset("perhaps")

@@ -29,34 +29,34 @@ def agent(desktop_session: DesktopSession, project: Path) -> Iterator[DesktopAge
 def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
     """What the person was asked, and what came of it."""
     id = agent.begins(tool, **arguments)
-    asked = agent.person.answers("--ok")["prompt"]["title"]
+    title = agent.person.answers("--ok")["prompt"]["title"]
     result = agent.gets(id)
     assert not result.get("isError"), result
-    return asked, result["structuredContent"]
+    return title, result["structuredContent"]
 
 
 def titles(agent: DesktopAgent) -> list[str]:
-    seen = agent.does("desktop_observe", options={"includeScreenshot": False})
-    return [window["title"] for window in seen["windows"]]
+    result = agent.does("desktop_observe", options={"includeScreenshot": False})
+    return [window["title"] for window in result["windows"]]
 
 
 @pytest.mark.trial("desktop", is_long=True)
 def test_an_app_is_launched_with_a_file_used_by_its_menu_and_quit(agent: DesktopAgent) -> None:
     (agent.project / NOTE).write_text("first line\n")
-    asked, launched = allowed(agent, "desktop_launch", app="mousepad", file=NOTE)
-    assert "mousepad" in asked
-    assert NOTE in asked
+    question, launched = allowed(agent, "desktop_launch", app="mousepad", file=NOTE)
+    assert "mousepad" in question
+    assert NOTE in question
     assert NOTE in launched["window"]["title"]
 
-    asked, _ = allowed(agent, "desktop_menu", path=["Edit", "Select All"], route=ROUTE)
-    assert "Edit ▸ Select All" in asked
+    question, _ = allowed(agent, "desktop_menu", path=["Edit", "Select All"], route=ROUTE)
+    assert "Edit ▸ Select All" in question
     allowed(agent, "desktop_menu", path=["edit", "Copy"], route=ROUTE)
-    asked, told = allowed(agent, "desktop_clipboard", action="read")
-    assert asked == "Read the clipboard"
-    assert told["text"] == "first line\n"
+    question, result = allowed(agent, "desktop_clipboard", action="read")
+    assert question == "Read the clipboard"
+    assert result["text"] == "first line\n"
 
-    _, told = allowed(agent, "desktop_clipboard", action="write", text="second 世界")
-    assert told["done"] is True
+    _, result = allowed(agent, "desktop_clipboard", action="write", text="second 世界")
+    assert result["done"] is True
     allowed(agent, "desktop_menu", path=["Edit", "Paste"], route=ROUTE)
     allowed(agent, "desktop_menu", path=["File", "Save"], route=ROUTE)
     until(lambda: (agent.project / NOTE).read_text() == "second 世界", lambda: (agent.project / NOTE).read_text())
@@ -67,8 +67,8 @@ def test_an_app_is_launched_with_a_file_used_by_its_menu_and_quit(agent: Desktop
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
     assert "Save As" in str(error)
 
-    asked, _ = allowed(agent, "desktop_window", action="quit", route=ROUTE)
-    assert asked.startswith("Quit ")
+    question, _ = allowed(agent, "desktop_window", action="quit", route=ROUTE)
+    assert question.startswith("Quit ")
     until(lambda: not any("Mousepad" in title for title in titles(agent)), lambda: str(titles(agent)))
 
 
@@ -82,11 +82,11 @@ def test_what_is_not_installed_and_what_is_outside_is_not_launched(agent: Deskto
 def test_a_password_that_is_set_as_a_value_is_masked(agent: DesktopAgent, desktop_session: DesktopSession) -> None:
     app = desktop_session.start(command("login"))
     try:
-        seen = agent.does("desktop_find", selector={"byRole": "AXSecureTextField"})
-        target = {"elementRef": {"elementId": seen["elementRefs"][0]["elementId"]}}
-        asked, _ = allowed(agent, "desktop_set_value", target=target, value="hunter2secret")
-        assert "hunter2secret" not in asked
-        kept = [path for path in agent.project.rglob("*") if path.is_file() and b"hunter2secret" in path.read_bytes()]
-        assert kept == []
+        result = agent.does("desktop_find", selector={"byRole": "AXSecureTextField"})
+        target = {"elementRef": {"elementId": result["elementRefs"][0]["elementId"]}}
+        question, _ = allowed(agent, "desktop_set_value", target=target, value="hunter2secret")
+        assert "hunter2secret" not in question
+        files = [path for path in agent.project.rglob("*") if path.is_file() and b"hunter2secret" in path.read_bytes()]
+        assert files == []
     finally:
         desktop_session.end(app)

@@ -20,31 +20,31 @@ from tests.waiting import PATIENCE, until
 
 def hosts(state: Path) -> set[int]:
     """The processes that serve a desktop for this state directory."""
-    found = set()
+    matches = set()
     for entry in Path("/proc").iterdir():
         try:
             words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
         except OSError:
             continue
         if b"desktop-host" in words and os.fsencode(state) in words:
-            found.add(int(entry.name))
-    return found
+            matches.add(int(entry.name))
+    return matches
 
 
-def wait_for(state: Path, wanted: Any) -> set[int]:
-    until(lambda: wanted(hosts(state)), lambda: hosts(state))
+def wait_for(state: Path, expected: Any) -> set[int]:
+    until(lambda: expected(hosts(state)), lambda: hosts(state))
     return hosts(state)
 
 
 def call(tool: str, project: Path, state: Path, env: dict[str, str], **params: Any) -> Any:
     place = ["--project", str(project), "--state", str(state)]
-    done = subprocess.run(
+    result = subprocess.run(
         [HANDRAIL, "call", tool, json.dumps(params), *place],
         env={**os.environ, **env},
         capture_output=True,
         timeout=PATIENCE,
     )
-    return json.loads(done.stdout)
+    return json.loads(result.stdout)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     for pid in hosts(tmp_path / "s"):
         os.kill(pid, signal.SIGTERM)
-    wait_for(tmp_path / "s", lambda found: not found)
+    wait_for(tmp_path / "s", lambda each: not each)
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -61,10 +61,10 @@ def test_up_starts_a_host_starts_it_again_when_it_dies_and_takes_it_along(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig:
-        (first,) = wait_for(rig.state, lambda found: len(found) == 1)
+        (first,) = wait_for(rig.state, lambda each: len(each) == 1)
         assert rig.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
         os.kill(first, signal.SIGKILL)
-        (second,) = wait_for(rig.state, lambda found: found and first not in found)
+        (second,) = wait_for(rig.state, lambda each: each and first not in each)
         assert second != first
         assert rig.call("desktop_health").json["data"]["permissions"]["accessibility"] == "granted"
         rig.stop()
@@ -74,9 +74,9 @@ def test_up_starts_a_host_starts_it_again_when_it_dies_and_takes_it_along(
 @pytest.mark.trial("desktop", is_long=True)
 def test_a_server_that_is_killed_leaves_no_host_behind(desktop_session: DesktopSession, tmp_path: Path) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig:
-        wait_for(rig.state, lambda found: len(found) == 1)
+        wait_for(rig.state, lambda hosts: len(hosts) == 1)
         rig.stop(signal.SIGKILL)
-        wait_for(rig.state, lambda found: not found)
+        wait_for(rig.state, lambda hosts: not hosts)
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -84,7 +84,7 @@ def test_an_agent_beside_the_server_uses_its_host_and_starts_no_other(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig:
-        (own,) = wait_for(rig.state, lambda found: len(found) == 1)
+        (own,) = wait_for(rig.state, lambda each: len(each) == 1)
         assert rig.call("desktop_health").status == 200  # it listens
         with desktop_agent(desktop_session, rig) as agent:
             for _ in range(3):  # as long as a second host takes to start, and to find that there is one
@@ -98,12 +98,12 @@ def test_a_command_below_the_servers_project_uses_the_servers_host(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig:
-        (own,) = wait_for(rig.state, lambda found: len(found) == 1)
+        (own,) = wait_for(rig.state, lambda hosts: len(hosts) == 1)
         assert rig.call("desktop_health").status == 200  # it listens
         inner = rig.project / "inner"
         inner.mkdir()
         assert "permissions" in call("desktop_health", inner, rig.state, on_desktop(desktop_session))
-        wait_for(rig.state, lambda found: found == {own})  # what the host forks looks like it for a moment
+        wait_for(rig.state, lambda hosts: hosts == {own})  # what the host forks looks like it for a moment
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -112,9 +112,9 @@ def test_a_command_elsewhere_starts_a_host_of_its_own_which_the_next_one_shares(
 ) -> None:
     project, state, env = folder / "p", folder / "s", on_desktop(desktop_session)
     window = desktop_session.start(command("gtk3"))
-    found = call("desktop_find", project, state, env, selector={"titleContains": texts.COUNT, "byRole": "AXButton"})
+    result = call("desktop_find", project, state, env, selector={"titleContains": texts.COUNT, "byRole": "AXButton"})
     (pid,) = hosts(state)
-    reference = {"elementRef": found["elementRefs"][0]}
+    reference = {"elementRef": result["elementRefs"][0]}
     assert call("desktop_highlight", project, state, env, target=reference, durationMs=10)["highlighted"] is True
     assert hosts(state) == {pid}
     desktop_session.end(window)
@@ -127,7 +127,7 @@ def test_many_commands_at_once_start_one_host(desktop_session: DesktopSession, f
     running = [subprocess.Popen(words, env=env, stdout=subprocess.PIPE) for _ in range(6)]
     answers = [json.loads(each.communicate(timeout=PATIENCE)[0]) for each in running]
     assert all("permissions" in answer for answer in answers)
-    wait_for(folder / "s", lambda found: len(found) == 1)
+    wait_for(folder / "s", lambda hosts: len(hosts) == 1)
 
 
 def test_without_a_display_a_tool_says_what_is_missing(folder: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_host_that_is_stopped_holds_up_nothing_but_its_own_calls(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig, ThreadPoolExecutor() as others:
-        (host,) = wait_for(rig.state, lambda found: len(found) == 1)
+        (host,) = wait_for(rig.state, lambda hosts: len(hosts) == 1)
         assert rig.call("desktop_health").status == 200
         os.kill(host, signal.SIGSTOP)
         try:

@@ -42,8 +42,8 @@ def program(desktop_session: DesktopSession, request: pytest.FixtureRequest) -> 
 
 
 def places(program: App) -> list[list[int]]:
-    found: list[list[int]] = json.loads(next(line for line in program.said.splitlines() if "]]" in line))
-    return found
+    data: list[list[int]] = json.loads(next(line for line in program.said.splitlines() if "]]" in line))
+    return data
 
 
 def mark_of(marks: list[dict[str, Any]], place: list[int]) -> int | None:
@@ -60,22 +60,22 @@ def mark_of(marks: list[dict[str, Any]], place: list[int]) -> int | None:
 
 def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> str:
     id = agent.begins(tool, **arguments)
-    asked: str = agent.person.answers("--ok")["prompt"]["title"]
+    title: str = agent.person.answers("--ok")["prompt"]["title"]
     result = agent.gets(id)
     assert not result.get("isError"), result
-    return asked
+    return title
 
 
 @pytest.mark.trial("marks", is_long=True)
 def test_nine_of_ten_buttons_of_a_program_that_tells_nothing_are_marked_and_clicked_by_their_mark(
     agent: DesktopAgent, program: App
 ) -> None:
-    seen = agent.does("desktop_observe", route=ROUTE, options={"marks": True, "area": "window"})
-    found = [mark_of(seen["marks"], place) for place in places(program)]
-    assert len([mark for mark in found if mark is not None]) >= 0.9 * len(found)
-    number, mark = next((place, one) for place, one in enumerate(found, 1) if one is not None)
-    asked = allowed(agent, "desktop_click", target={"mark": mark})
-    assert f"marked {mark}" in asked
+    result = agent.does("desktop_observe", route=ROUTE, options={"marks": True, "area": "window"})
+    matches = [mark_of(result["marks"], place) for place in places(program)]
+    assert len([mark for mark in matches if mark is not None]) >= 0.9 * len(matches)
+    number, mark = next((place, one) for place, one in enumerate(matches, 1) if one is not None)
+    question = allowed(agent, "desktop_click", target={"mark": mark})
+    assert f"marked {mark}" in question
     until(lambda: f"Button {number}\n" in program.said, lambda: program.said)
 
 
@@ -85,13 +85,13 @@ def test_marks_of_a_program_that_can_be_read_are_the_numbers_of_its_elements(
     app = desktop_session.start(command("gtk3", "--title", "Marked"))
     try:
         route = {"window": {"titlePattern": "^Marked$"}}
-        found = agent.does("desktop_find", route=route, selector={"byRole": "AXButton", "titleContains": texts.COUNT})
-        button = found["elementRefs"][0]["elementId"]
+        result = agent.does("desktop_find", route=route, selector={"byRole": "AXButton", "titleContains": texts.COUNT})
+        button = result["elementRefs"][0]["elementId"]
         plain = agent.does("desktop_observe", route=route, options={"area": "window"})
-        seen = agent.does("desktop_observe", route=route, options={"marks": True, "area": "window"})
-        mark = next(mark["mark"] for mark in seen["marks"] if mark.get("elementId") == button)
+        outcome = agent.does("desktop_observe", route=route, options={"marks": True, "area": "window"})
+        mark = next(mark["mark"] for mark in outcome["marks"] if mark.get("elementId") == button)
         assert button == f"e:{mark}"
-        assert picture(plain) != picture(seen)
+        assert picture(plain) != picture(outcome)
         allowed(agent, "desktop_click", target={"mark": mark}, route=route)
         until(
             lambda: agent.does("desktop_find", route=route, selector={"titleContains": texts.COUNTED.format(1)})[
@@ -103,8 +103,8 @@ def test_marks_of_a_program_that_can_be_read_are_the_numbers_of_its_elements(
         desktop_session.end(app)
 
 
-def picture(seen: dict[str, Any]) -> bytes:
-    return pixels(Path(seen["evidence"]["dir"], seen["evidence"]["screenshotPath"]).read_bytes())
+def picture(request: dict[str, Any]) -> bytes:
+    return pixels(Path(request["evidence"]["dir"], request["evidence"]["screenshotPath"]).read_bytes())
 
 
 @pytest.mark.trial("marks", is_long=True)

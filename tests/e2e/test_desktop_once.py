@@ -36,9 +36,9 @@ PROBE = Rect(0, 0, 1, 1)
 
 
 class CountingDesktop(LinuxDesktop):
-    def __init__(self, seen: "Counter[str]") -> None:
+    def __init__(self, calls_per_method: "Counter[str]") -> None:
         super().__init__()
-        self._seen = seen
+        self._seen = calls_per_method
 
     async def screenshot(
         self,
@@ -60,8 +60,8 @@ class CountingDesktop(LinuxDesktop):
 class Bench:
     """The gateway and the host, each with its own end of a real socket, and what went over it."""
 
-    def __init__(self, rig: Project, seen: "Counter[str]", sent: list[str]) -> None:
-        self.rig, self.seen, self.sent = rig, seen, sent
+    def __init__(self, rig: Project, requests: "Counter[str]", sent: list[str]) -> None:
+        self.rig, self.seen, self.sent = rig, requests, sent
         self.project = Path(rig.location)
 
     async def click(self) -> Any:
@@ -76,8 +76,8 @@ class Bench:
 
     async def _answer(self) -> None:
         async for _ in self.rig.stores.prompts.follow(0):
-            for asked in await self.rig.stores.prompts.pending():
-                await self.rig.stores.prompts.respond(asked.request_id, PromptResponse(status="ok"), by="console:ada")
+            for prompt in await self.rig.stores.prompts.pending():
+                await self.rig.stores.prompts.respond(prompt.request_id, PromptResponse(status="ok"), by="console:ada")
 
     def rows(self, table: str) -> int:
         with sqlite3.connect(self.rig.stores.path / "handrail.db") as database:
@@ -106,12 +106,12 @@ def on_screen(desktop_session: DesktopSession) -> Iterator[None]:
 
 @asynccontextmanager
 async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bench]:
-    seen, sent, listening = Counter[str](), list[str](), asyncio.Event()
+    calls_per_method, requests, listening = Counter[str](), list[str](), asyncio.Event()
     send = Connection.send
 
     def sending(self: Connection, id: str, method: str, params: dict[str, Any]) -> None:
         if method != "desktop.health":  # asked once a connection: whether this host takes the project
-            sent.append(method)
+            requests.append(method)
         send(self, id, method, params)
 
     monkeypatch.setattr(Connection, "send", sending)
@@ -120,7 +120,7 @@ async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     (folder / "project").mkdir()
 
     async def open_desktop() -> DesktopPort:
-        return CountingDesktop(seen)
+        return CountingDesktop(calls_per_method)
 
     hosting = asyncio.create_task(
         serve_desktop(
@@ -137,7 +137,7 @@ async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     try:
         async with rig.in_use():
             await rig.part("desktop")._host.call("desktop.health", {}, timeout_ms=20_000)
-            yield Bench(rig, seen, sent)
+            yield Bench(rig, calls_per_method, requests)
     finally:
         rig.close()
         hosting.cancel()
@@ -169,9 +169,9 @@ async def test_a_click_that_asks_takes_two_calls_two_screenshots_and_one_of_ever
         digests = {record["paramsDigest"] for record in records}
         digests.add(json.loads((folder / "env.json").read_text())["paramsDigest"])
         assert len(digests) == 1
-        kept = {"before.png", "after.png", "env.json", "request.json", "result.json", "trace.jsonl"}
-        assert {file.name for file in folder.iterdir()} == kept
-        assert kept == set(records[-1]["evidence"]["sha256"])
+        evidence_files = {"before.png", "after.png", "env.json", "request.json", "result.json", "trace.jsonl"}
+        assert {file.name for file in folder.iterdir()} == evidence_files
+        assert evidence_files == set(records[-1]["evidence"]["sha256"])
 
 
 @pytest.mark.anyio
@@ -211,8 +211,8 @@ async def test_a_look_takes_one_call_and_one_screenshot_which_is_stored_once(
         assert bench.seen["screenshots"] == 1
         (picture,) = bench.project.rglob("*.png")
         assert picture.name == "observe.png"
-        (shown,) = (part for part in reply.content if isinstance(part, Image))
-        assert shown.data == picture.read_bytes()
+        (image,) = (part for part in reply.content if isinstance(part, Image))
+        assert image.data == picture.read_bytes()
         evidence = bench.audit()[-1]["evidence"]
         assert evidence["pictures"] == ["observe.png"]
         assert set(evidence["sha256"]) == {file.name for file in picture.parent.iterdir()}

@@ -71,15 +71,15 @@ def test_a_password_is_typed_and_is_in_no_question_log_or_evidence(agent: Deskto
 @pytest.mark.trial("desktop", is_long=True)
 def test_a_person_can_look_at_the_password_before_they_decide(agent: DesktopAgent, rig: Running) -> None:
     agent.begins("desktop_type_text", text=SECRET, target=FIELD)
-    asked = agent.person.sees()
-    assert asked["prompt"]["masked"] == ["text"]
+    question = agent.person.sees()
+    assert question["prompt"]["masked"] == ["text"]
     person = rig.sign_in()
-    path = f"/api/prompts/{asked['requestId']}/masked"
-    shown = rig.request("POST", path, headers=person, json={})
-    assert shown.json["data"] == {"values": {"text": SECRET}}
-    assert shown.headers["cache-control"] == "no-store"
+    path = f"/api/prompts/{question['requestId']}/masked"
+    response = rig.request("POST", path, headers=person, json={})
+    assert response.json["data"] == {"values": {"text": SECRET}}
+    assert response.headers["cache-control"] == "no-store"
     assert rig.request("POST", path, json={}).status == 403
-    command = [HANDRAIL, "prompts", "show", asked["requestId"], "--password", "--state", str(agent.state)]
+    command = [HANDRAIL, "prompts", "show", question["requestId"], "--password", "--state", str(agent.state)]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == f"text: {SECRET}\n"
 
     agent.person.answers("--cancel")
@@ -92,9 +92,9 @@ def test_a_person_can_look_at_the_password_before_they_decide(agent: DesktopAgen
 def test_a_host_that_is_called_directly_asks_without_the_password(agent: DesktopAgent) -> None:
     client = DesktopClient(agent.state / "desktop.sock", agent.project)
     params = {"target": FIELD, "text": SECRET}
-    asked = client.begin("confirm.issue", intent={"method": "desktop.typeText", "params": params})
+    result = client.begin("confirm.issue", intent={"method": "desktop.typeText", "params": params})
     prompt = agent.person.answers("--ok")["prompt"]
-    token = client.end(asked)["token"]
+    token = client.end(result)["token"]
     assert client.call("typeText", **params, confirm={"token": token})["typed"]
     client.close()
     assert "******" in str(prompt)
@@ -108,12 +108,12 @@ def test_a_host_that_is_called_directly_asks_without_the_password(agent: Desktop
 def test_the_field_is_black_in_every_picture(agent: DesktopAgent) -> None:
     [field] = agent.does("desktop_find", **FIELD)["elementRefs"]
     place = field["frame"]
-    seen = agent.does("desktop_observe")
+    result = agent.does("desktop_observe")
     agent.begins("desktop_type_text", text=SECRET, target=FIELD)
     agent.person.answers("--ok")
     typed = agent.gets()["structuredContent"]
     pictures = [
-        Path(seen["evidence"]["dir"], seen["evidence"]["screenshotPath"]),
+        Path(result["evidence"]["dir"], result["evidence"]["screenshotPath"]),
         Path(typed["evidence"]["dir"], typed["evidence"]["beforeScreenshot"]),
         Path(typed["evidence"]["dir"], typed["evidence"]["afterScreenshot"]),
     ]

@@ -40,8 +40,8 @@ class Pad:
         return {"x": frame["x"] + x, "y": frame["y"] + y}
 
     def window(self, agent: DesktopAgent) -> dict[str, Any]:
-        seen = agent.does("desktop_observe", route=ROUTE, options={"includeScreenshot": False})
-        return next(window for window in seen["windows"] if window["title"] == TITLE)
+        result = agent.does("desktop_observe", route=ROUTE, options={"includeScreenshot": False})
+        return next(window for window in result["windows"] if window["title"] == TITLE)
 
     def has(self, *events: str) -> bool:
         """In this order, whatever comes between."""
@@ -54,18 +54,18 @@ class Pad:
 
 @pytest.fixture
 def pad(desktop_session: DesktopSession, tmp_path: Path) -> Iterator[Pad]:
-    started = Pad(desktop_session, tmp_path)
-    yield started
-    desktop_session.end(started.app)
+    pad_window = Pad(desktop_session, tmp_path)
+    yield pad_window
+    desktop_session.end(pad_window.app)
 
 
 def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
     """What the person was asked, and what came of it."""
     id = agent.begins(tool, **arguments)
-    asked = agent.person.answers("--ok")["prompt"]["title"]
+    title = agent.person.answers("--ok")["prompt"]["title"]
     result = agent.gets(id)
     assert not result.get("isError"), result
-    return asked, result["structuredContent"]
+    return title, result["structuredContent"]
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -73,9 +73,9 @@ def test_a_window_that_cant_be_read_is_listed_and_seen(agent: DesktopAgent, pad:
     window = pad.window(agent)
     assert window["isReadable"] is False
     assert window["pid"] == pad.app.pid
-    seen = agent.does("desktop_observe", route=ROUTE)
-    assert "exposes no elements" in seen["outline"]
-    assert seen["evidence"]["screenshotPath"]
+    result = agent.does("desktop_observe", route=ROUTE)
+    assert "exposes no elements" in result["outline"]
+    assert result["evidence"]["screenshotPath"]
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -89,9 +89,9 @@ def test_a_menu_of_a_window_that_cant_be_read_is_refused_with_what_works_instead
 
 def test_a_point_is_clicked_and_the_question_names_it(agent: DesktopAgent, pad: Pad) -> None:
     point = pad.point(agent, 120, 80)
-    asked, result = allowed(agent, "desktop_click", target={"point": point})
-    assert f"at {point['x']},{point['y']}" in asked
-    assert TITLE in asked
+    question, result = allowed(agent, "desktop_click", target={"point": point})
+    assert f"at {point['x']},{point['y']}" in question
+    assert TITLE in question
     assert result["clicked"] is True
     assert (result["effect"], [change["what"] for change in result["changed"]]) == ("seen", ["picture"])
     pad.got("press 1 at 120,80", "release at 120,80")
@@ -100,11 +100,11 @@ def test_a_point_is_clicked_and_the_question_names_it(agent: DesktopAgent, pad: 
 @pytest.mark.trial("desktop", is_long=True)
 def test_other_buttons_and_double_clicks_arrive(agent: DesktopAgent, pad: Pad) -> None:
     target = {"point": pad.point(agent, 50, 60)}
-    asked, _ = allowed(agent, "desktop_click", target=target, options={"button": "right"})
-    assert "right button" in asked
+    question, _ = allowed(agent, "desktop_click", target=target, options={"button": "right"})
+    assert "right button" in question
     pad.got("press 3 at 50,60")
-    asked, _ = allowed(agent, "desktop_click", target=target, options={"count": 2})
-    assert asked.startswith("Double-click")
+    question, _ = allowed(agent, "desktop_click", target=target, options={"count": 2})
+    assert question.startswith("Double-click")
     pad.got("double 1 at 50,60")
 
 
@@ -118,8 +118,8 @@ def test_the_pointer_hovers_scrolls_and_drags(agent: DesktopAgent, pad: Pad) -> 
     allowed(agent, "desktop_pointer", gesture="scroll", target=target, right=-1)
     pad.got("scroll left at 40,40")
     end = pad.point(agent, 240, 140)
-    asked, _ = allowed(agent, "desktop_pointer", gesture="drag", target=target, to=end)
-    assert f"to {end['x']},{end['y']}" in asked
+    question, _ = allowed(agent, "desktop_pointer", gesture="drag", target=target, to=end)
+    assert f"to {end['x']},{end['y']}" in question
     pad.got("press 1 at 40,40", "release at 240,140")
 
 
@@ -149,8 +149,8 @@ def test_a_click_is_bound_to_the_pixels_that_were_shown(agent: DesktopAgent, pad
 
 def picture_has_changed(agent: DesktopAgent, pad: Pad) -> bool:
     point = pad.point(agent, 120, 80)
-    seen = agent.does("desktop_observe", route=ROUTE)["evidence"]
-    picture = Path(seen["dir"], seen["screenshotPath"]).read_bytes()
+    result = agent.does("desktop_observe", route=ROUTE)["evidence"]
+    picture = Path(result["dir"], result["screenshotPath"]).read_bytes()
     return pixel(picture, point["x"], point["y"]) == (0, 0, 0)
 
 
@@ -165,6 +165,6 @@ def test_a_window_is_moved_resized_and_closed(agent: DesktopAgent, pad: Pad) -> 
     until(lambda: (pad.window(agent)["frame"]["x"], pad.window(agent)["frame"]["y"]) == (300, 200), "it is elsewhere")
     allowed(agent, "desktop_window", route=ROUTE, action="resize", width=500, height=400)
     pad.got("size 500 400")
-    asked, _ = allowed(agent, "desktop_window", route=ROUTE, action="close")
-    assert asked.startswith("Close window")
+    question, _ = allowed(agent, "desktop_window", route=ROUTE, action="close")
+    assert question.startswith("Close window")
     until(lambda: not pad.app.is_running, "it is still open")

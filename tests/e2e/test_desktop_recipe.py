@@ -56,12 +56,12 @@ def test_the_recipe_of_the_docs_runs_and_asks_for_the_step_that_acts(
     rig: Running, desktop_session: DesktopSession
 ) -> None:
     running = Run(rig, desktop_session, of_the_docs(), "--json")
-    asked = Person(rig.state).answers("--ok")
-    assert asked["prompt"]["title"].startswith('Type "Hello from a recipe" into textarea')
+    question = Person(rig.state).answers("--ok")
+    assert question["prompt"]["title"].startswith('Type "Hello from a recipe" into textarea')
     status, out, err = running.ends()
-    told = json.loads(out)
-    assert (status, told["ok"], [step["ok"] for step in told["steps"]]) == (0, True, [True] * 4), told
-    assert told["steps"][2]["result"]["matched"] == 1
+    data = json.loads(out)
+    assert (status, data["ok"], [step["ok"] for step in data["steps"]]) == (0, True, [True] * 4), data
+    assert data["steps"][2]["result"]["matched"] == 1
     assert "2/4 step2: desktop_type_text ok" in err
 
 

@@ -27,9 +27,9 @@ SOON = 3.0
 @pytest.fixture(scope="module", params=[DesktopSession, SwaySession], ids=["x11", "sway"])
 def session(request: pytest.FixtureRequest) -> Iterator[DesktopSession]:
     """Of its own, because its X server or compositor is stopped."""
-    with request.param() as opened:
-        opened.start(command("gtk3"))
-        yield opened
+    with request.param() as host:
+        host.start(command("gtk3"))
+        yield host
 
 
 class StartedHost:
@@ -47,12 +47,12 @@ class StartedHost:
 
 @pytest.fixture
 def host(session: DesktopSession, tmp_path: Path) -> Iterator[StartedHost]:
-    started = StartedHost(session, tmp_path)
-    client = started.client()
+    started_host = StartedHost(session, tmp_path)
+    client = started_host.client()
     until(lambda: is_seen(client), "the window can't be read")
     client.close()
-    yield started
-    session.end(started.app)
+    yield started_host
+    session.end(started_host.app)
 
 
 def is_seen(client: DesktopClient) -> bool:
@@ -66,12 +66,12 @@ def waits_for_display(host: StartedHost, client: DesktopClient, looks: int = RES
     """It has taken the request and does nothing any more, for a while."""
     if not client.is_read():
         return False
-    seen: list[str] = []
+    values: list[str] = []
     for _ in range(looks):
         status = Path(f"/proc/{host.app.pid}/stat").read_text()
-        seen.append(" ".join(status.rpartition(")")[2].split()[11:13]))
+        values.append(" ".join(status.rpartition(")")[2].split()[11:13]))
         select.select([], [], [], 0.05)
-    return len(set(seen)) == 1
+    return len(set(values)) == 1
 
 
 @contextmanager

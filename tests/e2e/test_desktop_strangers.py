@@ -36,9 +36,9 @@ class Stranger:
     def sees(self, name: str, **selector: Any) -> dict[str, Any]:
         """An element, once it is there."""
         route, condition = {"app": {"name": name}}, {"selectorExists": selector}
-        found = self.agent.does("desktop_wait_until", route=route, condition=condition, timeoutMs=30_000)
-        assert found["ok"], found
-        element: dict[str, Any] = found["elementRefs"][0]
+        result = self.agent.does("desktop_wait_until", route=route, condition=condition, timeoutMs=30_000)
+        assert result["ok"], result
+        element: dict[str, Any] = result["elementRefs"][0]
         return element
 
     def types(self, name: str, text: str, title: str = "", **selector: Any) -> None:

@@ -47,8 +47,8 @@ def user_rules(agent: DesktopAgent) -> Iterator[Path]:
 
 
 def counted(agent: DesktopAgent, times: int) -> bool:
-    found = agent.does("desktop_find", selector={"titleContains": texts.COUNTED.format(times)})
-    return bool(found["matched"] == 1)
+    result = agent.does("desktop_find", selector={"titleContains": texts.COUNTED.format(times)})
+    return bool(result["matched"] == 1)
 
 
 def counts_to(agent: DesktopAgent, times: int) -> None:
@@ -73,8 +73,8 @@ def test_an_approval_shows_the_element_and_allows_exactly_it(agent: DesktopAgent
     outline = agent.does("desktop_observe", options={"includeScreenshot": False})["outline"]
     element_id = next(line.split()[0] for line in outline.splitlines() if f'button "{texts.COUNT}"' in line)
     agent.begins("desktop_click", target={"elementRef": {"elementId": element_id}})
-    asked = agent.person.sees()
-    prompt = asked["prompt"]
+    question = agent.person.sees()
+    prompt = question["prompt"]
     assert f'button "{texts.COUNT}"' in prompt["title"]
     assert texts.TITLE in prompt["title"]
     assert element_id in prompt["message"]
@@ -88,7 +88,7 @@ def test_an_approval_shows_the_element_and_allows_exactly_it(agent: DesktopAgent
     assert result["clicked"] is True
     counts_to(agent, 1)
     trace = (Path(result["evidence"]["dir"]) / "trace.jsonl").read_text()
-    assert asked["requestId"] in trace
+    assert question["requestId"] in trace
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -161,25 +161,25 @@ def test_keys_go_to_the_window_that_was_shown_or_nowhere(
 
 
 def test_the_host_takes_an_approval_once_and_for_nothing_else(agent: DesktopAgent) -> None:
-    found = agent.does("desktop_find", **COUNT)
-    place, element = found["routeResolved"], found["elementRefs"][0]
+    result = agent.does("desktop_find", **COUNT)
+    place, element = result["routeResolved"], result["elementRefs"][0]
     ref = {"elementRef": {"elementId": element["elementId"], "fingerprint": element["fingerprint"]}}
     app = {"bundleId": place["frontmostBundleId"], "pid": place["pid"]}
     window = {"titlePattern": f"^{re.escape(place['windowTitle'])}$", "id": place["windowId"]}
     same: dict[str, Any] = {"target": ref, "route": {"app": app, "window": window}}
     agent.begins("desktop_click", target=ref)
-    asked = agent.person.answers("--ok")
+    question = agent.person.answers("--ok")
     agent.gets()
-    kept = max(agent.project.rglob("request.json"), key=lambda file: file.stat().st_mtime_ns)
-    same["shown"] = json.loads(kept.read_text())["binding"]["shown"]
+    files = max(agent.project.rglob("request.json"), key=lambda file: file.stat().st_mtime_ns)
+    same["shown"] = json.loads(files.read_text())["binding"]["shown"]
     client = DesktopClient(agent.state / "desktop.sock", agent.project)
-    for given, params, reason in (
-        (asked["requestId"], same, "used"),
-        (asked["requestId"], {"target": COUNT}, "params"),
+    for value, params, reason in (
+        (question["requestId"], same, "used"),
+        (question["requestId"], {"target": COUNT}, "params"),
         ("approval_made_up", {"target": COUNT}, "invalid"),
     ):
         with pytest.raises(Refused) as refused:
-            client.call("confirm.issue", intent={"method": "desktop.click", "params": params}, promptRequestId=given)
+            client.call("confirm.issue", intent={"method": "desktop.click", "params": params}, promptRequestId=value)
         assert refused.value.error["details"]["reason"] == reason
     with pytest.raises(Refused) as refused:
         client.call("click", target=COUNT, confirm={"pass": "made-up"})

@@ -94,8 +94,8 @@ class Table:
         return msgspec.to_builtins((await self.project.gate.run(Call(tool, dict(params), caller))).result)
 
     def files(self) -> dict[str, str]:
-        found = (path for path in self.folder.rglob("*") if path.is_file())
-        names = {str(path.relative_to(self.folder)): path.read_text() for path in found}
+        paths = (path for path in self.folder.rglob("*") if path.is_file())
+        names = {str(path.relative_to(self.folder)): path.read_text() for path in paths}
         return {name: text for name, text in names.items() if not name.startswith(".")}
 
     async def prepare(self, act: Act) -> None:
@@ -113,26 +113,26 @@ class Table:
         """The call that failed; None where there were fewer."""
         await self.prepare(act)
         before = self.files()
-        found, failure = None, None
+        finding, failure = None, None
         try:
             with self.calls.failing(at, code):
-                found = await self.call(act.tool, act.params)
+                finding = await self.call(act.tool, act.params)
         except Failure as told:
             failure = told.message
         what = f"{act.tool} {errno.errorcode[code]} at call {at} ({self.calls.failed}): {failure or 'told as done'}"
         assert at or failure is None, what
         assert self.files() == (act.after if failure is None else before), what
         if act.is_reading and failure is None:
-            assert found == await self.call(act.tool, act.params), what
+            assert finding == await self.call(act.tool, act.params), what
         return self.calls.failed
 
     def check(self) -> None:
         self.project.close()
         program = Wiring()
         stores = program.open_stores(self.state)
-        found = verify_record(Audit(stores.audit), stores.record(), program.open_evidence)
+        findings = verify_record(Audit(stores.audit), stores.record(), program.open_evidence)
         stores.close()
-        assert found.is_intact, found
+        assert findings.is_intact, findings
         leftovers = [path for path in self.folder.rglob("*.handrail-*") if path.is_file()]
         assert leftovers == []
 
@@ -188,7 +188,7 @@ def test_what_is_told_as_kept_is_kept_and_nothing_before_it_is_lost(
     with calls.failing(0, errno.EIO):
         keep.do(tmp_path, 1)
     assert calls.count > 5
-    kept, most = {"0", "1"}, calls.count
+    files_to_keep, most = {"0", "1"}, calls.count
     places = [(at, code) for at in range(1, most + 1) for code in CODES]
     each_once = [(at, errno.EIO) for at in range(1, most + 1)]
     for number, (at, code) in enumerate([*each_once, *chance().sample(places, tries(5, len(places)))], 2):
@@ -199,8 +199,8 @@ def test_what_is_told_as_kept_is_kept_and_nothing_before_it_is_lost(
         except (Failure, OSError):
             pass
         else:
-            kept.add(str(number))
-        missing = kept - keep.find(tmp_path)
+            files_to_keep.add(str(number))
+        missing = files_to_keep - keep.find(tmp_path)
         assert not missing, f"{keep.name} {errno.errorcode[code]} at call {at} ({calls.failed})"
     with open_write_journal(tmp_path) as writes:
         assert not [name for name in writes.names() for each in writes.contents(name) if each.is_outside]

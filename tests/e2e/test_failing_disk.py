@@ -60,8 +60,8 @@ def test_on_a_full_disk_a_write_is_an_io_error_and_everything_stays(tmp_path: Pa
             assert server.ok("restore_snapshot", snapshotId=first["snapshotId"])["content"] == ""
             assert snapshots(project) == before
             ballast.unlink()
-            done = server.ok("write_to_file", path=START, content=NEW, dryRun=False)
-            assert done["applied"], "the dry run was not used up by the write that failed"
+            result = server.ok("write_to_file", path=START, content=NEW, dryRun=False)
+            assert result["applied"], "the dry run was not used up by the write that failed"
             assert (project / START).read_text() == NEW
             assert leftovers(project) == []
         audit_records(state)
@@ -162,12 +162,12 @@ def test_a_device_that_fails_at_any_step_is_no_success_and_the_old_content_stays
             with faulty(server, fault):
                 outcome = server.call("write_to_file", {**write, "dryRun": False})
             outcomes[fault] = outcome.code
-            found = (project / START).read_text()
+            content = (project / START).read_text()
             if outcome.code is None:
-                assert found == new, fault
+                assert content == new, fault
             else:
                 assert outcome.code in ("E_IO", "E_CONFLICT"), (fault, outcome.error)
-                assert found == old, fault
+                assert content == old, fault
             # Once the device is well again the same call is done, once.
             assert server.ok("write_to_file", **write, dryRun=False)["applied"] is True
             assert (project / START).read_text() == new

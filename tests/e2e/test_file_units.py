@@ -24,8 +24,8 @@ def version(number: int) -> list[dict[str, str]]:
 
 
 def texts(project: Path) -> dict[str, str]:
-    found = project.rglob("*.txt")
-    return {str(path.relative_to(project)): path.read_text() for path in found if ".webgal_agent" not in path.parts}
+    files = project.rglob("*.txt")
+    return {str(path.relative_to(project)): path.read_text() for path in files if ".webgal_agent" not in path.parts}
 
 
 def kill(server: Server, delay: float) -> None:
@@ -50,18 +50,18 @@ def test_killed_at_any_moment_write_files_has_written_all_or_nothing(project: Pa
             waiting.append(starter.submit(Server, project, state, answer="allow"))
             killer = threading.Thread(target=kill, args=(server, moments.uniform(0, 0.1)))
             killer.start()
-            written = server.call_unless_gone("write_files", files=version(number))
+            result = server.call_unless_gone("write_files", files=version(number))
             killer.join()
             server.kill()
-            wanted = {**expected, **{file["path"]: file["content"] for file in version(number)}}
+            target = {**expected, **{file["path"]: file["content"] for file in version(number)}}
             # The next call of a server that was alive all the time puts things in order first.
             waiting[0].result().call("make_folder", {"path": f"after {number}"})
-            found = texts(project)
-            assert found in (expected, wanted), "all or nothing"
-            if written is not None:
-                assert written.result is not None, written.error
-                assert found == wanted, "what was acknowledged is there"
-            expected = found
+            texts_now = texts(project)
+            assert texts_now in (expected, target), "all or nothing"
+            if result is not None:
+                assert result.result is not None, result.error
+                assert texts_now == target, "what was acknowledged is there"
+            expected = texts_now
     finally:
         for future in waiting:
             future.result().kill()
@@ -105,10 +105,10 @@ def test_two_writers_never_lose_a_file_that_moves_or_goes(project: Path, state: 
             places = [place for place in ("here", "there") if (project / place / "b.txt").exists()]
             assert len(places) == 1, "the other file is there once, wherever the folder is"
             assert (project / places[0] / "b.txt").read_text() == "kept\n"
-            for left in ("here", "there"):
-                if left not in places:
+            for location in ("here", "there"):
+                if location not in places:
                     # An edit may have brought nothing back to where the folder was.
-                    assert not list((project / left).glob("*")) if (project / left).exists() else True
+                    assert not list((project / location).glob("*")) if (project / location).exists() else True
         assert leftovers(project) == []
 
 

@@ -50,9 +50,9 @@ class Rig:
 
 
 def timed(look: Callable[[], object]) -> float:
-    started = time.monotonic()
+    start = time.monotonic()
     look()
-    return time.monotonic() - started
+    return time.monotonic() - start
 
 
 def is_at_once(taken: list[float]) -> bool:
@@ -109,8 +109,8 @@ def test_a_held_lock_delays_its_own_call_alone_and_nothing_is_lost(quick_rig: Ri
         assert writing.result(20)["applied"]
     assert (rig.project / "notes.md").read_text() == "second\n"
     until(lambda: _reads(rig.state, rig.elsewhere) == rig.reads)
-    ended = [record for record in audit_records(rig.state) if record["event"] == "end"]
-    assert [record["ok"] for record in ended if record["tool"] == "write_to_file"] == [True] * 4
+    ends = [record for record in audit_records(rig.state) if record["event"] == "end"]
+    assert [record["ok"] for record in ends if record["tool"] == "write_to_file"] == [True] * 4
 
 
 def _reads(state: Path, server: Server) -> int:
@@ -146,7 +146,7 @@ def test_a_frozen_desktop_host_holds_up_nobody_who_does_not_need_it(
     desktop_session: DesktopSession, tmp_path: Path
 ) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig:
-        (host,) = wait_for(rig.state, lambda found: len(found) == 1)
+        (host,) = wait_for(rig.state, lambda diagnostics: len(diagnostics) == 1)
         rig.call("desktop_health")
         os.kill(host, signal.SIGSTOP)
         try:

@@ -115,7 +115,7 @@ TAILS = [
 
 def paths() -> list[str]:
     """More than 3000, each only once."""
-    made: dict[str, None] = {}
+    names: dict[str, None] = {}
     for head, tail in itertools.product([*CLIMBS, *ENCODED, *ROOTS, *CLOSED, *OURS, *LINKS, *ODD], TAILS):
         for path in (
             f"{head}/{tail}",
@@ -124,10 +124,10 @@ def paths() -> list[str]:
             f"./{head}/{tail}",
             f"a/b/{head}/{tail}",
         ):
-            made[path] = None
-    made |= dict.fromkeys(SENSELESS)
-    made |= dict.fromkeys(f"game/{path}" for path in SENSELESS)
-    return list(made)
+            names[path] = None
+    names |= dict.fromkeys(SENSELESS)
+    names |= dict.fromkeys(f"game/{path}" for path in SENSELESS)
+    return list(names)
 
 
 def codes_for(path: str) -> set[str | None]:
@@ -175,8 +175,8 @@ def fully_decoded(name: str) -> str:
 
 
 def folded(name: str) -> str:
-    shown = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
-    return shown.casefold().split(":")[0].rstrip(". ")
+    visible = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
+    return visible.casefold().split(":")[0].rstrip(". ")
 
 
 CALLS: list[tuple[str, Json]] = [
@@ -206,12 +206,12 @@ def stage(project: Path) -> Path:
 
 def tree(folder: Path) -> dict[str, bytes | None]:
     """All names and contents, links not followed; what handrail keeps for itself left out."""
-    found: dict[str, bytes | None] = {}
+    matches: dict[str, bytes | None] = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
         if not name.startswith((".webgal_agent", ".handrail")):
-            found[name] = path.read_bytes() if path.is_file() and not path.is_symlink() else None
-    return found
+            matches[name] = path.read_bytes() if path.is_file() and not path.is_symlink() else None
+    return matches
 
 
 def answers(server: Server, calls: list[tuple[str, Json]]) -> list[Json]:

@@ -86,9 +86,9 @@ def test_interrupted_at_any_moment_it_leaves_the_old_content_or_the_new(project:
     moments = chance()
     with serving(project, state) as server:
         server.ok("write_to_file", path=PATH, content=NEW, dryRun=True)
-        started = time.monotonic()
+        start = time.monotonic()
         assert start_write(project, state).wait(timeout=PATIENCE) == 0
-        duration = time.monotonic() - started
+        duration = time.monotonic() - start
         for _ in range(tries(3, 30)):
             count()
             (project / PATH).write_text(OLD)
@@ -100,8 +100,8 @@ def test_interrupted_at_any_moment_it_leaves_the_old_content_or_the_new(project:
             _, err = call.communicate(timeout=PATIENCE)
             # Python itself is not up yet in the first tenths: then the signal ends it as any other program.
             assert call.returncode in (0, INTERRUPTED, -signal.SIGINT), err.decode()
-            found = (project / PATH).read_text()
-            assert found in (OLD, NEW)
-            assert found == NEW or call.returncode != 0
+            content = (project / PATH).read_text()
+            assert content in (OLD, NEW)
+            assert content == NEW or call.returncode != 0
             assert leftovers(project) == []
     audit_records(state)

@@ -42,9 +42,9 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
     moments = chance()
     with serving(project, state) as server:
         server.ok("write_to_file", path=PATH, content=version(0), dryRun=True)
-        started = time.monotonic()
+        start = time.monotonic()
         server.ok("write_to_file", path=PATH, content=version(0), dryRun=False, idempotencyKey="0")
-        duration = time.monotonic() - started
+        duration = time.monotonic() - start
     current, cut_off = 0, 0
     # Starting a server takes longer than a write: the next ones start while one works.
     starter = ThreadPoolExecutor(1)
@@ -62,24 +62,24 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
             dry_run = server.call_unless_gone("write_to_file", **write, dryRun=True)
             if aim != "dry run":
                 killer.start()
-            written = server.call_unless_gone("write_to_file", **write, **key, dryRun=False) if dry_run else None
+            result = server.call_unless_gone("write_to_file", **write, **key, dryRun=False) if dry_run else None
             killer.join()
             server.kill()
-            cut_off += dry_run is not None and written is None
+            cut_off += dry_run is not None and result is None
 
-            found = (project / PATH).read_text()
-            assert found in (version(current), version(number)), "nothing is half"
-            if written is not None:
-                assert written.result is not None, written.error
-                assert found == version(number), "what was acknowledged is there"
+            content = (project / PATH).read_text()
+            assert content in (version(current), version(number)), "nothing is half"
+            if result is not None:
+                assert result.result is not None, result.error
+                assert content == version(number), "what was acknowledged is there"
 
             # Another server, which was alive all the time, is asked the same again.
             repeated = waiting[0].result().call("write_to_file", {**write, **key, "dryRun": False})
             if dry_run is None and repeated.code == "E_POLICY_VIOLATION":
-                assert found == version(current), "there was no dry run, so there was no write"
+                assert content == version(current), "there was no dry run, so there was no write"
                 continue
             assert repeated.result is not None, repeated.error
-            assert (repeated.result["bytesWritten"] == 0) == (found == version(number)), "written once, and once only"
+            assert (repeated.result["bytesWritten"] == 0) == (content == version(number)), "written once, and once only"
             assert (project / PATH).read_text() == version(number)
             of_key = [meta for meta, _ in snapshots(project).values() if meta.get("idempotencyKey") == str(number)]
             assert [meta["id"] for meta in of_key] == [repeated.result["snapshotId"]]
@@ -99,14 +99,14 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
         )
         until(lambda: leftovers(project) == [])  # a new server sweeps up soon after its start
     records = audit_records(state)
-    ended = {record["executionId"] for record in records if record.get("event") == "end"}
-    begun = {record["executionId"] for record in records if record.get("event") == "begin"}
-    assert len(begun - ended) >= tries(0, 1), "a call that a crash cut off has a beginning and no end"
+    ends = {record["executionId"] for record in records if record.get("event") == "end"}
+    begins = {record["executionId"] for record in records if record.get("event") == "begin"}
+    assert len(begins - ends) >= tries(0, 1), "a call that a crash cut off has a beginning and no end"
 
 
 def test_a_new_server_sweeps_up_what_killed_ones_left_and_spares_what_is_alive(project: Path, state: Path) -> None:
     with serving(project, state) as server:
-        written = server.write("notes.md", "changed\n")
+        result = server.write("notes.md", "changed\n")
     (evidence,) = project.glob(".handrail/artifacts/*/*/*")
     folders = [
         project / ".webgal_agent",
@@ -120,4 +120,4 @@ def test_a_new_server_sweeps_up_what_killed_ones_left_and_spares_what_is_alive(p
     with alive.open("w") as file, serving(project, state) as server:
         fcntl.flock(file, fcntl.LOCK_EX)  # as a writer does for as long as it lives
         until(lambda: leftovers(project) == [str(alive.relative_to(project))])
-        assert server.ok("restore_snapshot", snapshotId=written["snapshotId"])["content"] == "# Notes\n"
+        assert server.ok("restore_snapshot", snapshotId=result["snapshotId"])["content"] == "# Notes\n"

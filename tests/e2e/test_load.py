@@ -19,9 +19,9 @@ SECONDS = max(10.0, MINUTES * 6)
 @pytest.mark.timeout(300 + 3 * SECONDS)
 def test_fifty_bridges_a_hundred_browsers_twenty_clients_and_five_chats_at_once() -> None:
     command = [sys.executable, "-m", "bench.mixed_load", str(SECONDS)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    result = json.loads(done.stdout)
+    completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr[-4000:]
+    result = json.loads(completed.stdout)
     print(result)
     count(result["operations"])
     assert result["errors"] == 0, result

@@ -74,8 +74,8 @@ class Stage:
 
     @property
     def server(self) -> int:
-        found: int = json.loads((self.state / "server.json").read_bytes())["pid"]
-        return found
+        data: int = json.loads((self.state / "server.json").read_bytes())["pid"]
+        return data
 
     def records(self) -> list[Any]:
         log = self.state / "audit/log.jsonl"

@@ -95,10 +95,10 @@ def test_where_the_state_is_read_only_a_command_says_so_and_does_nothing(project
         for _ in range(TIMES):
             count()
             remount(state, "ro")
-            done = run(*write, "--answer", "allow", "--state", state)
-            assert done.returncode != 0
-            assert "Read-only file system" in done.stdout
-            assert "Traceback" not in done.stderr
+            result = run(*write, "--answer", "allow", "--state", state)
+            assert result.returncode != 0
+            assert "Read-only file system" in result.stdout
+            assert "Traceback" not in result.stderr
             assert not (project / "new.txt").exists()
             remount(state, "rw")
             with serving(project, state) as server:

@@ -57,8 +57,8 @@ class Traced:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._last += 1
-        asked = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+        message = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
         while (answer := json.loads(self.process.stdout.readline())).get("id") != self._last:
             pass
@@ -106,8 +106,8 @@ class Recorded:
         """A disk as a cut at some moment may have left it: the moment, and what was acknowledged by then."""
         moment = random.choice(self.recording.moments)
         put_back(self.recording.disk_after(moment, random), self.project, self.state)
-        told = [number for when, number in self.acknowledged if when <= moment]
-        return moment, {PATHS[number % 3]: number for number in told}
+        acknowledged = [number for when, number in self.acknowledged if when <= moment]
+        return moment, {PATHS[number % 3]: number for number in acknowledged}
 
 
 @pytest.fixture(scope="module")
@@ -120,15 +120,15 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
         server.write("a.txt", version(0))
     before = tree(project, state)
     traced = Traced(project, state, trace)
-    written = {traced.write(PATHS[number % 3], version(number)): number for number in range(1, WRITES + 1)}
+    result = {traced.write(PATHS[number % 3], version(number)): number for number in range(1, WRITES + 1)}
     traced.close()
     recording = Recording([project, state], before, trace)
     assert recording.whole_disk() == tree(project, state), "every call was understood"
     acknowledged = [
-        (moment, written[identity])
-        for moment, said in recording.said
-        for line in said.splitlines()
-        if (identity := json.loads(line).get("id")) in written
+        (moment, result[identity])
+        for moment, text in recording.said
+        for line in text.splitlines()
+        if (identity := json.loads(line).get("id")) in result
     ]
     assert [number for _, number in acknowledged] == [*range(1, WRITES + 1)]
     return Recorded(project, state, recording, acknowledged)
@@ -136,16 +136,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 async def go_on(project: Path, state: Path) -> dict[str, str]:
     """The program starts again, reads and writes. What it has read."""
-    opened = Wiring().open_project(project, state, PresetAnswer("allow"))
+    open_project = Wiring().open_project(project, state, PresetAnswer("allow"))
     try:
         there = [path for path in PATHS if (project / path).exists()]
-        found = {path: await opened.gate.run(Call("read_file", {"path": path}, AGENT)) for path in there}
+        replies = {path: await open_project.gate.run(Call("read_file", {"path": path}, AGENT)) for path in there}
         for dry_run in (True, False):
             params = {"path": "after.txt", "content": "it goes on\n", "dryRun": dry_run}
-            await opened.gate.run(Call("write_to_file", params, AGENT))
-        return {path: msgspec.to_builtins(reply.result)["content"] for path, reply in found.items()}
+            await open_project.gate.run(Call("write_to_file", params, AGENT))
+        return {path: msgspec.to_builtins(reply.result)["content"] for path, reply in replies.items()}
     finally:
-        opened.close()
+        open_project.close()
 
 
 def verify(state: Path) -> Findings:
@@ -159,9 +159,9 @@ def verify(state: Path) -> Findings:
         stores.close()
 
 
-def check(found: Findings, moment: int) -> None:
-    assert found.is_intact, f"at {moment}: {found}"
-    assert not found.edits
+def check(findings: Findings, moment: int) -> None:
+    assert findings.is_intact, f"at {moment}: {findings}"
+    assert not findings.edits
 
 
 @pytest.mark.trial("power cut")
@@ -172,7 +172,7 @@ def test_what_was_acknowledged_survives_a_power_cut_and_the_rest_is_whole(record
         count()
         moment, last = recorded.cut(random)
         check(verify(recorded.state), moment)
-        found = asyncio.run(go_on(recorded.project, recorded.state))
+        findings = asyncio.run(go_on(recorded.project, recorded.state))
         for path, number in last.items():
-            assert found[path] in (version(number), version(number + 3)), f"{path} at {moment}"
+            assert findings[path] in (version(number), version(number + 3)), f"{path} at {moment}"
         check(verify(recorded.state), moment)

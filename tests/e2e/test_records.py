@@ -70,8 +70,8 @@ def test_a_changed_piece_of_evidence_no_longer_fits(written: Path, state: Path) 
     (patch,) = written.glob(".handrail/artifacts/*/*/*/diff.patch")
     end = next(record for record in audit_records(state) if record["event"] == "end" and "evidence" in record)
     patch.write_bytes(patch.read_bytes() + b" ")
-    found = run("audit", "verify", "--state", state)
-    assert (found.returncode, "diff.patch was changed" in found.stderr) == (1, True)
+    result = run("audit", "verify", "--state", state)
+    assert (result.returncode, "diff.patch was changed" in result.stderr) == (1, True)
     assert end["evidence"]["sha256"]["diff.patch"] != hashlib.sha256(patch.read_bytes()).hexdigest()
 
 

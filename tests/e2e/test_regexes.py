@@ -106,12 +106,12 @@ def test_what_takes_longer_than_the_deadline_is_a_timeout_at_once_and_leaves_no_
     text = b"a" * 20_000_000 if tool == "replace_in_file" else noise
     put(project, "huge.txt", text)
     place = ["--project", str(project), "--state", str(state), "--answer", "allow", "--timeout", "1500"]
-    started = time.monotonic()
-    done = subprocess.run(
+    start = time.monotonic()
+    result = subprocess.run(
         [HANDRAIL, "call", tool, json.dumps({"path": "huge.txt", **params}), *place], capture_output=True, check=False
     )
-    assert time.monotonic() - started < 8
-    answer = json.loads(done.stdout)
+    assert time.monotonic() - start < 8
+    answer = json.loads(result.stdout)
     assert answer["error"]["code"] == "E_TIMEOUT", answer
     assert answer["error"]["details"]["timeoutMs"] == 1500
     assert processes_below(project) == []
@@ -120,15 +120,15 @@ def test_what_takes_longer_than_the_deadline_is_a_timeout_at_once_and_leaves_no_
 
 def processes_below(project: Path) -> list[str]:
     """Whoever still works in the project, as ripgrep would, or was started with it."""
-    found = []
+    matches = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes()
             if str(project).encode() in command or (process / "cwd").resolve() == project:
-                found.append(command.decode(errors="replace"))
+                matches.append(command.decode(errors="replace"))
         except OSError:
             continue
-    return found
+    return matches
 
 
 def test_a_long_replacement_holds_up_nobody_else(project: Path, state: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_list_of_what_ships_is_valid_and_the_same_each_time() -> None:
 def _built(folder: Path, umask: int, zone: str) -> str:
     folder.mkdir(parents=True)
     environment = {**os.environ, "TMPDIR": str(folder), "TZ": zone}
-    done = subprocess.run(
+    result = subprocess.run(
         [ROOT / "scripts/clean-wheel", folder],
         env=environment,
         umask=umask,
@@ -64,6 +64,6 @@ def _built(folder: Path, umask: int, zone: str) -> str:
         text=True,
         timeout=400,
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     (wheel,) = folder.glob("*.whl")
     return hashlib.sha256(wheel.read_bytes()).hexdigest()

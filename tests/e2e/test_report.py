@@ -40,8 +40,8 @@ class Told:
         self.call("write_to_file", {**self.write, "dryRun": False}, "allow")
         self.call("replace_in_file", {"path": START, "find": "img", "replace": "x"}, "deny")
         self._look()
-        done = self.report(TASK, "-o", self.page)
-        assert done.stdout == f"{self.page}\n", done.stderr
+        result = self.report(TASK, "-o", self.page)
+        assert result.stdout == f"{self.page}\n", result.stderr
 
     def call(self, tool: str, params: dict[str, Any], answer: str) -> None:
         place = ("--project", self.project, "--state", self.state)
@@ -57,9 +57,9 @@ class Told:
         exhibit.add("picture-1.png", PICTURE)
         exhibit.add("bytes.bin", b"\xff\x00\xfe")
         audit = Audit(open_state(self.state).journal("audit"))
-        shown = {"dir": exhibit.path, "sha256": exhibit.hashes}
+        evidence = {"dir": exhibit.path, "sha256": exhibit.hashes}
         record = {"event": "end", "executionId": "exec_look", "tool": "desktop_observe", "effect": "READ", "ok": True}
-        audit.append({**record, "task": TASK, "project": folder.location, "evidence": shown}, durable=True)
+        audit.append({**record, "task": TASK, "project": folder.location, "evidence": evidence}, durable=True)
         audit.close()
         folder.close()
 
@@ -150,16 +150,16 @@ def test_the_page_is_accessible_in_both_languages(told: Told, read: Callable[...
 def test_evidence_that_is_gone_or_changed_is_named_and_not_shown(
     told: Told, read: Callable[..., Reader], tmp_path: Path
 ) -> None:
-    kept = next((told.project / ".handrail/artifacts/workspace").glob("*/*/diff.patch"))
+    files = next((told.project / ".handrail/artifacts/workspace").glob("*/*/diff.patch"))
     looked = next((told.project / ".handrail/artifacts/desktop").glob("*/*/picture-1.png"))
-    saved = shutil.copytree(told.project / ".handrail/artifacts", tmp_path / "saved")
+    copy = shutil.copytree(told.project / ".handrail/artifacts", tmp_path / "saved")
     try:
-        kept.write_text("+something else\n")
+        files.write_text("+something else\n")
         looked.unlink()
-        done = told.report(TASK, "-o", tmp_path / "lacking.html", "--json")
+        result = told.report(TASK, "-o", tmp_path / "lacking.html", "--json")
     finally:
-        shutil.copytree(saved, told.project / ".handrail/artifacts", dirs_exist_ok=True)
-    assert [lack.split()[0] for lack in json.loads(done.stdout)["lacking"]] == ["diff.patch", "picture-1.png"]
+        shutil.copytree(copy, told.project / ".handrail/artifacts", dirs_exist_ok=True)
+    assert [lack.split()[0] for lack in json.loads(result.stdout)["lacking"]] == ["diff.patch", "picture-1.png"]
     page = (tmp_path / "lacking.html").read_text()
     assert "something else" not in page
     assert "changed since it was recorded" in page
@@ -172,16 +172,16 @@ def test_an_audit_that_was_changed_is_told(told: Told, tmp_path: Path) -> None:
     whole = log.read_bytes()
     try:
         log.write_bytes(whole.replace(b"read_file", b"read_fila", 1))
-        done = told.report(TASK, "-o", tmp_path / "damaged.html")
+        result = told.report(TASK, "-o", tmp_path / "damaged.html")
     finally:
         log.write_bytes(whole)
-    assert "The audit is not as it was written, line 1" in done.stderr
+    assert "The audit is not as it was written, line 1" in result.stderr
     assert "The audit was not as it was written when this page was made" in (tmp_path / "damaged.html").read_text()
 
 
 def test_tasks_are_listed_and_one_that_is_not_there_is_said(told: Told, tmp_path: Path) -> None:
-    (listed,) = json.loads(told.report("--json").stdout)["tasks"]
-    assert (listed["task"], listed["calls"]) == (TASK, 5)
+    (entry,) = json.loads(told.report("--json").stdout)["tasks"]
+    assert (entry["task"], entry["calls"]) == (TASK, 5)
     assert TASK in told.report().stdout
     missing = told.report("nope", "-o", tmp_path / "none.html")
     assert (missing.returncode, missing.stderr) == (

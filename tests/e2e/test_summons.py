@@ -38,11 +38,11 @@ def has_called(state: Path) -> bool:
 
 @contextmanager
 def agent(project: Path, state: Path, **environ: str) -> Iterator[Agent]:
-    opened = Agent(project, state, **environ)
+    agent_client = Agent(project, state, **environ)
     try:
-        yield opened
+        yield agent_client
     finally:
-        opened.close()
+        agent_client.close()
         if pid := server(state)["pid"]:
             until(lambda: answers(server(state)["port"]), "the server to answer, which ends in order from then on")
             with suppress(ProcessLookupError):
@@ -53,12 +53,12 @@ def agent(project: Path, state: Path, **environ: str) -> Iterator[Agent]:
 def test_without_a_display_the_agent_is_told_the_address_and_the_command(project: Path, state: Path) -> None:
     with agent(project, state) as client:
         client.asks()
-        told = client.is_told("No one is watching")
+        message = client.is_told("No one is watching")
         assert has_called(state)
         running = server(state)
-        assert f"http://127.0.0.1:{running['port']}" in told
-        assert "handrail prompts" in told
-        assert "code=" not in told, "the client is the agent's own program"
+        assert f"http://127.0.0.1:{running['port']}" in message
+        assert "handrail prompts" in message
+        assert "code=" not in message, "the client is the agent's own program"
         assert httpx2.get(f"http://127.0.0.1:{running['port']}/health").json()["data"]["pid"] == running["pid"]
         Person(state).answers("--ok")
         assert client.result()["isError"] is False
@@ -67,15 +67,15 @@ def test_without_a_display_the_agent_is_told_the_address_and_the_command(project
 
 @pytest.mark.trial("commands", is_long=True)
 def test_with_a_display_the_console_opens_and_lets_the_person_in(project: Path, state: Path, tmp_path: Path) -> None:
-    opened = tmp_path / "opened"
+    address_file = tmp_path / "opened"
     browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" >> {opened}\n')
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" >> {address_file}\n')
     browser.chmod(0o755)
     with agent(project, state, DISPLAY=":99", BROWSER=f"{browser} %s") as client:
         client.asks()
         client.is_told("the console opens in a browser")
-        until(opened.exists)
-        address, _, code = opened.read_text().strip().partition("/#code=")
+        until(address_file.exists)
+        address, _, code = address_file.read_text().strip().partition("/#code=")
         let_in = httpx2.post(f"{address}/api/session", json={"code": code}, headers={"origin": address})
         assert let_in.status_code == 200, let_in.text
         Person(state).answers("--ok")
@@ -121,10 +121,10 @@ def test_a_server_that_was_started_for_somebody_ends_once_nobody_uses_it(project
         [HANDRAIL, "up", *folders, "--port", "0", "--no-open", "--until-unused", "1"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-    ) as started:
-        assert started.stdin is not None
-        assert started.stdout is not None
-        started.stdout.readline()
-        started.stdin.close()
-        assert started.wait(timeout=PATIENCE) == 0
+    ) as client_process:
+        assert client_process.stdin is not None
+        assert client_process.stdout is not None
+        client_process.stdout.readline()
+        client_process.stdin.close()
+        assert client_process.wait(timeout=PATIENCE) == 0
     assert server(state)["pid"] == 0

@@ -59,11 +59,11 @@ def test_writers_of_one_file_lose_no_line(project: Path, servers: list[Server], 
 
     def add(server: Server, line: str) -> None:
         while True:
-            wanted = {"path": "log.txt", "content": server.ok("read_file", path="log.txt")["content"] + line}
-            hunks = server.ok("write_to_file", **wanted, dryRun=True)["diff"]["hunks"]
+            expected = {"path": "log.txt", "content": server.ok("read_file", path="log.txt")["content"] + line}
+            hunks = server.ok("write_to_file", **expected, dryRun=True)["diff"]["hunks"]
             if any(hunk["lenOld"] for hunk in hunks):
                 continue
-            outcome = server.call("write_to_file", {**wanted, "dryRun": False})
+            outcome = server.call("write_to_file", {**expected, "dryRun": False})
             if outcome.result is not None:
                 written.append((outcome.result["snapshotId"], line))
                 return
@@ -77,14 +77,14 @@ def test_writers_of_one_file_lose_no_line(project: Path, servers: list[Server], 
         return add_lines
 
     side_by_side([add_all(0), add_all(1)])
-    found = (project / "log.txt").read_text()
-    assert sorted(found.split("\n")) == sorted(["", "begin", *(line.rstrip() for _, line in written)])
-    kept = snapshots(project)
-    assert set(kept) == {snapshot_id for snapshot_id, _ in written}
+    text = (project / "log.txt").read_text()
+    assert sorted(text.split("\n")) == sorted(["", "begin", *(line.rstrip() for _, line in written)])
+    copies = snapshots(project)
+    assert set(copies) == {snapshot_id for snapshot_id, _ in written}
     # In the order in which the lines stand there, each snapshot holds exactly the lines before its own.
     line_of = dict(written)
-    for snapshot_id, (_, content) in kept.items():
-        assert content.decode() == found[: found.index(line_of[snapshot_id])]
+    for snapshot_id, (_, content) in copies.items():
+        assert content.decode() == text[: text.index(line_of[snapshot_id])]
     for state in set(states):
         records = audit_records(state)
         assert sum(record.get("event") == "begin" for record in records) >= ROUNDS
@@ -106,8 +106,8 @@ def test_writers_of_many_files_do_not_hinder_each_other(
         for turn in range(ROUNDS):
             assert (project / f"out/{number}/{turn}.txt").read_text() == f"{number} {turn}\n" * 50
     assert len(snapshots(project)) == 2 * ROUNDS
-    ended = [record for state in set(states) for record in audit_records(state) if record.get("evidence")]
-    assert sum(record["event"] == "end" and record["ok"] for record in ended) == 2 * ROUNDS
+    ends = [record for state in set(states) for record in audit_records(state) if record.get("evidence")]
+    assert sum(record["event"] == "end" and record["ok"] for record in ends) == 2 * ROUNDS
 
 
 def test_the_same_write_with_the_same_key_at_once_is_done_once(project: Path, servers: list[Server]) -> None:
@@ -141,9 +141,9 @@ def test_one_dry_run_allows_one_write_whoever_made_it(project: Path, servers: li
 
 
 def test_a_write_through_one_is_seen_and_undone_through_the_other(project: Path, servers: list[Server]) -> None:
-    written = servers[0].write("notes.md", "changed\n")
+    result = servers[0].write("notes.md", "changed\n")
     assert servers[1].ok("read_file", path="notes.md")["content"] == "changed\n"
-    restored = servers[1].ok("restore_snapshot", snapshotId=written["snapshotId"])
+    restored = servers[1].ok("restore_snapshot", snapshotId=result["snapshotId"])
     servers[1].write("notes.md", restored["content"])
     assert (project / "notes.md").read_text() == "# Notes\n"
     assert [meta["path"] for meta, _ in snapshots(project).values()] == ["notes.md", "notes.md"]

@@ -36,20 +36,20 @@ def test_a_lock_that_is_not_released_is_a_conflict_after_ten_seconds_of_progress
     with serving(project, state) as server:
         server.ok("write_to_file", path=START, content="x", dryRun=True)
         with held_lock(project):
-            started = time.monotonic()
+            start = time.monotonic()
             send_write(server, "w", START, "x")
-            seen: list[Json] = []
+            values: list[Json] = []
             while "id" not in (message := server.receive_any()):
-                seen.append(message)
-            waited = time.monotonic() - started
+                values.append(message)
+            waited = time.monotonic() - start
         assert '"E_CONFLICT"' in message["result"]["content"][0]["text"]
         assert 9 < waited < 14
-        progress = [note["params"]["progress"] for note in seen if note["method"] == "notifications/progress"]
-        assert len(progress) == len(seen)
+        progress = [note["params"]["progress"] for note in values if note["method"] == "notifications/progress"]
+        assert len(progress) == len(values)
         assert len(progress) >= 8
         assert progress == sorted(set(progress)), "progress only grows"
         assert max(after - before for before, after in itertools.pairwise(progress)) < 2
-        assert {note["params"]["progressToken"] for note in seen} == {"w"}
+        assert {note["params"]["progressToken"] for note in values} == {"w"}
         assert (project / START).read_text() == SCENE
         assert server.ok("write_to_file", path=START, content="x", dryRun=False)["applied"], "the dry run is not lost"
 

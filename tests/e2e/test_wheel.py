@@ -32,7 +32,7 @@ def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}},
     ]
-    done = subprocess.run(
+    result = subprocess.run(
         [UV, "tool", "run", "--from", wheel, "handrail", "mcp", "--project", project, "--state", tmp_path / "state"],
         input="".join(json.dumps(message) + "\n" for message in messages),
         cwd=tmp_path,
@@ -40,7 +40,7 @@ def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
         text=True,
         timeout=500,
     )
-    assert done.returncode == 0, done.stderr
-    answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines())}
+    assert result.returncode == 0, result.stderr
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, result.stdout.splitlines())}
     assert answers[1]["serverInfo"]["name"] == "handrail"
     assert {"read_file", "write_to_file", "search_files"} <= {tool["name"] for tool in answers[2]["tools"]}

@@ -45,11 +45,11 @@ class Program:
 
     def run(self, *words: str, status: int = 0) -> str:
         command = [sys.executable, "-m", "handrail", *words]
-        done = subprocess.run(
+        result = subprocess.run(
             command, cwd=self.project, env=self.env, capture_output=True, text=True, timeout=120, check=False
         )
-        assert done.returncode == status, done.stderr
-        return done.stdout
+        assert result.returncode == status, result.stderr
+        return result.stdout
 
     def json(self, *words: str) -> Any:
         return msgspec.json.decode(self.run(*words))
@@ -74,8 +74,8 @@ def test_a_folder_adds_a_tool_a_command_a_setting_and_a_check(with_clock: Progra
     (with_clock.state / "config.toml").write_text('clock_zone = "Asia/Tokyo"\n')
     assert with_clock.json("call", "clock_now")["time"].endswith("+09:00")
     assert with_clock.json("clock")["time"].endswith("+09:00")
-    told = {check["name"]: check["ok"] for check in with_clock.json("doctor", "--json")["checks"]}
-    assert told["clock"] is True
+    checks = {check["name"]: check["ok"] for check in with_clock.json("doctor", "--json")["checks"]}
+    assert checks["clock"] is True
     assert with_clock.run("audit").count("clock_now") == 2
 
 
@@ -103,8 +103,8 @@ def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path:
     program.env["PYTHONPATH"] += os.pathsep + str(PACKAGE.parent)
 
     def told() -> list[tuple[str, str | None]]:
-        found = program.json("doctor", "--json")["checks"]
-        return [(check["detail"], check["fix"]) for check in found if check["name"] == "feature clock"]
+        checks_by_name = program.json("doctor", "--json")["checks"]
+        return [(check["detail"], check["fix"]) for check in checks_by_name if check["name"] == "feature clock"]
 
     assert "clock" not in program.run("--help")
     (only,) = told()

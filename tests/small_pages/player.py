@@ -37,10 +37,10 @@ class Player:
         return self._told(tool, **params).result or {}
 
     def _told(self, tool: str, /, **params: Any) -> Told:
-        told = self._agent.call(tool, **params)
-        if told.error is not None:
-            raise Lost(f"{tool} {params}: {told.error}")
-        return told
+        result = self._agent.call(tool, **params)
+        if result.error is not None:
+            raise Lost(f"{tool} {params}: {result.error}")
+        return result
 
     # What it sees
 
@@ -51,43 +51,43 @@ class Player:
         return _text(self.html(xpath))
 
     def html(self, xpath: str) -> str:
-        told = self._told("browser_get_html", xpath=xpath, limit=200_000)
-        return re.sub(r"\A[^\n]*\n[^\n]*\n|\n[^\n]*\Z", "", told.text)
+        result = self._told("browser_get_html", xpath=xpath, limit=200_000)
+        return re.sub(r"\A[^\n]*\n[^\n]*\n|\n[^\n]*\Z", "", result.text)
 
     def find_shape(self, tag: str) -> tuple[float, float] | None:
-        found = re.search(rf"<{tag}[^>]*>", self.html("//*[@id='area']"))
-        if found is None:
+        match = re.search(rf"<{tag}[^>]*>", self.html("//*[@id='area']"))
+        if match is None:
             return None
-        place = {name: float(value) for name, value in re.findall(r'\b(c?[xy])="([\d.]+)"', found[0])}
+        place = {name: float(value) for name, value in re.findall(r'\b(c?[xy])="([\d.]+)"', match[0])}
         return place["cx"], place["cy"]
 
     def page(self) -> list[str]:
         return list(self.do("browser_page", scope="document", limit=50_000)["lines"])
 
-    def elements(self, **wanted: str) -> list[Json]:
-        listed: list[Json] = self.do("browser_dom_index", scope="document", limit=5000)["elements"]
-        return [each for each in listed if all(_matches(_held(each, key), value) for key, value in wanted.items())]
+    def elements(self, **goal: str) -> list[Json]:
+        shapes_listed: list[Json] = self.do("browser_dom_index", scope="document", limit=5000)["elements"]
+        return [each for each in shapes_listed if all(_matches(_held(each, key), value) for key, value in goal.items())]
 
     def elements_with_boxes(self) -> list[Json]:
         return list(self.do("browser_dom_index", scope="document", limit=5000, boxes=True)["elements"])
 
-    def find(self, name: str | None = None, *, at: int = 0, **wanted: str) -> str:
-        given = {**wanted, **({} if name is None else {"name": name})}
-        found = self.elements(**given)
-        if len(found) <= at:
-            raise Lost(f"{given} is not among {[line(each) for each in self.elements()]}")
-        return str(found[at]["clickId"])
+    def find(self, name: str | None = None, *, at: int = 0, **goal: str) -> str:
+        params = {**goal, **({} if name is None else {"name": name})}
+        matches = self.elements(**params)
+        if len(matches) <= at:
+            raise Lost(f"{params} is not among {[line(each) for each in self.elements()]}")
+        return str(matches[at]["clickId"])
 
     # What it does
 
-    def click(self, name: str | None = None, *, at: int = 0, **wanted: str) -> Json:
-        return self.do("browser_click", clickId=self.find(name, at=at, **wanted))
+    def click(self, name: str | None = None, *, at: int = 0, **goal: str) -> Json:
+        return self.do("browser_click", clickId=self.find(name, at=at, **goal))
 
     def click_id(self, click_id: str, **more: Any) -> Json:
         return self.do("browser_click", clickId=click_id, **more)
 
-    def type(self, text: str, name: str | None = None, *, at: int = 0, **wanted: str) -> Json:
-        return self.do("browser_type", clickId=self.find(name, at=at, **wanted), text=text)
+    def type(self, text: str, name: str | None = None, *, at: int = 0, **goal: str) -> Json:
+        return self.do("browser_type", clickId=self.find(name, at=at, **goal), text=text)
 
     def press(self, key: str) -> Json:
         return self.do("browser_press_key", key=key)
@@ -100,10 +100,10 @@ class Player:
 
 
 def match(pattern: str, text: str) -> re.Match[str]:
-    found = re.search(pattern, text)
-    if found is None:
+    hit = re.search(pattern, text)
+    if hit is None:
         raise Lost(f"{pattern} is not in {text[:300]}")
-    return found
+    return hit
 
 
 def line(element: Json) -> str:
@@ -114,12 +114,12 @@ def _held(element: Json, key: str) -> Any:
     return element.get("name") or element.get("text") if key == "name" else element.get(key)
 
 
-def _matches(held: Any, wanted: str) -> bool:
+def _matches(held: Any, goal: str) -> bool:
     """A pattern between slashes, or the words themselves."""
     text = "" if held is None else str(held)
-    if wanted.startswith("/") and wanted.endswith("/"):
-        return re.search(wanted[1:-1], text) is not None
-    return text == wanted
+    if goal.startswith("/") and goal.endswith("/"):
+        return re.search(goal[1:-1], text) is not None
+    return text == goal
 
 
 def _text(markup: str) -> str:

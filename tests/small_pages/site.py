@@ -55,9 +55,9 @@ class Site:
 class _Pages(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, rewards: "SimpleQueue[dict[str, Any]]", *given: Any, **more: Any) -> None:
+    def __init__(self, rewards: "SimpleQueue[dict[str, Any]]", *args: Any, **more: Any) -> None:
         self._rewards = rewards
-        super().__init__(*given, **more)
+        super().__init__(*args, **more)
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))

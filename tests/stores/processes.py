@@ -35,13 +35,13 @@ def release_together(processes: list[subprocess.Popen[str]]) -> None:
 
 def finish(process: subprocess.Popen[str]) -> str:
     """What it said; it must have ended well."""
-    said, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    return said
+    return output
 
 
 def finish_killed(process: subprocess.Popen[str]) -> str:
     """What it said before it died of kill -9."""
-    said, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
-    return said
+    return output

@@ -62,9 +62,9 @@ def test_what_was_said_in_version_0_1_is_there_as_it_was(tmp_path: Path) -> None
         uses = [use.execution_id for one in page if isinstance(one.turn, AssistantTurn) for use in one.turn.uses]
         assert uses == [use["execution_id"] for _, turn in old for use in turn.get("uses", ())]
         assert [turn.text for turn in await runs.turns(task)] == [turn["text"] for _, turn in old]
-        found = await runs.find(task)
-        assert found is not None
-        assert (found.status, found.steps) == (status, json.loads(run)["steps"])
+        matches = await runs.find(task)
+        assert matches is not None
+        assert (matches.status, matches.steps) == (status, json.loads(run)["steps"])
         assert [record.task_id for record in await tasks.newest(10, words=["pier", "misspelt"])] == [task]
 
     with_stores(state, work)
@@ -82,17 +82,17 @@ def test_messages_that_were_no_turns_keep_their_places(tmp_path: Path) -> None:
         ({"type": "note", "text": "summed up"}, -1, False),
         ({"type": "user", "id": "m3", "text": "Again"}, 0, False),
     ]
-    said = [("m1", "user", "Begin"), ("m2", "user", "blue"), ("r2", "assistant", "Done"), ("m3", "user", "Again")]
+    messages = [("m1", "user", "Begin"), ("m2", "user", "blue"), ("r2", "assistant", "Done"), ("m3", "user", "Again")]
     early = [("a", "user", "Hello?"), ("b", "assistant", "Nobody answers.")]
     with database.writing(is_durable=False) as rows:
         rows.executemany(OLD_TURN, [(TASK, json.dumps(turn), place, past, 7) for turn, place, past in turns])
-        rows.executemany(OLD_MESSAGE, [(TASK, *one, 100 + number) for number, one in enumerate(said)])
+        rows.executemany(OLD_MESSAGE, [(TASK, *one, 100 + number) for number, one in enumerate(messages)])
         rows.executemany(OLD_MESSAGE, [(OTHER, *one, 200) for one in early])
     database.close()
 
     async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
         told = await tasks.messages(TASK)
-        assert [(one.id, one.role, one.content) for one in told] == said
+        assert [(one.id, one.role, one.content) for one in told] == messages
         assert [one.timestamp for one in told] == [100, 101, 102, 103]
         assert [(one.id, one.role, one.content) for one in await tasks.messages(OTHER)] == early
         assert [turn.text for turn in await runs.turns(TASK)] == ["summed up", "Done", "Again"]
@@ -120,8 +120,8 @@ def test_words_are_stored_once_and_are_the_tasks_messages(tmp_path: Path) -> Non
         assert await tasks.newest(5, words=["note"]) == []
 
     with_stores(tmp_path, work)
-    stored = b"".join(file.read_bytes() for file in (tmp_path / "browser").iterdir())
-    assert stored.count(b"unmistakable words") == 1
+    content = b"".join(file.read_bytes() for file in (tmp_path / "browser").iterdir())
+    assert content.count(b"unmistakable words") == 1
 
 
 def test_a_report_finds_a_task_however_many_came_after_it(tmp_path: Path) -> None:

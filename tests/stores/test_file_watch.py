@@ -129,12 +129,12 @@ async def test_many_watchers_share_one_inotify_and_leave_none(path: Path) -> Non
     before = open_files()
     async with file.watching() as first:
         await first.change()
-        opened = open_files()
-        assert opened > before
+        descriptors = open_files()
+        assert descriptors > before
         async with file.watching() as second, file.watching() as third:
             for watch in (second, third):
                 await watch.change()
-            assert open_files() == opened
+            assert open_files() == descriptors
             append(path)
             for watch in (first, second, third):
                 await watch.change()
@@ -188,10 +188,10 @@ async def test_a_wake_up_takes_milliseconds_and_not_the_next_look(path: Path) ->
     loop = asyncio.get_running_loop()
     async with FollowedFile(path).watching() as watch:
         await watch.change()
-        started = loop.time()
+        start = loop.time()
         for _ in range(10):
             waiting = asyncio.create_task(watch.change())
             await asyncio.sleep(0)
             append(path)
             await waiting
-        assert loop.time() - started < file_watch._LOOK_EVERY_SECONDS
+        assert loop.time() - start < file_watch._LOOK_EVERY_SECONDS

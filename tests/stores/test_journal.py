@@ -41,9 +41,9 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def journal(path: Path) -> Iterator[JournalFile]:
-    opened = JournalFile(path, path.with_name("head"), later=Countdown())
-    yield opened
-    opened.close()
+    journal_file = JournalFile(path, path.with_name("head"), later=Countdown())
+    yield journal_file
+    journal_file.close()
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_lines_come_back_in_the_order_they_were_appended(journal: JournalFile) -
 
 
 def test_files_and_folders_that_it_makes_belong_to_the_owner_alone(journal: JournalFile, path: Path) -> None:
-    with journal.lock(is_durable=True) as held:
-        held.append(b"x")
-        held.set_mark(b"m")
+    with journal.lock(is_durable=True) as lock:
+        lock.append(b"x")
+        lock.set_mark(b"m")
     assert _mode(path) == _mode(path.with_name("head")) == 0o600
     assert _mode(path.parent) == _mode(path.parent.parent) == 0o700
 
@@ -133,21 +133,21 @@ def test_a_glimpse_of_nothing_makes_nothing(journal: JournalFile, path: Path) ->
 
 
 def test_lines_and_mark_change_together_or_not_at_all(journal: JournalFile, path: Path) -> None:
-    with journal.lock(is_durable=False) as held:
-        held.append(b"one")
-        held.set_mark(b"1")
-    with pytest.raises(KeyboardInterrupt), journal.lock(is_durable=False) as held:
-        held.append(b"two")
-        held.set_mark(b"a longer one")
+    with journal.lock(is_durable=False) as lock:
+        lock.append(b"one")
+        lock.set_mark(b"1")
+    with pytest.raises(KeyboardInterrupt), journal.lock(is_durable=False) as lock:
+        lock.append(b"two")
+        lock.set_mark(b"a longer one")
         raise KeyboardInterrupt
     assert path.read_bytes() == b"one\n"
     assert journal.snapshot().mark == b"1"
 
 
 def test_a_durable_append_is_on_disk_before_it_returns_lines_first(journal: JournalFile, synced: list[str]) -> None:
-    with journal.lock(is_durable=True) as held:
-        held.append(b"one")
-        held.set_mark(b"1")
+    with journal.lock(is_durable=True) as lock:
+        lock.append(b"one")
+        lock.set_mark(b"1")
     assert synced == ["log.jsonl", "head"]
 
 
@@ -190,14 +190,14 @@ def _broken_disk(descriptor: int) -> None:
 def test_a_failed_fsync_is_no_success_and_leaves_the_old_content(
     journal: JournalFile, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with journal.lock(is_durable=True) as held:
-        held.append(b"old")
-        held.set_mark(b"1")
+    with journal.lock(is_durable=True) as lock:
+        lock.append(b"old")
+        lock.set_mark(b"1")
     with monkeypatch.context() as patch:
         patch.setattr(private_file, "fdatasync", _broken_disk)
-        with pytest.raises(InputOutput), journal.lock(is_durable=True) as held:
-            held.append(b"new")
-            held.set_mark(b"2")
+        with pytest.raises(InputOutput), journal.lock(is_durable=True) as lock:
+            lock.append(b"new")
+            lock.set_mark(b"2")
     assert path.read_bytes() == b"old\n"
     assert journal.snapshot().mark == b"1"
     journal.append(b"next", is_durable=True)
@@ -222,10 +222,10 @@ def test_who_lets_go_early_lets_others_write_while_the_disk_works(
 
 
 @pytest.mark.parametrize(
-    ("meanwhile", "left"), [([], b"old\n"), ([b"other"], b"old\nnew\nother\n")], ids=["the last", "not the last"]
+    ("meanwhile", "remaining"), [([], b"old\n"), ([b"other"], b"old\nnew\nother\n")], ids=["the last", "not the last"]
 )
 def test_what_fails_after_letting_go_is_taken_back_unless_somebody_wrote_after_it(
-    path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: list[bytes], left: bytes
+    path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: list[bytes], remaining: bytes
 ) -> None:
     journal, other = JournalFile(path), JournalFile(path)
     journal.append(b"old", is_durable=True)
@@ -239,9 +239,9 @@ def test_what_fails_after_letting_go_is_taken_back_unless_somebody_wrote_after_i
         patch.setattr(private_file, "fdatasync", broken_disk)
         with pytest.raises(InputOutput):
             journal.append(b"new", is_durable=True, releases_early=True)
-    assert path.read_bytes() == left
+    assert path.read_bytes() == remaining
     other.append(b"next", is_durable=True)
-    assert path.read_bytes() == left + b"next\n", "nobody holds the lock"
+    assert path.read_bytes() == remaining + b"next\n", "nobody holds the lock"
 
 
 def test_a_flush_that_failed_in_the_background_refuses_the_next_append(
@@ -305,17 +305,17 @@ def test_a_holder_that_never_lets_go_is_not_waited_for_without_end(path: Path) -
 
 def test_a_lock_is_waited_for(path: Path) -> None:
     first, second = JournalFile(path), JournalFile(path)
-    done = threading.Event()
+    is_finished = threading.Event()
 
     def write() -> None:
         second.append(b"second", is_durable=False)
-        done.set()
+        is_finished.set()
 
-    with first.lock(is_durable=False) as held:
+    with first.lock(is_durable=False) as lock:
         thread = threading.Thread(target=write)
         thread.start()
-        assert not done.is_set()
-        held.append(b"first")
+        assert not is_finished.is_set()
+        lock.append(b"first")
     thread.join(30)
     assert list(first.lines()) == [b"first\n", b"second\n"]
 
@@ -323,10 +323,10 @@ def test_a_lock_is_waited_for(path: Path) -> None:
 def test_threads_that_share_a_journal_do_not_interleave(journal: JournalFile) -> None:
     def write(name: int) -> None:
         for number in range(100):
-            with journal.lock(is_durable=False) as held:
-                count = int(held.mark or b"0")
-                held.append(b"%d %d" % (name, number))
-                held.set_mark(b"%d" % (count + 1))
+            with journal.lock(is_durable=False) as lock:
+                count = int(lock.mark or b"0")
+                lock.append(b"%d %d" % (name, number))
+                lock.set_mark(b"%d" % (count + 1))
 
     threads = [threading.Thread(target=write, args=(name,)) for name in range(8)]
     for thread in threads:
@@ -356,10 +356,10 @@ def test_processes_that_share_a_journal_do_not_interleave(journal: JournalFile, 
     for writer in writers:
         finish(writer)
     assert journal.snapshot().mark == b"%08d" % 1200
-    seen = [line.split(b" ") for line in journal.lines()]
+    value = [line.split(b" ") for line in journal.lines()]
     for name in range(4):
-        assert [int(number) for writer, number, _ in seen if int(writer) == name] == list(range(300))
-    assert all(len(filling) == int(number) * 20 + 1 for _, number, filling in seen)
+        assert [int(number) for writer, number, _ in value if int(writer) == name] == list(range(300))
+    assert all(len(filling) == int(number) * 20 + 1 for _, number, filling in value)
 
 
 def test_a_fork_takes_a_lock_of_its_own(path: Path) -> None:

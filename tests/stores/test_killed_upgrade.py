@@ -23,8 +23,8 @@ CALLS = "pwrite64,write,fsync,fdatasync,ftruncate,unlink,rename,mkdir"
 
 
 def extracted(archive: Path, folder: Path) -> Path:
-    with tarfile.open(archive) as opened:
-        opened.extractall(folder, filter="data")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
     return folder / "state"
 
 
@@ -34,8 +34,8 @@ def upgraded(state: Path, *before: str) -> int:
 
 def contents(state: Path) -> Any:
     async def work(tasks: Any, runs: Any) -> Any:
-        found = [record.task_id for record in await tasks.newest(100)]
-        return {task: (await tasks.messages(task), await runs.turns(task), await runs.find(task)) for task in found}
+        matches = [record.task_id for record in await tasks.newest(100)]
+        return {task: (await tasks.messages(task), await runs.turns(task), await runs.find(task)) for task in matches}
 
     return with_stores(state, work)
 

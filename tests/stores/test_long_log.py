@@ -28,10 +28,10 @@ async def test_prompts_are_found_and_answered_by_id_however_many_came_later(stat
     await before.request(APPROVAL, request_id="approval_b_1")
     add_later_entries(log, LATER)
     for queue in (before, LogPromptQueue(prompt_store(state))):
-        answered, waiting = await queue.find("approval_a_1"), await queue.find("approval_b_1")
-        assert answered is not None
-        assert answered.answer is not None
-        assert answered.answer.response.remark == "early"
+        answered_prompt, waiting = await queue.find("approval_a_1"), await queue.find("approval_b_1")
+        assert answered_prompt is not None
+        assert answered_prompt.answer is not None
+        assert answered_prompt.answer.response.remark == "early"
         assert waiting is not None
         assert waiting.is_pending
         assert [each.request_id for each in await queue.pending()] == ["approval_b_1"]
@@ -57,8 +57,8 @@ def test_a_long_log_takes_a_few_bytes_an_entry(log: Path) -> None:
     try:
         assert prompts.view.pending() == []
         assert len(prompts.view.find_all([f"later-{COUNTED // 4}"])) == 1
-        kept, _ = tracemalloc.get_traced_memory()
+        remaining, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     prompts.close()
-    assert kept < COUNTED * BYTES_AN_ENTRY + (1 << 20)
+    assert remaining < COUNTED * BYTES_AN_ENTRY + (1 << 20)

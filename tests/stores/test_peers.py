@@ -78,9 +78,9 @@ def lasting_identity(*command: str) -> str:
         assert client.stdout is not None
         assert client.stdin is not None
         served = int(client.stdout.readline())
-        found = stdio_identity(served).agent
+        agent = stdio_identity(served).agent
         client.stdin.close()
-    return found
+    return agent
 
 
 def test_a_script_that_is_only_an_argument_of_another_program_lends_it_no_identity(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ async def ids(queue: PromptQueue) -> list[str]:
 async def until_asked(queue: PromptQueue, count: int = 1) -> list[str]:
     async with aclosing(queue.follow(0)) as pages:
         async for _ in pages:
-            if len(found := await ids(queue)) >= count:
-                return found
+            if len(listed_ids := await ids(queue)) >= count:
+                return listed_ids
     raise AssertionError
 
 
@@ -161,10 +161,10 @@ async def test_waiting_wakes_up_within_milliseconds(queue: PromptQueue, other: P
     for _ in range(10):
         asking = asyncio.create_task(queue.ask(PROMPT))
         (request_id,) = await until_asked(other)
-        started = loop.time()
+        start = loop.time()
         await other.respond(request_id, OK)
         await asking
-        taken.append(loop.time() - started)
+        taken.append(loop.time() - start)
     assert sorted(taken)[5] < file_watch._LOOK_EVERY_SECONDS / 10
 
 
@@ -268,9 +268,9 @@ async def test_neither_lock_nor_disk_nor_socket_is_waited_for_on_the_loops_threa
     used: dict[str, set[int]] = {}
 
     def noting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*args: Any, **given: Any) -> Any:
+        def noted(*args: Any, **positional: Any) -> Any:
             used.setdefault(name, set()).add(threading.get_ident())
-            return function(*args, **given)
+            return function(*args, **positional)
 
         return noted
 
@@ -301,13 +301,13 @@ async def test_a_follower_gets_everything_once_in_order(queue: PromptQueue, othe
     await other.request(PROMPT, request_id="old")
     page = await queue.entries(10)
     assert [entry.request_id for entry in page.entries] == ["old"]
-    seen: list[tuple[str, str]] = []
+    values: list[tuple[str, str]] = []
 
     async def follow() -> None:
         async with aclosing(queue.follow(page.position)) as pages:
             async for more in pages:
-                seen.extend((entry.action, entry.request_id) for entry in more.entries)
-                if len(seen) == 20:
+                values.extend((entry.action, entry.request_id) for entry in more.entries)
+                if len(values) == 20:
                     return
 
     following_it = asyncio.create_task(follow())
@@ -317,7 +317,7 @@ async def test_a_follower_gets_everything_once_in_order(queue: PromptQueue, othe
             file.write("noise\n")
         await other.respond(str(number), OK)
     await following_it
-    assert seen == [(action, str(number)) for number in range(10) for action in ("request", "response")]
+    assert values == [(action, str(number)) for number in range(10) for action in ("request", "response")]
 
 
 KILLED = """

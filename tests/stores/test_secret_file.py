@@ -54,8 +54,8 @@ def store(state: Path) -> KeyringSecretStore:
 
 
 async def test_what_is_put_is_found_by_the_next_process_and_gone_when_forgotten(tmp_path: Path) -> None:
-    kept = await store(tmp_path).put("app:a.b:key", Secret(VALUE))
-    assert (kept.place, kept.name) == ("file", "app:a.b:key")
+    location = await store(tmp_path).put("app:a.b:key", Secret(VALUE))
+    assert (location.place, location.name) == ("file", "app:a.b:key")
     assert await store(tmp_path).get("app:a.b:key") == Secret(VALUE)
     assert [one.name for one in await store(tmp_path).kept()] == ["app:a.b:key"]
     assert await store(tmp_path).forget("app:a.b:key") is True

@@ -20,7 +20,7 @@ def _mode(path: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("given", "environ", "expected"),
+    ("value", "environ", "expected"),
     [
         ("/given", {"HANDRAIL_STATE": "/named"}, "/given"),
         (None, {"HANDRAIL_STATE": "/named", "XDG_STATE_HOME": "/xdg"}, "/named"),
@@ -31,9 +31,9 @@ def _mode(path: Path) -> int:
     ],
 )
 def test_it_is_found_by_flag_then_variable_then_custom(
-    given: str | None, environ: dict[str, str], expected: str
+    value: str | None, environ: dict[str, str], expected: str
 ) -> None:
-    assert state_path(Path(given) if given else None, environ) == Path(expected)
+    assert state_path(Path(value) if value else None, environ) == Path(expected)
 
 
 def test_a_new_state_directory_is_private_and_has_the_current_format(tmp_path: Path) -> None:
@@ -86,30 +86,30 @@ def test_migration_follows_no_link(tmp_path: Path) -> None:
 
 
 def test_steps_run_in_order_and_each_is_remembered(tmp_path: Path) -> None:
-    done: list[str] = []
-    open_state(tmp_path, steps=[_noting(done, "1")])
-    assert done == []  # a new one needs no step
-    open_state(tmp_path, steps=[_noting(done, name) for name in "123"])
-    assert done == ["2", "3"]
+    steps: list[str] = []
+    open_state(tmp_path, steps=[_noting(steps, "1")])
+    assert steps == []  # a new one needs no step
+    open_state(tmp_path, steps=[_noting(steps, name) for name in "123"])
+    assert steps == ["2", "3"]
     assert (tmp_path / "format").read_text() == "3\n"
 
 
-def _noting(done: list[str], name: str) -> Callable[[Path], None]:
-    return lambda path: done.append(name)
+def _noting(steps: list[str], name: str) -> Callable[[Path], None]:
+    return lambda path: steps.append(name)
 
 
 def test_a_step_that_fails_is_taken_again_and_those_before_it_are_not(tmp_path: Path) -> None:
     (tmp_path / "config.toml").touch()
-    done: list[str] = []
+    steps: list[str] = []
 
     def fail(path: Path) -> None:
         raise OSError("no room")
 
     with pytest.raises(InputOutput):
-        open_state(tmp_path, steps=[_noting(done, "1"), fail])
+        open_state(tmp_path, steps=[_noting(steps, "1"), fail])
     assert (tmp_path / "format").read_text() == "1\n"
-    open_state(tmp_path, steps=[_noting(done, "1"), _noting(done, "2")])
-    assert done == ["1", "2"]
+    open_state(tmp_path, steps=[_noting(steps, "1"), _noting(steps, "2")])
+    assert steps == ["1", "2"]
 
 
 def test_state_of_a_newer_handrail_is_not_changed(tmp_path: Path) -> None:
@@ -174,9 +174,9 @@ def test_what_lies_in_it_is_made_when_first_used(tmp_path: Path) -> None:
     state = open_state(tmp_path)
     journal = state.journal("audit")
     assert sorted(os.listdir(tmp_path)) == ["format", "format.lock"]
-    with journal.lock(is_durable=False) as held:
-        held.append(b"x")
-        held.set_mark(b"m")
+    with journal.lock(is_durable=False) as lock:
+        lock.append(b"x")
+        lock.set_mark(b"m")
     with state.database.reading():
         pass
     assert sorted(os.listdir(tmp_path / "audit")) == ["head", "log.jsonl"]

@@ -214,9 +214,9 @@ def test_what_can_not_be_determined_does_not_count(tmp_path: Path, family: dict[
 
 
 def test_this_process_knows_its_own_family() -> None:
-    found = Processes().ancestors(os.getpid())
-    assert found is not None
-    assert [process.pid for process in found][:2] == [os.getpid(), os.getppid()]
+    match = Processes().ancestors(os.getpid())
+    assert match is not None
+    assert [process.pid for process in match][:2] == [os.getpid(), os.getppid()]
 
 
 def test_a_descriptor_that_is_closed_while_one_looks_hides_no_other(tmp_path: Path, keyboard: int) -> None:

@@ -119,9 +119,9 @@ async def test_rows_of_long_expired_tokens_are_purged(tokens: SqliteTokens, cloc
 async def test_the_store_never_holds_a_token(tokens: SqliteTokens, path: Path) -> None:
     token = await tokens.issue(SCOPE, 60)
     await tokens.consume(token, SCOPE)
-    stored = b"".join(file.read_bytes() for file in path.parent.iterdir())
-    assert SCOPE.params_digest.encode() in stored
-    assert token.encode() not in stored
+    content = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert SCOPE.params_digest.encode() in content
+    assert token.encode() not in content
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
@@ -202,8 +202,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 async def test_after_kill_9_a_used_token_stays_used_and_no_other_caller_can_use_the_rest(
     tokens: SqliteTokens, path: Path
 ) -> None:
-    said = finish_killed(start(_DYING, path, SCOPE.caller, SCOPE.method, SCOPE.params_digest))
-    used, unused = said.split()
+    output = finish_killed(start(_DYING, path, SCOPE.caller, SCOPE.method, SCOPE.params_digest))
+    used, unused = output.split()
     assert await reason(tokens, used) == "used"
     assert await reason(tokens, unused, replace(SCOPE, caller="mcp:claude:pid:99")) == "peer"
 

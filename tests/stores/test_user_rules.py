@@ -31,9 +31,9 @@ def test_an_edit_counts_at_once_and_so_does_its_removal(tmp_path: Path) -> None:
 async def test_a_rule_is_added_behind_what_the_person_wrote(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text("# mine\nport = 7000")
-    given = Rule("allow", tool="write_to_file", path='a "b"\\\u202e\x7f/ü🙂.txt', project="/srv/shop", below=False)
-    await allow(tmp_path, "added by an approval", given)
-    assert rules(tmp_path) == (given,)
+    value = Rule("allow", tool="write_to_file", path='a "b"\\\u202e\x7f/ü🙂.txt', project="/srv/shop", below=False)
+    await allow(tmp_path, "added by an approval", value)
+    assert rules(tmp_path) == (value,)
     assert config.read_text().startswith("# mine\nport = 7000\n# added by an approval\n[[rules]]\n")
     assert config.stat().st_mode & 0o777 == 0o644
 
@@ -48,12 +48,12 @@ async def test_a_rule_is_removed_with_its_remark_and_nothing_else(tmp_path: Path
     config = tmp_path / "config.toml"
     mine = '# mine\nport = 7000\n\n# keep this\n[[rules]]\ntool = "read_file"\ndecision = "deny"\n'
     config.write_text(mine)
-    given = Rule("allow", tool="write_to_file", path="a", until="2026-11-30")
-    await allow(tmp_path, "added by an approval", given)
+    value = Rule("allow", tool="write_to_file", path="a", until="2026-11-30")
+    await allow(tmp_path, "added by an approval", value)
     assert len(known(tmp_path)) == 2
-    assert remove_rule(tmp_path, given)
+    assert remove_rule(tmp_path, value)
     assert config.read_text() == mine
-    assert not remove_rule(tmp_path, given)
+    assert not remove_rule(tmp_path, value)
 
 
 def test_a_rule_between_others_is_removed(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ NPM = [str(ROOT / "scripts" / "npm"), "--prefix", str(ROOT / "web"), "run", "--s
 
 def run(script: str, package: str, *words: str) -> None:
     command = [*NPM, script, "--workspace", package, "--", *words]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert result.returncode == 0, result.stdout
 
 
 def specs(package: str, ending: str) -> list[str]:

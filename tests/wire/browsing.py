@@ -38,14 +38,14 @@ class Agent:
         return Told(result=outcome.result, error=outcome.error)
 
     def ok(self, tool: str, /, **params: Any) -> Told:
-        told = self.call(tool, **params)
-        assert told.error is None, told.error
-        return told
+        result = self.call(tool, **params)
+        assert result.error is None, result.error
+        return result
 
     def code(self, tool: str, /, **params: Any) -> str:
-        told = self.call(tool, **params)
-        assert told.error is not None, told.result
-        return str(told.error["code"])
+        result = self.call(tool, **params)
+        assert result.error is not None, result.result
+        return str(result.error["code"])
 
 
 def _of_mcp(result: Json) -> Told:
@@ -65,8 +65,8 @@ class Browsing:
         furnish(self.project)
         self._options: Any = {} if answer is None else {"answer": answer}
         self.up = Up(self.project, self.state, **self._options)
-        known = json.loads((self.state / "server.json").read_text())
-        self.browser = ScriptedBrowser(f"http://{known['host']}:{known['port']}", browser_token(self.state, CLIENT_ID))
+        data = json.loads((self.state / "server.json").read_text())
+        self.browser = ScriptedBrowser(f"http://{data['host']}:{data['port']}", browser_token(self.state, CLIENT_ID))
         self._agents: dict[str, Agent] = {}
         self._stdio: list[Stdio] = []
 

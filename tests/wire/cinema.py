@@ -72,8 +72,8 @@ class Cinema:
 
 def newest_picture(project: Path) -> bytes:
     """Among the evidence."""
-    found = (project / ".handrail/artifacts/webgal").rglob("picture-1.png")
-    return max(found, key=lambda path: path.stat().st_mtime_ns).read_bytes()
+    files = (project / ".handrail/artifacts/webgal").rglob("picture-1.png")
+    return max(files, key=lambda path: path.stat().st_mtime_ns).read_bytes()
 
 
 def furnish(project: Path) -> None:
@@ -114,11 +114,11 @@ button,a{position:fixed;left:200px;width:200px;height:40px}</style>
 @contextmanager
 def local_page() -> Iterator[tuple[str, list[str]]]:
     """Its address, and the paths that were asked for."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requests.append(self.path)
             if self.path == "/there":
                 self.send_response(302)
                 self.send_header("location", "http://example.com/there")
@@ -138,7 +138,7 @@ def local_page() -> Iterator[tuple[str, list[str]]]:
     serving = threading.Thread(target=server.serve_forever)
     serving.start()
     try:
-        yield f"http://localhost:{server.server_port}", asked
+        yield f"http://localhost:{server.server_port}", requests
     finally:
         server.shutdown()
         serving.join()

@@ -126,8 +126,8 @@ def _without_key(params: Json) -> Json:
     return {name: value for name, value in params.items() if name != "idempotencyKey"}
 
 
-def _conforms(wanted: Json, value: Any) -> None:
-    validator = _validator(json.dumps(wanted))
+def _conforms(expected: Json, value: Any) -> None:
+    validator = _validator(json.dumps(expected))
     wrong = [error.message for error in validator.iter_errors(value)]
     assert not wrong, (value, wrong)
 
@@ -214,9 +214,9 @@ class Up:
         assert self.process.stdout is not None
         if not self.process.stdout.readline():
             raise AssertionError(f"the server did not start: {self.process.communicate()[1].decode()}")
-        known = json.loads((state / "server.json").read_text())
+        data = json.loads((state / "server.json").read_text())
         self.http = httpx2.Client(
-            base_url=f"http://{known['host']}:{known['port']}",
+            base_url=f"http://{data['host']}:{data['port']}",
             headers=bearer(state),
             timeout=60,
             trust_env=False,
@@ -225,8 +225,8 @@ class Up:
     def close(self) -> None:
         self.http.close()
         self.process.terminate()
-        _, said = self.process.communicate(timeout=PATIENCE)
-        assert self.process.returncode == 0, said.decode()
+        _, output = self.process.communicate(timeout=PATIENCE)
+        assert self.process.returncode == 0, output.decode()
 
     def kill(self) -> None:
         self.http.close()
@@ -299,15 +299,15 @@ class Cli(Client):
         self._environ = _environ(options)
 
     def raw_call(self, tool: str, params: bytes) -> Outcome:
-        done = subprocess.run(
+        result = subprocess.run(
             [HANDRAIL, "call", tool, "-", *self._arguments], input=params, capture_output=True, env=self._environ
         )
-        if done.returncode == 2:
-            raise Refused(2, done.stderr.decode())
-        answer = json.loads(done.stdout)
-        if done.returncode == 0:
+        if result.returncode == 2:
+            raise Refused(2, result.stderr.decode())
+        answer = json.loads(result.stdout)
+        if result.returncode == 0:
             return Outcome(result=answer)
-        assert done.returncode == 1, done.stderr.decode()
+        assert result.returncode == 1, result.stderr.decode()
         assert {*answer} <= {"ok", "error"}
         return Outcome(error=answer["error"])
 
@@ -332,12 +332,12 @@ class Start(Protocol):
 
 
 def _arguments(project: Path, state: Path, options: Options) -> list[str]:
-    given = ["--project", str(project), "--state", str(state)]
+    value = ["--project", str(project), "--state", str(state)]
     if "answer" in options:
-        given += ["--answer", options["answer"]]
+        value += ["--answer", options["answer"]]
     if "tools" in options:
-        given += ["--tools", options["tools"]]
-    return given
+        value += ["--tools", options["tools"]]
+    return value
 
 
 def _environ(options: Options) -> dict[str, str]:
@@ -366,11 +366,11 @@ def _mcp_outcome(result: Json) -> Outcome:
     content, *more = result["content"]
     assert content["type"] == "text"
     assert all(part["type"] in ("image", "text") for part in more)
-    told = json.loads(content["text"])
+    data = json.loads(content["text"])
     if result.get("isError"):
         assert "structuredContent" not in result
         assert not more
-        assert list(told) == ["error"]
-        return Outcome(error=told["error"])
-    assert result["structuredContent"] == told
-    return Outcome(result=told)
+        assert list(data) == ["error"]
+        return Outcome(error=data["error"])
+    assert result["structuredContent"] == data
+    return Outcome(result=data)

@@ -130,8 +130,8 @@ class DesktopRig:
 
     async def acting(self) -> str:
         """The executionId of the call that is about to act, once its first evidence is on disk."""
-        found = await eventually(lambda: list(self.workspace.glob("artifacts/desktop/*/*/before.png")))
-        return found[0].parent.name
+        files = await eventually(lambda: list(self.workspace.glob("artifacts/desktop/*/*/before.png")))
+        return files[0].parent.name
 
     async def close(self) -> None:
         for bridge in self._bridges:

@@ -36,8 +36,8 @@ class PromptRig:
     def answer(self, request_id: str, response: Any, headers: dict[str, str] | None = None) -> Answer:
         """As the person at the console, who may answer everything."""
         path = f"/api/prompts/{request_id}/response"
-        sent = self.console if headers is None else headers
-        return self.server.request("POST", path, headers=sent, json={"response": response})
+        request_headers = self.console if headers is None else headers
+        return self.server.request("POST", path, headers=request_headers, json={"response": response})
 
     @cached_property
     def console(self) -> dict[str, str]:
@@ -52,14 +52,14 @@ class PromptRig:
 
     def is_pending(self, request_id: str) -> bool:
         """To every side: the server's list and the command line's."""
-        listed = request_id in [entry["requestId"] for entry in self.listed()]
-        assert listed is (request_id in self.pending_ids()), "the faces disagree"
-        return listed
+        is_listed = request_id in [entry["requestId"] for entry in self.listed()]
+        assert is_listed is (request_id in self.pending_ids()), "the faces disagree"
+        return is_listed
 
     def pending_ids(self) -> list[str]:
-        done = self.command("list", "--json")
-        assert done.returncode == 0, done.stderr
-        return [entry["requestId"] for entry in json.loads(done.stdout)["prompts"]]
+        result = self.command("list", "--json")
+        assert result.returncode == 0, result.stderr
+        return [entry["requestId"] for entry in json.loads(result.stdout)["prompts"]]
 
     def command(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """`handrail prompts …`, to its end."""

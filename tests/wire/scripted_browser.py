@@ -95,9 +95,9 @@ class ScriptedBrowser:
 
     def shut(self, tab: int) -> None:
         """As a person does it."""
-        gone = self._tab(tab)
+        tab_site = self._tab(tab)
         del self.tabs[tab], self.tasks[tab]
-        self._wait(self._say(type="tab_event", eventType="tab_removed", tab=gone))
+        self._wait(self._say(type="tab_event", eventType="tab_removed", tab=tab_site))
 
     def named(self, action: str) -> list[Json]:
         """The parameters of each time that this was asked for."""
@@ -131,7 +131,7 @@ class ScriptedBrowser:
         if message["type"] != "browser_action":
             return {"ok": False, "error": {"code": "BAD_REQUEST", "message": "This is not in the contract."}}
         working = asyncio.create_task(self._work(message))
-        working.add_done_callback(lambda done: done.exception())
+        working.add_done_callback(lambda task: task.exception())
         return {"ok": True}
 
     async def _work(self, message: Json) -> None:
@@ -184,10 +184,10 @@ class ScriptedBrowser:
     async def _browser_dom_index(self, params: Json, message: Json) -> Json:
         site, offset = self._site(params["tabId"]), params.get("offset", 0)
         end = offset + params.get("limit", 200)
-        shown = site.elements[offset:end]
+        elements = site.elements[offset:end]
         more = {"nextOffset": end} if end < len(site.elements) else {}
         return {
-            "elements": shown,
+            "elements": elements,
             "total": len(site.elements),
             "url": self.tabs[params["tabId"]],
             "title": site.title,
@@ -209,8 +209,8 @@ class ScriptedBrowser:
         await self._upload(url, PIXEL)
         result = {"artifactId": message["artifactId"], "url": url.partition("/upload")[0], "width": 1, "height": 1}
         target = {} if element is None else {"target": {key: element.get(key, "") for key in ("tag", "role", "name")}}
-        seen = {"seen": self._seen(params)} if self.compares else {}
-        return {**result, **target, **seen, "screenshotUploaded": True}
+        value = {"seen": self._seen(params)} if self.compares else {}
+        return {**result, **target, **value, "screenshotUploaded": True}
 
     async def _browser_click(self, params: Json, message: Json) -> Json:
         tab = params["tabId"]
@@ -227,8 +227,8 @@ class ScriptedBrowser:
         return {"typed": True, "strategy": "cdp_key"}
 
     async def _browser_find_text(self, params: Json, message: Json) -> Json:
-        found = params["text"] in self._site(params["tabId"]).text
-        return {"matches": [{"text": params["text"], "tag": "p"}] if found else [], "total": int(found)}
+        match = params["text"] in self._site(params["tabId"]).text
+        return {"matches": [{"text": params["text"], "tag": "p"}] if match else [], "total": int(match)}
 
     async def _browser_upload(self, params: Json, message: Json) -> Json:
         return {"uploaded": True, "files": [each["name"] for each in message["artifacts"]]}
@@ -251,8 +251,8 @@ class ScriptedBrowser:
         raise Refusal("INVALID_TARGET", "The element is gone.", stale=True, hint="Index the page again.")
 
     def _seen(self, params: Json) -> str:
-        named = [each for each in self._elements(params) if each["clickId"] == params.get("clickId")]
-        return json.dumps([self.tabs.get(params.get("tabId", 0)), named])
+        matches = [each for each in self._elements(params) if each["clickId"] == params.get("clickId")]
+        return json.dumps([self.tabs.get(params.get("tabId", 0)), matches])
 
     def _elements(self, params: Json) -> list[Json]:
         return self._site(params["tabId"]).elements if "tabId" in params else []

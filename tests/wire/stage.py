@@ -93,6 +93,6 @@ def trust(project: Path, state: Path) -> None:
 
 def put_snapshot(project: Path, id: str, content: str = "", **meta: Any) -> None:
     """A snapshot as another program, written to the same contract, leaves it."""
-    known = {"id": id, "path": START, "timestamp": 1_700_000_000_000, "contentHash": "e3b0c442", **meta}
+    metadata = {"id": id, "path": START, "timestamp": 1_700_000_000_000, "contentHash": "e3b0c442", **meta}
     put(project, f".webgal_agent/snapshots/{id}.txt", content)
-    put(project, f".webgal_agent/snapshots/{id}.meta.json", json.dumps(known))
+    put(project, f".webgal_agent/snapshots/{id}.meta.json", json.dumps(metadata))

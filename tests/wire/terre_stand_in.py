@@ -90,15 +90,15 @@ class TerreStandIn:
         finally:
             peers.discard(line)
 
-    async def _pass_on(self, line: WebSocket, told: dict[str, Any], *, is_editor: bool) -> None:
-        if is_editor and told["type"] == "preview.command.sync-scene":
-            await line.send_json({**told, "kind": "response", "payload": {}})
-            place = {"scene": told["payload"]["sceneName"], "sentence": told["payload"]["sentenceId"]}
+    async def _pass_on(self, line: WebSocket, message: dict[str, Any], *, is_editor: bool) -> None:
+        if is_editor and message["type"] == "preview.command.sync-scene":
+            await line.send_json({**message, "kind": "response", "payload": {}})
+            place = {"scene": message["payload"]["sceneName"], "sentence": message["payload"]["sentenceId"]}
             data = {"command": 0, "sceneMsg": place, "message": "Sync", "stageSyncMsg": {}}
             for engine in list(self._engines):
                 await engine.send_json({"event": "message", "data": data})
-        elif not is_editor and told["data"]["command"] == 1:
-            place, stage = told["data"]["sceneMsg"], told["data"]["stageSyncMsg"]
+        elif not is_editor and message["data"]["command"] == 1:
+            place, stage = message["data"]["sceneMsg"], message["data"]["stageSyncMsg"]
             payload = {"sceneName": place["scene"], "sentenceId": place["sentence"], "stageState": stage}
             for editor in list(self._editors):
                 await editor.send_json({"kind": "event", "type": "stage.snapshot.updated", "payload": payload})

@@ -63,12 +63,12 @@ def test_a_change_waits_for_a_persons_yes_in_the_queue(
         looks_at_everything(client)
         before = (own_project / START).read_text()
         with waiting(partial(client.call, tool, CHANGES[tool])) as outcome:
-            shown = person.sees()["prompt"]
+            prompt = person.sees()["prompt"]
             assert (own_project / START).read_text() == before
             person.answers("--ok")
         assert outcome().error is None
-        assert (shown["kind"], shown["path"], shown["source"]) == ("file_change_confirm", START, f"handrail/{tool}")
-        assert any(removed in line for line in shown["diff"].split("\n") if line.startswith("-"))
+        assert (prompt["kind"], prompt["path"], prompt["source"]) == ("file_change_confirm", START, f"handrail/{tool}")
+        assert any(removed in line for line in prompt["diff"].split("\n") if line.startswith("-"))
         assert (own_project / START).read_text() != before
 
 
@@ -102,12 +102,12 @@ def test_a_yes_for_good_is_not_asked_for_again(start: Start, own_project: Path, 
 def test_without_a_task_nothing_can_be_allowed_for_one(start: Start, own_project: Path, own_state: Path) -> None:
     client, person = start("stdio", own_project, own_state), Person(own_state)
     with waiting(partial(client.call, "replace_in_file", CHANGES["replace_in_file"])) as outcome:
-        offered = person.sees()["prompt"]["offers"]
+        offers = person.sees()["prompt"]["offers"]
         with pytest.raises(AssertionError, match="isn't offered here"):
             person.answers("--ok", "--for", "task")
         person.answers("--ok")
     assert outcome().error is None
-    assert [each["scope"] for each in offered] == ["once", "rule"]
+    assert [each["scope"] for each in offers] == ["once", "rule"]
 
 
 def test_an_ask_rule_asks_before_reading_too(start: Start, own_project: Path, own_state: Path) -> None:
@@ -119,11 +119,11 @@ def test_an_ask_rule_asks_before_reading_too(start: Start, own_project: Path, ow
 
 
 def test_what_must_be_asked_for_is_not_read_along_the_way(start: Start, own_project: Path, own_state: Path) -> None:
-    written = start("cli", own_project, own_state, answer="allow").write("secret/plan.txt", "needle\n")
+    result = start("cli", own_project, own_state, answer="allow").write("secret/plan.txt", "needle\n")
     put_policy(own_project, [{"effect": "READ", "path": "secret", "decision": "ask"}])
     client = start("stdio", own_project, own_state, answer="allow")
     assert client.ok("search_files", path=".", regex="needle")["matches"] == []
-    assert client.code("restore_snapshot", snapshotId=written["snapshotId"]) == "E_POLICY_VIOLATION"
+    assert client.code("restore_snapshot", snapshotId=result["snapshotId"]) == "E_POLICY_VIOLATION"
     assert "secret/" in client.ok("list_files", path=".")["entries"], "what may be asked for isn't a secret itself"
     assert len(client.ok("search_files", path="secret", regex="needle")["matches"]) == 1
 
@@ -131,6 +131,6 @@ def test_what_must_be_asked_for_is_not_read_along_the_way(start: Start, own_proj
 def test_a_preset_answer_is_recorded_as_such(start: Start, own_project: Path, own_state: Path) -> None:
     client = start("cli", own_project, own_state, answer="allow")
     client.ok("replace_in_file", **CHANGES["replace_in_file"])
-    shown = run("audit", "show", "--json", "--state", own_state)
-    assert shown.returncode == 0, shown.stderr
-    assert "--answer allow" in json.dumps(json.loads(shown.stdout))
+    result = run("audit", "show", "--json", "--state", own_state)
+    assert result.returncode == 0, result.stderr
+    assert "--answer allow" in json.dumps(json.loads(result.stdout))

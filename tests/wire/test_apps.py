@@ -37,27 +37,27 @@ def evidence(rig: AppsRig) -> set[Path]:
 
 
 def test_apps_are_listed_without_the_broken_one(rig: AppsRig, face: str) -> None:
-    listed = rig.call(face, "apps_list").result
-    assert listed is not None
-    assert [app["id"] for app in listed["apps"]] == [DBUS, STDIO, WEB]
-    assert listed["total"] == 3
+    listing = rig.call(face, "apps_list").result
+    assert listing is not None
+    assert [app["id"] for app in listing["apps"]] == [DBUS, STDIO, WEB]
+    assert listing["total"] == 3
 
 
 def test_an_app_whose_mistake_shows_only_in_its_schemas_is_not_listed(rig: AppsRig) -> None:
     broken = {"name": "send", "description": "Sends.", "parameters": {"type": "object", "properties": 7}}
     app = {"id": "com.example.aaa", "name": "A", "description": "Comes first."}
     rig.install(app["id"], {"schema_version": "1.0", "app": app, "execution": {"type": "ipc"}, "tools": [broken]})
-    listed = rig.call("stdio", "apps_list", limit=2).result
-    assert listed is not None
-    assert [one["id"] for one in listed["apps"]] == [DBUS, STDIO]
-    assert listed["total"] == 3
+    listing = rig.call("stdio", "apps_list", limit=2).result
+    assert listing is not None
+    assert [one["id"] for one in listing["apps"]] == [DBUS, STDIO]
+    assert listing["total"] == 3
 
 
 def test_a_list_is_searched_and_returned_in_pages(rig: AppsRig) -> None:
-    found = rig.call("stdio", "apps_list", query="odd FLAKY", limit=2).result
-    assert found is not None
-    assert [(app["id"], app["matching"]) for app in found["apps"]] == [(DBUS, ["flaky"]), (STDIO, ["flaky"])]
-    assert (found["total"], found["nextOffset"]) == (3, 2)
+    result = rig.call("stdio", "apps_list", query="odd FLAKY", limit=2).result
+    assert result is not None
+    assert [(app["id"], app["matching"]) for app in result["apps"]] == [(DBUS, ["flaky"]), (STDIO, ["flaky"])]
+    assert (result["total"], result["nextOffset"]) == (3, 2)
     rest = rig.call("stdio", "apps_list", query="odd flaky", limit=2, offset=2).result
     assert rest is not None
     assert [app["id"] for app in rest["apps"]] == [WEB]
@@ -183,17 +183,17 @@ def test_request_and_reply_are_kept_as_evidence_without_secrets(rig: AppsRig) ->
     before = evidence(rig)
     assert rig.run("stdio", "echo", "com.example.private", text="hunter2").result == {"said": {"text": "hunter2"}}
     (kept,) = evidence(rig) - before
-    said = json.loads(kept.read_text())
-    assert said["request"]["params"] == said["reply"]["result"]["said"] == {"text": "******"}
-    assert said["request"]["request_id"] == said["reply"]["request_id"]
+    data = json.loads(kept.read_text())
+    assert data["request"]["params"] == data["reply"]["result"]["said"] == {"text": "******"}
+    assert data["request"]["request_id"] == data["reply"]["request_id"]
     folder = "".join(file.read_text() for file in kept.parent.iterdir())
     records = "".join(file.read_text() for file in rig.state.rglob("*.jsonl"))
     assert "hunter2" not in folder + records
 
 
 def test_an_app_is_a_resource(rig: AppsRig) -> None:
-    listed = rig.mcp.request("resources/list", {})["resources"]
-    assert {"uri": f"app:{DBUS}", "name": DBUS, "title": "Odd"}.items() <= listed[0].items()
+    resources = rig.mcp.request("resources/list", {})["resources"]
+    assert {"uri": f"app:{DBUS}", "name": DBUS, "title": "Odd"}.items() <= resources[0].items()
     templates = rig.mcp.request("resources/templates/list", {})["resourceTemplates"]
     assert "app:{id}" in [template["uriTemplate"] for template in templates]
     (content,) = rig.mcp.request("resources/read", {"uri": f"app:{DBUS}"})["contents"]
@@ -205,18 +205,18 @@ def test_an_app_is_a_resource(rig: AppsRig) -> None:
 
 def test_each_tool_of_an_app_is_a_tool_of_its_own_if_the_setting_is_on(rig: AppsRig) -> None:
     assert not [tool for tool in tools(rig.mcp) if "-" in tool]
-    asked = rig.started(HANDRAIL_APP_TOOLS="true")
+    client = rig.started(HANDRAIL_APP_TOOLS="true")
     try:
-        offered = tools(asked)
+        tool_names = tools(client)
         name = f"{STDIO.replace('.', '-')}-echo"
-        assert offered[name]["inputSchema"]["properties"]["text"] == {"type": "string"}
-        assert told(asked.request("tools/call", {"name": name, "arguments": {"text": "hi"}})).result == {
+        assert tool_names[name]["inputSchema"]["properties"]["text"] == {"type": "string"}
+        assert told(client.request("tools/call", {"name": name, "arguments": {"text": "hi"}})).result == {
             "said": {"text": "hi"}
         }
-        wrong = asked.request("tools/call", {"name": name, "arguments": {"text": 1}})
+        wrong = client.request("tools/call", {"name": name, "arguments": {"text": 1}})
         assert told(wrong).code == "INVALID_PARAMS"
     finally:
-        asked.close()
+        client.close()
 
 
 def tools(client: Any) -> dict[str, Any]:

@@ -38,8 +38,10 @@ class Agent:
 
     def command(self, *words: str) -> Any:
         command = [HANDRAIL, "apps", *words, "--state", str(self.state)]
-        done = subprocess.run(command, env={**os.environ, **self._environ}, capture_output=True, check=True, timeout=60)
-        return json.loads(done.stdout) if "--json" in words else done.stdout.decode()
+        result = subprocess.run(
+            command, env={**os.environ, **self._environ}, capture_output=True, check=True, timeout=60
+        )
+        return json.loads(result.stdout) if "--json" in words else result.stdout.decode()
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
@@ -76,10 +78,10 @@ def consenting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
 
 def test_a_person_always_allows_one_tool_and_revokes_it(consenting: Agent) -> None:
     first = consenting.calls("say")
-    asked = consenting.person.answers("--ok", "--for", "rule")["prompt"]
-    assert asked["kind"] == "file_change_confirm"
-    assert asked["consent"] == {"app": APP, "appName": "Web", "tool": "say"}
-    lines = asked["message"].split("\n")
+    prompt = consenting.person.answers("--ok", "--for", "rule")["prompt"]
+    assert prompt["kind"] == "file_change_confirm"
+    assert prompt["consent"] == {"app": APP, "appName": "Web", "tool": "say"}
+    lines = prompt["message"].split("\n")
     assert "does: Will say it." in lines
     assert "params.text: hi" in lines
     assert any("$WEB_KEY" in line for line in lines)
@@ -90,10 +92,10 @@ def test_a_person_always_allows_one_tool_and_revokes_it(consenting: Agent) -> No
     refused = other.result(30).error
     assert refused is not None
     assert (refused["code"], refused["details"]["remark"]) == ("PERMISSION_DENIED", "too loud")
-    (given,) = consenting.command("consents", "list", "--json")["consents"]
-    assert (given["app"], given["tool"], given["valid"]) == (APP, "say", True)
-    assert given["caller"].startswith("program:")
-    consenting.command("consents", "revoke", given["id"])
+    (result,) = consenting.command("consents", "list", "--json")["consents"]
+    assert (result["app"], result["tool"], result["valid"]) == (APP, "say", True)
+    assert result["caller"].startswith("program:")
+    consenting.command("consents", "revoke", result["id"])
     again = consenting.calls("say")
     consenting.person.answers("--cancel")
     assert again.result(30).code == "PERMISSION_DENIED"

@@ -124,7 +124,7 @@ async def test_an_unknown_tool_is_reported_with_the_nearest_name(client: Message
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "message"),
     [
         ({}, "name: this field is required."),
         ({"name": 7}, "name: Expected `str`, got `int`."),
@@ -133,9 +133,9 @@ async def test_an_unknown_tool_is_reported_with_the_nearest_name(client: Message
         ({"name": "Ada", "tims": 2}, "tims: there is no such field; did you mean `times`?"),
     ],
 )
-async def test_wrong_parameters_are_reported_by_field(client: MessageBus, params: Any, said: str) -> None:
+async def test_wrong_parameters_are_reported_by_field(client: MessageBus, params: Any, message: str) -> None:
     answer = await execute(client, request("greet", params))
-    assert answer["error"] == {"code": "INVALID_PARAMS", "message": said}
+    assert answer["error"] == {"code": "INVALID_PARAMS", "message": message}
 
 
 async def test_an_apps_own_code_is_passed_on_and_internal_errors_are_not_revealed(client: MessageBus) -> None:
@@ -261,7 +261,7 @@ def test_on_stdio_each_line_is_answered_and_what_a_tool_prints_is_not_on_the_wir
 
 def test_on_stdio_the_end_of_the_input_ends_the_app_once_everything_is_answered(session: SessionBus) -> None:
     text = "\n".join(request("pass_on", {"rounds": number}, str(number)) for number in (900, 5)) + "\nlast"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, PROGRAM, "--stdio"],
         env=session.env,
         input=text,
@@ -270,5 +270,5 @@ def test_on_stdio_the_end_of_the_input_ends_the_app_once_everything_is_answered(
         text=True,
         timeout=60,
     )
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert {answer["request_id"] for answer in answers} == {"900", "5", ""}

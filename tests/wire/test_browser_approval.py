@@ -77,14 +77,14 @@ def test_the_console_can_show_the_picture_while_the_question_waits(
     place.put_user_rules()
     clicked = click(waiting, agent, "1")
     execution, name = person.sees()["prompt"]["images"][0]["path"].split("/")[-2:]
-    shown = place.up.http.get(f"/api/evidence/{execution}/{name}")
-    assert (shown.status_code, shown.headers["content-type"], shown.content) == (200, "image/png", PIXEL)
+    response = place.up.http.get(f"/api/evidence/{execution}/{name}")
+    assert (response.status_code, response.headers["content-type"], response.content) == (200, "image/png", PIXEL)
     person.answers("--cancel")
     assert clicked.result().code == "FORBIDDEN"
     records = [json.loads(line) for line in (place.state / "audit/log.jsonl").read_text().splitlines()]
-    asked, ended = [record for record in records if record["executionId"] == execution]
-    assert (asked["event"], ended["event"]) == ("ask", "end")
-    assert asked["evidence"]["sha256"] == {name: hashlib.sha256(PIXEL).hexdigest()}
+    question, end = [record for record in records if record["executionId"] == execution]
+    assert (question["event"], end["event"]) == ("ask", "end")
+    assert question["evidence"]["sha256"] == {name: hashlib.sha256(PIXEL).hexdigest()}
     assert place.browser.named("browser_click") == []
 
 
@@ -180,10 +180,10 @@ def test_a_no_about_where_it_led_empties_the_tab(
 ) -> None:
     clicked = click(waiting, agent, "2")
     person.answers("--cancel", "--remark", "not there")
-    told = clicked.result()
-    assert told.code == "FORBIDDEN"
-    assert told.error is not None
-    assert told.error["details"]["context"]["remark"] == "not there"
+    result = clicked.result()
+    assert result.code == "FORBIDDEN"
+    assert result.error is not None
+    assert result.error["details"]["context"]["remark"] == "not there"
     assert list(place.browser.tabs.values()) == [BLANK]
 
 

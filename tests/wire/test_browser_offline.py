@@ -14,10 +14,10 @@ def test_without_a_server_the_plugin_is_offline_and_the_hint_says_how_to_start_o
 ) -> None:
     client = start(face, own_project, own_state, answer="allow")
     assert isinstance(client, Stdio | Cli)
-    told = Agent(client).call("task_start", url="http://good.test/")
-    assert told.code == "PLUGIN_OFFLINE"
-    assert told.error is not None
-    assert "handrail up" in told.error["details"]["hint"]
+    result = Agent(client).call("task_start", url="http://good.test/")
+    assert result.code == "PLUGIN_OFFLINE"
+    assert result.error is not None
+    assert "handrail up" in result.error["details"]["hint"]
 
 
 def test_without_a_browser_the_plugin_is_offline_and_the_hint_says_how_to_connect_one(
@@ -26,7 +26,7 @@ def test_without_a_browser_the_plugin_is_offline_and_the_hint_says_how_to_connec
     client = start("api", own_project, own_state, answer="allow")
     assert isinstance(client, Api)
     for tool, params in (("task_start", {"url": "http://good.test/"}), ("browser_dom_index", {})):
-        told = Agent(client).call(tool, **params)
-        assert told.code == "PLUGIN_OFFLINE"
-        assert told.error is not None
-        assert "pair" in told.error["details"]["hint"]
+        result = Agent(client).call(tool, **params)
+        assert result.code == "PLUGIN_OFFLINE"
+        assert result.error is not None
+        assert "pair" in result.error["details"]["hint"]

@@ -48,7 +48,7 @@ def test_an_address_that_could_be_read_in_two_ways_is_refused(mcp: Agent, browsi
 
 
 @pytest.mark.parametrize(
-    ("spelling", "opened"),
+    ("spelling", "tab_url"),
     [
         ("HTTP://EVIL.TEST/", "http://evil.test/"),
         ("http://evil.test./", "http://evil.test/"),
@@ -56,9 +56,9 @@ def test_an_address_that_could_be_read_in_two_ways_is_refused(mcp: Agent, browsi
         ("http://evil\u3002test/", "http://evil.test/"),
     ],
 )
-def test_every_spelling_of_a_host_is_one_host(mcp: Agent, browsing: Browsing, spelling: str, opened: str) -> None:
+def test_every_spelling_of_a_host_is_one_host(mcp: Agent, browsing: Browsing, spelling: str, tab_url: str) -> None:
     mcp.ok("task_start", url=spelling)
-    assert browsing.browser.named("task_start")[-1]["url"] == opened
+    assert browsing.browser.named("task_start")[-1]["url"] == tab_url
     browsing.put_user_rules(DENY_ALL)
     assert mcp.code("task_start", url=spelling) == "FORBIDDEN"
 
@@ -89,9 +89,9 @@ def test_a_denied_host_is_never_asked_for(agent: Agent, browsing: Browsing) -> N
 def test_a_redirect_to_a_denied_host_ends_on_a_blank_page(agent: Agent, browsing: Browsing, tool: str) -> None:
     agent.ok("task_start", url=GOOD)
     browsing.put_user_rules(DENY_ALL)
-    told = agent.call(tool, url="http://short.test/")
-    assert told.code == "FORBIDDEN"
-    assert SECRET not in f"{told.error} {told.text}"
+    result = agent.call(tool, url="http://short.test/")
+    assert result.code == "FORBIDDEN"
+    assert SECRET not in f"{result.error} {result.text}"
     assert EVIL not in browsing.browser.tabs.values()
     assert BLANK in browsing.browser.tabs.values()
 
@@ -101,8 +101,8 @@ def test_a_denied_host_in_the_middle_of_a_chain_ends_it(agent: Agent, browsing: 
     by = ["http://short.test/", "http://EVIL.test./x", "http://other.test/"]
     browsing.browser.sites["http://short.test/"] = Site(redirect=GOOD, by=by)
     agent.ok("task_start", url=GOOD)
-    told = agent.ok(tool, url="http://short.test/")
-    assert (told.result or {})["hops"] == by
+    result = agent.ok(tool, url="http://short.test/")
+    assert (result.result or {})["hops"] == by
     browsing.put_user_rules(DENY_ALL)
     assert agent.code(tool, url="http://short.test/") == "FORBIDDEN"
     assert BLANK in browsing.browser.tabs.values()
@@ -139,9 +139,9 @@ def test_a_page_that_went_to_a_denied_host_by_itself_is_not_read(
     browsing.browser.tells_address = tells_address
     browsing.put_user_rules(DENY_ALL)
     for tool in ("browser_dom_index", "browser_readability_extract", "browser_screenshot", "browser_get_html"):
-        told = agent.call(tool)
-        assert told.code == "FORBIDDEN"
-        assert SECRET not in f"{told.error} {told.text}"
+        result = agent.call(tool)
+        assert result.code == "FORBIDDEN"
+        assert SECRET not in f"{result.error} {result.text}"
     assert agent.code("browser_click", clickId="3") == "FORBIDDEN"
     assert browsing.browser.named("browser_click") == []
 
@@ -152,9 +152,9 @@ def test_a_page_that_gives_way_while_it_is_read_is_not_told(agent: Agent, browsi
     browsing.browser.answers["browser_dom_index"] = lambda params: {
         "elements": [button("3", SECRET)], "total": 1, "pageUrl": EVIL
     }  # fmt: skip
-    told = agent.call("browser_dom_index")
-    assert told.code == "FORBIDDEN"
-    assert SECRET not in f"{told.error} {told.text}"
+    result = agent.call("browser_dom_index")
+    assert result.code == "FORBIDDEN"
+    assert SECRET not in f"{result.error} {result.text}"
 
 
 def test_a_reading_across_two_pages_is_to_be_done_again(agent: Agent, browsing: Browsing) -> None:
@@ -162,9 +162,9 @@ def test_a_reading_across_two_pages_is_to_be_done_again(agent: Agent, browsing: 
     browsing.browser.answers["browser_find_text"] = lambda params: {
         "matches": [], "total": 0, "pageUrl": GOOD, "pageChanged": True
     }  # fmt: skip
-    told = agent.call("browser_find_text", text="x")
-    assert told.error is not None
-    assert told.error["details"]["retryable"] is True
+    result = agent.call("browser_find_text", text="x")
+    assert result.error is not None
+    assert result.error["details"]["retryable"] is True
 
 
 def test_of_a_tab_at_a_denied_host_only_its_number_is_listed(agent: Agent, browsing: Browsing) -> None:

@@ -11,9 +11,9 @@ from tests.wire.scripted_browser import PIXEL, Refusal, Site, button
 HOME = "http://home.test/"
 
 
-def fenced(told: Told) -> list[str]:
+def fenced(message: Told) -> list[str]:
     """The lines that a page has said; they end only at the number that the fence names."""
-    head, _, rest = told.text.partition("Untrusted page content until ")
+    head, _, rest = message.text.partition("Untrusted page content until ")
     word, _, inside = rest.partition(":\n")
     assert word
     page, end, after = inside.partition(f"\n{word}")
@@ -47,16 +47,16 @@ def test_a_task_begins_in_a_tab_of_its_own_and_the_other_tools_act_there(
 
 def test_a_call_without_a_tab_and_without_a_task_says_how_to_begin(agent: Agent) -> None:
     agent.call("task_stop")  # whichever task an earlier test began
-    told = agent.call("browser_dom_index")
-    assert told.code == "INVALID_TASK_TAB"
-    assert told.error is not None
-    assert told.error["details"]["hint"] == "Begin with task_start."
+    result = agent.call("browser_dom_index")
+    assert result.code == "INVALID_TASK_TAB"
+    assert result.error is not None
+    assert result.error["details"]["hint"] == "Begin with task_start."
 
 
 @pytest.mark.also_cli
 def test_an_index_has_the_catalogues_form(agent: Agent, started: int) -> None:
-    told = agent.ok("browser_dom_index")
-    assert told.result == {
+    result = agent.ok("browser_dom_index")
+    assert result.result == {
         "elements": [
             {"clickId": "12", "tag": "button", "role": "button", "name": "Save"},
             {"clickId": "13", "tag": "button", "role": "button", "name": "Send", "states": ["disabled"]},
@@ -69,9 +69,9 @@ def test_an_index_has_the_catalogues_form(agent: Agent, started: int) -> None:
 
 def test_over_mcp_an_index_is_one_line_an_element_behind_a_fence(mcp: Agent, browsing: Browsing, home: Site) -> None:
     mcp.ok("task_start", url=HOME)
-    told = mcp.ok("browser_dom_index", limit=1)
-    assert told.text.startswith("1 of 2 elements, in view first; continue with offset 1.\n")
-    assert fenced(told) == [f"Home {HOME}", '12 button "Save"']
+    result = mcp.ok("browser_dom_index", limit=1)
+    assert result.text.startswith("1 of 2 elements, in view first; continue with offset 1.\n")
+    assert fenced(result) == [f"Home {HOME}", '12 button "Save"']
     assert fenced(mcp.ok("browser_dom_index", offset=1)) == [f"Home {HOME}", '13 button "Send" disabled']
 
 
@@ -87,18 +87,18 @@ def test_a_page_can_neither_fake_the_end_of_its_fence_nor_hide_characters(
 
 def test_over_mcp_a_click_tells_in_a_line_what_changed(mcp: Agent, home: Site) -> None:
     mcp.ok("task_start", url=HOME)
-    told = mcp.ok("browser_click", clickId="12")
-    assert told.text.startswith("Clicked. 2 more lines changed.\n")
-    assert fenced(told) == ['+ 9 status "Saved"']
+    result = mcp.ok("browser_click", clickId="12")
+    assert result.text.startswith("Clicked. 2 more lines changed.\n")
+    assert fenced(result) == ['+ 9 status "Saved"']
 
 
 def test_over_mcp_a_screenshot_is_a_picture(mcp: Agent, home: Site) -> None:
     mcp.ok("task_start", url=HOME)
-    told = mcp.ok("browser_screenshot")
-    (image,) = told.images
+    result = mcp.ok("browser_screenshot")
+    (image,) = result.images
     assert (image["mimeType"], base64.b64decode(image["data"])) == ("image/png", PIXEL)
-    assert told.result is not None
-    assert {"width": 1, "height": 1, "screenshotUploaded": True}.items() <= told.result.items()
+    assert result.result is not None
+    assert {"width": 1, "height": 1, "screenshotUploaded": True}.items() <= result.result.items()
 
 
 @pytest.mark.also_cli
@@ -134,10 +134,10 @@ def test_an_element_is_named_once_and_in_one_way(mcp: Agent, home: Site, params:
 
 @pytest.mark.also_cli
 def test_a_stale_element_is_never_another_one(agent: Agent, browsing: Browsing, started: int) -> None:
-    told = agent.call("browser_click", clickId="99")
-    assert told.code == "INVALID_TARGET"
-    assert told.error is not None
-    assert told.error["details"] == {
+    result = agent.call("browser_click", clickId="99")
+    assert result.code == "INVALID_TARGET"
+    assert result.error is not None
+    assert result.error["details"] == {
         "retryable": False, "context": {"stale": True}, "hint": "Index the page again."
     }  # fmt: skip
 
@@ -161,8 +161,8 @@ def test_a_tab_that_is_not_the_tasks_is_refused(agent: Agent, started: int) -> N
 
 @pytest.mark.also_cli
 def test_files_of_the_project_can_be_uploaded(agent: Agent, browsing: Browsing, started: int) -> None:
-    told = agent.ok("browser_upload", clickId="12", paths=["notes.md"])
-    assert told.result == {"uploaded": True, "files": ["notes.md"]}
+    result = agent.ok("browser_upload", clickId="12", paths=["notes.md"])
+    assert result.result == {"uploaded": True, "files": ["notes.md"]}
 
 
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", ".git/config", ".handrail/policy.json"])

@@ -110,22 +110,22 @@ def test_outside_developer_mode_it_is_disabled_and_in_no_list(stage: Stage, proj
 
 def test_runtime_information_tells_what_may_be_run(workshop: Workshop) -> None:
     workshop.allow(allowedCommands=["lint", "deploy", "build"], commandTimeoutMs=1234, redactEnv=["DEMO_*"])
-    told = workshop.client.ok("get_runtime_info")
-    assert told["execution"] == {
+    result = workshop.client.ok("get_runtime_info")
+    assert result["execution"] == {
         "enabled": True,
         "allowedCommands": ["build", "lint"],
         "timeoutMs": 1234,
         "workingDir": str(workshop.project),
     }
-    assert "DEMO" not in json.dumps(told)
+    assert "DEMO" not in json.dumps(result)
 
 
 def test_nothing_is_asked_of_the_mode_where_the_policy_is_broken(workshop: Workshop) -> None:
     put(workshop.project, ".handrail/policy.json", "{")
     assert workshop.client.code("execute_command", scriptName="build") == "E_POLICY_VIOLATION"
-    listed = [tool["name"] for tool in workshop.client.request("tools/list", {})["tools"]]
-    assert "read_file" in listed
-    assert "execute_command" not in listed
+    tools = [tool["name"] for tool in workshop.client.request("tools/list", {})["tools"]]
+    assert "read_file" in tools
+    assert "execute_command" not in tools
 
 
 # Which script, and how
@@ -227,11 +227,11 @@ def test_the_approval_shows_command_and_folder_and_binds_them(start: Start, own_
     client, person = start("stdio", own_project, own_state), Person(own_state)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(client.call, "execute_command", {"scriptName": "build", "args": ["two words"]})
-        asked = person.sees()["prompt"]
+        prompt = person.sees()["prompt"]
         package.write_text('{"scripts": {"build": "echo something else"}}')
         person.answers("--ok")
-    assert (asked["command"], asked["cwd"]) == ("echo built 'two words'", str(own_project))
-    assert "EXECUTE" in asked["message"]
+    assert (prompt["command"], prompt["cwd"]) == ("echo built 'two words'", str(own_project))
+    assert "EXECUTE" in prompt["message"]
     assert answer.result(PATIENCE).code == "E_CONFLICT"
 
 
@@ -365,20 +365,20 @@ def test_two_devs_that_are_asked_for_at_once_are_one_or_a_conflict(start: Start,
     workshop.allow(commandArgs=True)
     served = f"{sys.executable} -u -m http.server 0 --bind 127.0.0.1"
     workshop.package(predev="echo x >> begun; until [ -e go ]; do sleep 0.01; done", dev=served)
-    begun = workshop.project / "begun"
+    marker = workshop.project / "begun"
     client = Stdio(workshop.project, workshop.state, answer="allow")
     for id, args in (("first", []), ("same", []), ("other", ["--directory", "game"])):
         params = {"name": "execute_command", "arguments": {"scriptName": "dev", **({"args": args} if args else {})}}
         client.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
-        until(begun.exists, "the first one did not begin")
+        until(marker.exists, "the first one did not begin")
     put(workshop.project, "go", "")
     answers = {answer["id"]: answer["result"] for answer in (client.receive() for _ in range(3))}
-    assert begun.read_text() == "x\n", "the step before it was run for the first alone"
+    assert marker.read_text() == "x\n", "the step before it was run for the first alone"
     assert answers["first"]["structuredContent"]["ok"] is True
     assert answers["same"]["structuredContent"]["logs"][0] == "dev is already running."
     assert "E_CONFLICT" in json.dumps(answers["other"])
     client.close()
-    begun.unlink()
+    marker.unlink()
     (workshop.project / "go").unlink()
 
 

@@ -57,20 +57,20 @@ async def test_an_element_without_an_action_is_clicked_by_pointer_in_front(desk:
 
 
 async def test_clicked_is_delivered_and_the_effect_is_told_beside_it(desk: DesktopRig, bridge: Bridge) -> None:
-    saved = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save"}})
-    assert saved["effect"] == "seen"
-    assert saved["changed"] == [{"what": "title", "role": "AXButton", "title": "Saved", "from": "Save", "to": "Saved"}]
+    result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save"}})
+    assert result["effect"] == "seen"
+    assert result["changed"] == [{"what": "title", "role": "AXButton", "title": "Saved", "from": "Save", "to": "Saved"}]
     nothing = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save as"}})
     assert (nothing["clicked"], nothing["effect"], nothing["changed"]) == (True, "not_seen", [])
 
 
 async def test_a_window_that_a_click_opens_or_closes_is_told(bridge: Bridge) -> None:
-    opened = await bridge.call("desktop.click", confirm=PHRASE, target=ASK)
-    assert [(one["change"], one["title"], one["isModal"]) for one in opened["changed"]] == [
+    result = await bridge.call("desktop.click", confirm=PHRASE, target=ASK)
+    assert [(one["change"], one["title"], one["isModal"]) for one in result["changed"]] == [
         ("appeared", "Really?", True)
     ]
-    closed = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "OK"}})
-    assert ("disappeared", "Really?") in [(one.get("change"), one.get("title")) for one in closed["changed"]]
+    second = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "OK"}})
+    assert ("disappeared", "Really?") in [(one.get("change"), one.get("title")) for one in second["changed"]]
 
 
 async def test_what_happens_later_than_the_click_is_seen_too(desk: DesktopRig, bridge: Bridge) -> None:
@@ -92,10 +92,10 @@ async def test_states_that_turn_and_elements_that_come_and_go_are_told(desk: Des
 
     desk.desktop.save_as.on_press = turn
     result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "Save as"}})
-    told = {(one["what"], one.get("change"), one["title"]): one for one in result["changed"]}
-    assert told["state", None, "Ask"]["lost"] == ["enabled", "sensitive"]
-    assert ("element", "appeared", "Hello") in told
-    assert ("element", "disappeared", "Name:") in told
+    changes = {(one["what"], one.get("change"), one["title"]): one for one in result["changed"]}
+    assert changes["state", None, "Ask"]["lost"] == ["enabled", "sensitive"]
+    assert ("element", "appeared", "Hello") in changes
+    assert ("element", "disappeared", "Name:") in changes
 
 
 async def test_more_changes_than_anybody_reads_are_counted(desk: DesktopRig, bridge: Bridge) -> None:
@@ -185,7 +185,7 @@ async def test_modals_are_listed_with_their_buttons(desk: DesktopRig, bridge: Br
 
 
 @pytest.mark.parametrize(
-    ("strategy", "sent"),
+    ("strategy", "step"),
     [
         ({"type": "defaultButton"}, "press h:ok"),
         ({"type": "byTitle", "titleContains": "cancel"}, "press h:cancel"),
@@ -193,7 +193,7 @@ async def test_modals_are_listed_with_their_buttons(desk: DesktopRig, bridge: Br
     ],
 )
 async def test_a_modal_is_dismissed_as_its_strategy_says(
-    desk: DesktopRig, bridge: Bridge, strategy: dict[str, str], sent: str
+    desk: DesktopRig, bridge: Bridge, strategy: dict[str, str], step: str
 ) -> None:
     desk.desktop.open_dialog()
     error = await bridge.refused("desktop.dismissModal", strategy=strategy)
@@ -201,7 +201,7 @@ async def test_a_modal_is_dismissed_as_its_strategy_says(
     result = await bridge.act("desktop.dismissModal", strategy=strategy)
     assert result["dismissed"] is True
     assert result["effect"] == "seen"
-    assert desk.desktop.sent == [sent]
+    assert desk.desktop.sent == [step]
 
 
 async def test_a_modal_whose_buttons_tell_no_default_gets_the_enter_key(desk: DesktopRig, bridge: Bridge) -> None:
@@ -223,8 +223,8 @@ async def shown_buttons(bridge: Bridge) -> dict[str, Any]:
 
 async def test_a_modal_is_dismissed_by_the_button_that_was_shown(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.open_dialog()
-    shown = await shown_buttons(bridge)
-    await bridge.act("desktop.dismissModal", strategy=BY_DEFAULT, target=shown["OK"])
+    buttons = await shown_buttons(bridge)
+    await bridge.act("desktop.dismissModal", strategy=BY_DEFAULT, target=buttons["OK"])
     assert desk.desktop.sent == ["press h:ok"]
 
 
@@ -232,14 +232,14 @@ async def test_a_modal_is_dismissed_by_no_other_button_than_the_one_that_was_sho
     desk: DesktopRig, bridge: Bridge
 ) -> None:
     desk.desktop.open_dialog()
-    shown = await shown_buttons(bridge)
+    buttons = await shown_buttons(bridge)
     ok = desk.desktop._widget("h:ok")
     assert ok is not None
-    shown["unknown"] = {"elementRef": {"elementId": "e:404"}}
+    buttons["unknown"] = {"elementRef": {"elementId": "e:404"}}
     changes: list[tuple[str, dict[str, Any]]] = [("Cancel", {}), ("unknown", {}), ("OK", {"title": "Pay"})]
     for name, change in [*changes, ("OK", {"title": "OK", "states": READY})]:
         desk.desktop.change(ok, **change)
-        error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy=BY_DEFAULT, target=shown[name])
+        error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy=BY_DEFAULT, target=buttons[name])
         assert (error["code"], error["details"]["stale"]) == ("DESKTOP_ELEMENT_NOT_FOUND", True)
     assert desk.desktop.sent == []
 
@@ -294,7 +294,7 @@ async def test_a_million_characters_are_taken(desk: DesktopRig, bridge: Bridge) 
 
 
 @pytest.mark.parametrize(
-    ("keys", "sent"),
+    ("keys", "steps"),
     [
         (["cmd", "v"], ["keys cmd+v"]),
         (["enter"], ["keys enter"]),
@@ -308,11 +308,11 @@ async def test_a_million_characters_are_taken(desk: DesktopRig, bridge: Bridge) 
     ],
 )
 async def test_keys_are_one_combination_or_whole_ones_in_their_order(
-    desk: DesktopRig, bridge: Bridge, keys: list[str], sent: list[str]
+    desk: DesktopRig, bridge: Bridge, keys: list[str], steps: list[str]
 ) -> None:
     result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=keys, options={"delayMs": 0})
     assert result["sent"] is True
-    assert desk.desktop.sent == sent
+    assert desk.desktop.sent == steps
 
 
 async def test_keys_for_another_window_bring_it_to_the_front_first(desk: DesktopRig, bridge: Bridge) -> None:
@@ -341,8 +341,8 @@ async def test_a_window_in_front_that_nobody_can_read_gives_its_place_to_none(de
     error = await bridge.refused("desktop.hotkey", confirm=PHRASE, keys=["a"])
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
     assert {one["title"] for one in error["details"]["windows"]} == {"notes.txt – Notes", "Other"}
-    seen = await bridge.call("desktop.observe", options={"outline": True})
-    assert (seen["outline"], len(seen["windows"])) == ("", 2)
+    result = await bridge.call("desktop.observe", options={"outline": True})
+    assert (result["outline"], len(result["windows"])) == ("", 2)
     assert desk.desktop.sent == []
 
 
@@ -358,12 +358,12 @@ async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: 
 async def test_a_window_is_always_brought_to_the_front_where_asked_for(desk: DesktopRig, bridge: Bridge) -> None:
     dot = Widget("h:dot", "AXButton", "Dot", None, Rect(1, 1, 9, 9), actions=("Click",))
     desk.desktop._windows["w:other"][1].children = [dot]
-    for policy, sent in {"focusIfNeeded": ["press h:dot"], "always": ["front Other", "press h:dot"]}.items():
+    for policy, steps in {"focusIfNeeded": ["press h:dot"], "always": ["front Other", "press h:dot"]}.items():
         desk.desktop.sent.clear()
         route = {"app": {"bundleId": "other"}, "focusPolicy": policy}
         target = {"selector": {"titleContains": "Dot"}}
         await bridge.call("desktop.click", confirm=PHRASE, route=route, target=target)
-        assert desk.desktop.sent == sent
+        assert desk.desktop.sent == steps
 
 
 async def test_calls_that_act_in_one_workspace_run_one_after_the_other(desk: DesktopRig, bridge: Bridge) -> None:

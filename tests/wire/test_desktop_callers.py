@@ -97,8 +97,8 @@ async def test_a_caller_that_may_not_call_learns_and_does_nothing(desk: DesktopR
 async def test_the_digest_tells_one_process_from_every_other(bridge: Bridge) -> None:
     peer = (await bridge.call("desktop.health"))["peer"]
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()  # noqa: ASYNC240
-    started = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]  # noqa: ASYNC240
-    whole = sha256(f"{boot}\n{os.getpid()}\n{started}\n{os.getuid()}\n".encode()).hexdigest()
+    content = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]  # noqa: ASYNC240
+    whole = sha256(f"{boot}\n{os.getpid()}\n{content}\n{os.getuid()}\n".encode()).hexdigest()
     assert peer == {"pid": os.getpid(), "auditTokenDigest": whole[:8]}
 
 

@@ -98,8 +98,8 @@ async def test_a_token_has_the_shape_of_the_contract_and_confirms_one_call(tmp_p
 
 async def test_the_digest_is_over_canonical_json_without_meta_and_confirm(bridge: Bridge) -> None:
     params = {"keys": ["enter"], "options": {"delayMs": 5.0}, "route": {"focusPolicy": "never"}}
-    spelled = {"confirm": {"token": "x"}, "meta": {"any": 1}, **dict(reversed(params.items()))}
-    issued = await bridge.call("desktop.confirm.issue", intent={"method": HOTKEY, "params": spelled})
+    reordered = {"confirm": {"token": "x"}, "meta": {"any": 1}, **dict(reversed(params.items()))}
+    issued = await bridge.call("desktop.confirm.issue", intent={"method": HOTKEY, "params": reordered})
     assert issued["scope"]["paramsDigest"] == digest(params)[:16]
     assert canonical(params) == b'{"keys":["enter"],"options":{"delayMs":5},"route":{"focusPolicy":"never"}}'
     again = {"route": {"focusPolicy": "never"}, "options": {"delayMs": 5}, "keys": ["enter"]}
@@ -131,8 +131,8 @@ async def test_a_token_is_for_one_set_of_parameters(desk: DesktopRig, bridge: Br
 
 async def test_a_token_expires(bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, ttl_ms=1, **ENTER)
-    while (found := await reason(bridge, HOTKEY, confirm={"token": token}, keys=["escape"])) != "expired":
-        assert found == "params"
+    while (match := await reason(bridge, HOTKEY, confirm={"token": token}, keys=["escape"])) != "expired":
+        assert match == "params"
     assert await reason(bridge, HOTKEY, confirm={"token": token}, **ENTER) == "expired"
 
 
@@ -220,13 +220,13 @@ async def test_a_thousand_forged_and_bent_tokens_send_nothing(tmp_path: Path) ->
             return [*others, swapped][kind]
 
         async def attack(bridge: Bridge) -> set[str]:
-            seen = set()
+            values = set()
             for _ in range(100):
                 token = chance.choice(real)
                 forged = bent(token)
                 params = ENTER if forged != token else {"keys": ["escape"]}
-                seen.add(await reason(bridge, HOTKEY, confirm={"token": forged}, **params))
-            return seen
+                values.add(await reason(bridge, HOTKEY, confirm={"token": forged}, **params))
+            return values
 
         assert set().union(*await asyncio.gather(*(attack(each) for each in bridges))) <= {"invalid", "params"}
         assert desk.desktop.sent == []
@@ -239,8 +239,8 @@ async def test_who_approved_and_when_goes_into_the_evidence(desk: DesktopRig, br
     confirm = {"phrase": "CONFIRM", "approvedAt": "2026-02-09T12:00:00Z", "approver": "ada"}
     result = await bridge.call(HOTKEY, confirm=confirm, **ENTER)
     trace = Path(result["evidence"]["dir"] + "trace.jsonl").read_text()  # noqa: ASYNC240
-    told = next(line for line in map(json.loads, trace.splitlines()) if line["event"] == "confirmed")
-    assert (told["approvedAt"], told["approver"], told["by"]) == ("2026-02-09T12:00:00Z", "ada", "phrase")
+    event = next(line for line in map(json.loads, trace.splitlines()) if line["event"] == "confirmed")
+    assert (event["approvedAt"], event["approver"], event["by"]) == ("2026-02-09T12:00:00Z", "ada", "phrase")
 
 
 async def test_no_token_stands_in_the_evidence(desk: DesktopRig, bridge: Bridge) -> None:
@@ -256,11 +256,11 @@ async def test_the_gateways_token_is_good_once_for_exactly_its_call_and_process(
         bridge = await desk.connect()
         state = open_state(desk.state)
         tokens = SqliteTokens(state.database)
-        given = await tokens.issue(TokenScope(own_executor(identify), HOTKEY, digest(ENTER)), 60)
-        assert await reason(bridge, HOTKEY, confirm={"pass": given}, keys=["escape"]) == "params"
-        assert await reason(bridge, HOTKEY, confirm={"token": given}, **ENTER) == "peer"
-        assert await bridge.call(HOTKEY, confirm={"pass": given}, **ENTER)
-        assert await reason(bridge, HOTKEY, confirm={"pass": given}, **ENTER) == "used"
+        grant = await tokens.issue(TokenScope(own_executor(identify), HOTKEY, digest(ENTER)), 60)
+        assert await reason(bridge, HOTKEY, confirm={"pass": grant}, keys=["escape"]) == "params"
+        assert await reason(bridge, HOTKEY, confirm={"token": grant}, **ENTER) == "peer"
+        assert await bridge.call(HOTKEY, confirm={"pass": grant}, **ENTER)
+        assert await reason(bridge, HOTKEY, confirm={"pass": grant}, **ENTER) == "used"
         foreign = await tokens.issue(TokenScope("gateway of another process", HOTKEY, digest(ENTER)), 60)
         assert await reason(bridge, HOTKEY, confirm={"pass": foreign}, **ENTER) == "peer"
         assert await reason(bridge, HOTKEY, confirm={"pass": "made-up"}, **ENTER) == "invalid"

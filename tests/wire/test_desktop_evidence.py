@@ -180,8 +180,8 @@ async def test_many_executions_at_once_write_whole_lines(desk: DesktopRig) -> No
 
 
 async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: DesktopRig, bridge: Bridge) -> None:
-    given = f"{desk.workspace}/"
-    result = await bridge.call("desktop.observe", meta=bridge.meta(workspacePath=given))
+    value = f"{desk.workspace}/"
+    result = await bridge.call("desktop.observe", meta=bridge.meta(workspacePath=value))
     assert result["evidence"]["dir"].startswith(f"{desk.workspace}/artifacts/desktop/")
     assert Path(result["evidence"]["dir"]).name == result["executionId"]
 

@@ -157,15 +157,15 @@ async def test_a_desktop_that_fails_to_tell_what_works_is_told_and_the_host_goes
 
 
 async def test_a_desktop_that_fails_right_after_it_was_opened_is_closed_again(tmp_path: Path) -> None:
-    opened: list[str] = []
+    windows: list[str] = []
 
     class Broken(ScriptedDesktop):
         async def readiness(self) -> Readiness:
-            opened.append("opened")
+            windows.append("opened")
             raise RuntimeError("no answer")
 
         async def close(self) -> None:
-            opened.append("closed")
+            windows.append("closed")
 
     async def give() -> DesktopPort:
         return Broken()
@@ -174,4 +174,4 @@ async def test_a_desktop_that_fails_right_after_it_was_opened_is_closed_again(tm
         bridge = await desk.connect()
         while "error" in await bridge.send("desktop.health"):
             pass
-        assert opened[:2] == ["opened", "closed"]
+        assert windows[:2] == ["opened", "closed"]

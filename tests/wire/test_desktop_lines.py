@@ -189,8 +189,8 @@ async def test_too_many_calls_of_one_connection_are_told_to_wait(
         asyncio.ensure_future(bridge.send("desktop.waitUntil", meta=bridge.meta(timeoutMs=600_000), **patient))
         for _ in range(most_running + 1)
     ]
-    done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
-    error = error_of(done.pop().result())
+    finished, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+    error = error_of(finished.pop().result())
     assert (error["code"], error["retryable"]) == ("DESKTOP_HOST_NOT_READY", True)
     desk.desktop.change(desk.desktop.ask, title="Later")
     answers = await asyncio.gather(*calls)

@@ -45,18 +45,18 @@ async def queue(desk: DesktopRig) -> Queue:
 
 
 @pytest.mark.parametrize(
-    ("method", "params", "sent"),
+    ("method", "params", "step"),
     [("desktop.hotkey", KEYS, "keys enter"), ("desktop.typeText", {"text": "b"}, "type b")],
 )
 async def test_a_window_that_came_in_between_gets_no_keys(
-    queue: Queue, method: str, params: dict[str, Any], sent: str
+    queue: Queue, method: str, params: dict[str, Any], step: str
 ) -> None:
     waiting = await queue.wait(method, **params)
     queue.desk.desktop.add("w:bank", bank(), app="org.example.Bank", pid=9, is_front=True)
     queue.desk.desktop.let_type(1)
     await queue.go()
     assert (await waiting)["result"]["routeResolved"]["windowTitle"] == "notes.txt – Notes"
-    assert queue.desk.desktop.sent == ["front notes.txt – Notes", sent]
+    assert queue.desk.desktop.sent == ["front notes.txt – Notes", step]
 
 
 async def test_keys_that_bring_nothing_to_the_front_are_refused_when_theirs_no_longer_is(queue: Queue) -> None:

@@ -232,9 +232,9 @@ async def test_a_button_that_was_shown_is_not_replaced_by_a_key_nor_a_key_by_a_b
 
 
 def widget(desktop: ScriptedDesktop, handle: str) -> Widget:
-    found = desktop._widget(handle)
-    assert found is not None
-    return found
+    match = desktop._widget(handle)
+    assert match is not None
+    return match
 
 
 async def test_no_title_can_be_taken_for_a_line_of_the_question(person: Person) -> None:
@@ -314,17 +314,17 @@ async def issue_refused(person: Person, request_id: str) -> str:
 
 
 async def test_an_approval_that_the_gateway_has_is_not_asked_for_again_and_counts_once(person: Person) -> None:
-    given = await approved(person)
-    issued = await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=given)
-    assert await issue_refused(person, given) == "used"
+    grant = await approved(person)
+    issued = await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=grant)
+    assert await issue_refused(person, grant) == "used"
     assert await person.bridge.call("desktop.click", confirm={"token": issued["token"]}, **ASK)
     assert await person.queue.pending() == []
 
 
 async def test_an_approval_is_found_among_thousands_of_later_entries(person: Person) -> None:
-    given = await approved(person)
+    grant = await approved(person)
     add_later_entries(Path(person.queue.location))
-    assert (await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=given))["token"]
+    assert (await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=grant))["token"]
 
 
 @pytest.mark.parametrize(
@@ -357,10 +357,10 @@ async def test_an_approval_that_nobody_asked_for_gives_no_token(person: Person) 
 
 
 async def test_an_approval_is_found_however_much_was_asked_since(person: Person) -> None:
-    given = await approved(person)
+    grant = await approved(person)
     log = person.desk.state / "ui-prompts.jsonl"
     request = log.read_bytes().splitlines(keepends=True)[0]
     with log.open("ab") as others:
-        others.writelines(request.replace(given.encode(), f"other_{number}".encode()) for number in range(1_500))
-    issued = await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=given)
+        others.writelines(request.replace(grant.encode(), f"other_{number}".encode()) for number in range(1_500))
+    issued = await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=grant)
     assert await person.bridge.call("desktop.click", confirm={"token": issued["token"]}, **ASK)

@@ -104,8 +104,8 @@ def test_the_socket_is_the_owners_alone_in_a_folder_of_the_owners_alone(root: Pa
 
 def test_the_socket_and_the_root_may_be_named_elsewhere(tmp_path: Path, root: Path, state: Path) -> None:
     place = tmp_path / "new" / "folder" / ("long" * 30) / "bridge.sock"
-    named = ("handrail", "desktop-host", "--socket", str(place), "--state", str(state))
-    with running(*named, env={"WORKSPACE_ROOT": str(root)}):
+    command = ("handrail", "desktop-host", "--socket", str(place), "--state", str(state))
+    with running(*command, env={"WORKSPACE_ROOT": str(root)}):
         assert (mode_of(place), mode_of(place.parent)) == (0o600, 0o700)
         wire = Wire(place, root)
         assert "result" in wire.call("desktop.health")
@@ -140,8 +140,8 @@ def test_running_calls_are_answered_when_the_host_ends(root: Path, state: Path) 
         wire.call("desktop.health")
         condition = {"selectorExists": {"titleContains": "Never"}}
         request = {"meta": wire.meta, "condition": condition, "timeoutMs": 60_000}
-        sent = {"jsonrpc": "2.0", "id": "w", "method": "desktop.waitUntil", "params": request}
-        wire.file.write(json.dumps(sent).encode() + b"\n")
+        message = {"jsonrpc": "2.0", "id": "w", "method": "desktop.waitUntil", "params": request}
+        wire.file.write(json.dumps(message).encode() + b"\n")
         wire.file.flush()
         wire.call("desktop.doctor")
         host.process.send_signal(signal.SIGINT)

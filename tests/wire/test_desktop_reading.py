@@ -52,9 +52,9 @@ async def test_the_tree_is_bounded_by_depth_and_nodes_and_says_so(desk: DesktopR
 @pytest.mark.parametrize("selector", [{}, {"limit": 2}])
 async def test_a_selector_that_names_nothing_finds_everything(bridge: Bridge, selector: dict[str, Any]) -> None:
     everything = await bridge.call("desktop.observe", options={"axMaxDepth": 50})
-    found = await bridge.call("desktop.find", selector=selector)
-    assert found["matched"] == everything["nodeCount"]
-    assert len(found["elementRefs"]) == min(found["matched"], selector.get("limit", 10))
+    result = await bridge.call("desktop.find", selector=selector)
+    assert result["matched"] == everything["nodeCount"]
+    assert len(result["elementRefs"]) == min(result["matched"], selector.get("limit", 10))
 
 
 async def test_an_app_that_hangs_is_reported_as_hanging_and_worth_another_try(desk: DesktopRig, bridge: Bridge) -> None:
@@ -70,9 +70,9 @@ async def test_ten_thousand_nodes_are_read_and_bounded(desk: DesktopRig, bridge:
     result = await bridge.call("desktop.observe", options={"outline": True})
     assert result["nodeCount"] == 2_000
     assert len(result["outline"]) < 3_000
-    found = await bridge.call("desktop.find", selector={"titleContains": "Row 99", "limit": 3})
-    assert found["matched"] == 111
-    assert len(found["elementRefs"]) == 3
+    outcome = await bridge.call("desktop.find", selector={"titleContains": "Row 99", "limit": 3})
+    assert outcome["matched"] == 111
+    assert len(outcome["elementRefs"]) == 3
 
 
 async def test_a_picture_may_be_of_the_window_or_of_an_element(desk: DesktopRig, bridge: Bridge) -> None:
@@ -195,8 +195,8 @@ async def test_near_finds_what_lies_beside_an_anchor(bridge: Bridge) -> None:
 
 
 async def test_near_without_anything_else_leaves_out_the_anchor_and_what_holds_it(bridge: Bridge) -> None:
-    found = await bridge.find(near={"anchor": {"titleContains": "Name"}, "maxDistance": 45})
-    assert [ref["role"] for ref in found] == ["AXTextField", "AXButton"]
+    result = await bridge.find(near={"anchor": {"titleContains": "Name"}, "maxDistance": 45})
+    assert [ref["role"] for ref in result] == ["AXTextField", "AXButton"]
 
 
 async def test_an_anchor_that_is_not_there_has_a_code_of_its_own(bridge: Bridge) -> None:

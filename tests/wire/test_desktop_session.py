@@ -45,24 +45,24 @@ def result_of(answer: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_button_is_found_and_pressed_and_its_effect_comes(wire: Wire, bench: App) -> None:
     selector = {"byRole": "AXButton", "titleContains": texts.COUNT}
-    found = result_of(wire.call("desktop.find", route=ROUTE, selector=selector))
-    ref = next(ref for ref in found["elementRefs"] if ref["title"] == texts.COUNT)
+    result = result_of(wire.call("desktop.find", route=ROUTE, selector=selector))
+    ref = next(ref for ref in result["elementRefs"] if ref["title"] == texts.COUNT)
     clicked = result_of(wire.call("desktop.click", confirm=PHRASE, target={"elementRef": ref}))
     assert clicked["clicked"] is True
-    counted = {"selectorExists": {"titleContains": texts.COUNTED.format(1)}}
-    assert result_of(wire.call("desktop.waitUntil", route=ROUTE, condition=counted, timeoutMs=20_000))["ok"] is True
+    condition = {"selectorExists": {"titleContains": texts.COUNTED.format(1)}}
+    assert result_of(wire.call("desktop.waitUntil", route=ROUTE, condition=condition, timeoutMs=20_000))["ok"] is True
     for name in ("beforeScreenshot", "afterScreenshot"):
         assert Path(clicked["evidence"]["dir"], clicked["evidence"][name]).read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_window_is_seen_as_picture_tree_and_outline(wire: Wire, bench: App) -> None:
     options = {"outline": True, "area": "window"}
-    seen = result_of(wire.call("desktop.observe", route=ROUTE, options=options))
-    assert seen["routeResolved"]["windowTitle"] == "Wire bench"
-    assert f'button "{texts.COUNT}"' in seen["outline"]
-    assert len(seen["outline"]) < 4_000
-    picture = Path(seen["evidence"]["dir"], "observe.png").read_bytes()
-    assert int.from_bytes(picture[16:20], "big") == seen["area"]["width"]
+    result = result_of(wire.call("desktop.observe", route=ROUTE, options=options))
+    assert result["routeResolved"]["windowTitle"] == "Wire bench"
+    assert f'button "{texts.COUNT}"' in result["outline"]
+    assert len(result["outline"]) < 4_000
+    picture = Path(result["evidence"]["dir"], "observe.png").read_bytes()
+    assert int.from_bytes(picture[16:20], "big") == result["area"]["width"]
 
 
 def test_a_wait_ends_with_what_the_app_does_later(wire: Wire, bench: App) -> None:
@@ -86,8 +86,8 @@ def test_an_app_that_is_stopped_harms_nobody_and_is_read_again_when_it_goes_on(
         wire.meta["timeoutMs"] = 20_000
         assert result_of(wire.call("desktop.health"))
         route = {"window": {"titlePattern": "^Other bench$"}}
-        found = wire.call("desktop.find", route=route, selector={"titleContains": texts.COUNT})
-        assert result_of(found)["matched"] >= 1
+        result = wire.call("desktop.find", route=route, selector={"titleContains": texts.COUNT})
+        assert result_of(result)["matched"] >= 1
     finally:
         os.kill(stopped, signal.SIGCONT)
         wire.meta["timeoutMs"] = 20_000

@@ -215,8 +215,8 @@ async def test_aborting_what_does_not_run_is_an_invalid_request(bridge: Bridge, 
 
 
 async def test_aborting_what_has_ended_is_an_invalid_request(bridge: Bridge) -> None:
-    found = await bridge.call("desktop.find", selector={"byRole": "AXButton"})
-    error = await bridge.refused("desktop.abort", executionId=found["executionId"])
+    result = await bridge.call("desktop.find", selector={"byRole": "AXButton"})
+    error = await bridge.refused("desktop.abort", executionId=result["executionId"])
     assert error["code"] == "DESKTOP_INVALID_REQUEST"
 
 

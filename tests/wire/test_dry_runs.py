@@ -104,8 +104,8 @@ def test_the_hunks_of_any_two_texts_lead_exactly_from_one_to_the_other(
 ) -> None:
     put(project, "any.txt", old)
     hunks = dry_run(stdio, "any.txt", new, mode=mode)
-    wanted = old + new if mode == "append" else new
-    assert applied(hunks, old.split("\n")) == wanted.split("\n")
+    expected = old + new if mode == "append" else new
+    assert applied(hunks, old.split("\n")) == expected.split("\n")
     assert (project / "any.txt").read_bytes() == old.encode()
 
 

@@ -285,10 +285,10 @@ async def test_only_who_was_asked_may_answer_and_only_that_call(own_project: Pat
         answers: InputResponses = {
             name: ElicitResult(action="accept", content={"answer": "red"}) for name in first.input_requests
         }
-        done = await client.session.call_tool(
+        result = await client.session.call_tool(
             "ask_followup_question", question, input_responses=answers, request_state=first.request_state
         )
-        assert done.structured_content == {"ack": True, "answer": "red"}
+        assert result.structured_content == {"ack": True, "answer": "red"}
 
 
 @BOTH

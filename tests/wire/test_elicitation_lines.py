@@ -27,15 +27,15 @@ def asking(
 
 
 def waiting(state: Path) -> list[Json]:
-    listed = run("prompts", "list", "--json", "--state", state)
-    found: list[Json] = json.loads(listed.stdout)["prompts"]
-    return found
+    result = run("prompts", "list", "--json", "--state", state)
+    data: list[Json] = json.loads(result.stdout)["prompts"]
+    return data
 
 
 def answer_in_the_queue(state: Path, *words: str) -> None:
-    found = until(lambda: waiting(state), "a question")
-    done = run("prompts", "answer", found[0]["requestId"], *words, "--state", state)
-    assert done.returncode == 0, done.stderr
+    match = until(lambda: waiting(state), "a question")
+    result = run("prompts", "answer", match[0]["requestId"], *words, "--state", state)
+    assert result.returncode == 0, result.stderr
 
 
 def form(stdio: Stdio) -> Json:

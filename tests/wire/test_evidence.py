@@ -16,7 +16,7 @@ def exhibits(project: Path) -> list[Path]:
 
 @pytest.mark.also_cli
 def test_a_write_leaves_its_request_its_diff_and_its_result(client: Client, project: Path) -> None:
-    written = client.write(START, SCENE.replace("beach", "city"))
+    outcome = client.write(START, SCENE.replace("beach", "city"))
     (exhibit,) = exhibits(project)
     assert sorted(file.name for file in exhibit.iterdir()) == ["diff.patch", "request.json", "result.json"]
     request = json.loads((exhibit / "request.json").read_text())
@@ -27,7 +27,7 @@ def test_a_write_leaves_its_request_its_diff_and_its_result(client: Client, proj
     assert "city" in request["params"]["content"]
     result = json.loads((exhibit / "result.json").read_text())
     assert result["ok"] is True
-    assert result["result"] == written
+    assert result["result"] == outcome
 
 
 def test_the_diff_of_the_evidence_is_a_patch_that_applies(client: Client, project: Path, tmp_path: Path) -> None:
@@ -73,11 +73,11 @@ def test_the_audit_of_everything_that_happened_can_be_verified(stage: Stage, pro
         client.write(f"{face}.txt", "x\n")
         client.error("read_file", path="nowhere")
     verified = run("audit", "verify", "--json", "--state", stage.state)
-    told = json.loads(verified.stdout)
-    assert told["count"] >= 4 * 4
+    data = json.loads(verified.stdout)
+    assert data["count"] >= 4 * 4
     # Each test begins with an empty project, which takes the evidence of those before away, and nothing else.
-    assert all("artifacts/" in fault or "more files of evidence" in fault for fault in told["faults"]), told
-    assert "line" not in told
+    assert all("artifacts/" in fault or "more files of evidence" in fault for fault in data["faults"]), data
+    assert "line" not in data
 
 
 def test_a_flipped_bit_in_the_audit_is_found(start: Start, own_project: Path, own_state: Path) -> None:

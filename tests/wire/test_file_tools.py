@@ -29,9 +29,9 @@ CHANGING: list[tuple[str, dict[str, Any]]] = [
 
 
 def undo(project: Path, state: Path, *words: str) -> str:
-    done = run("undo", *words, "--project", str(project), "--state", str(state), "--answer", "allow")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    result = run("undo", *words, "--project", str(project), "--state", str(state), "--answer", "allow")
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def state_of(project: Path) -> Path:
@@ -48,9 +48,9 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 
 @pytest.mark.also_cli
 def test_a_file_moves_and_undo_brings_it_back(client: Client, project: Path) -> None:
-    done = client.ok("move_path", path="notes.md", to="docs/deep/notes.md")
-    assert [change["change"] for change in done["changes"]] == ["created", "created", "moved"]
-    assert done["changes"][-1]["to"] == "docs/deep/notes.md"
+    result = client.ok("move_path", path="notes.md", to="docs/deep/notes.md")
+    assert [change["change"] for change in result["changes"]] == ["created", "created", "moved"]
+    assert result["changes"][-1]["to"] == "docs/deep/notes.md"
     assert (project / "docs/deep/notes.md").read_text() == "# Notes\n"
     assert not (project / "notes.md").exists()
     undo(project, state_of(project))
@@ -93,8 +93,8 @@ def test_a_folder_that_is_not_empty_needs_recursive_and_undo_restores_all_of_it(
     error = client.error("delete_path", path="old")
     assert error["code"] == "E_CONFLICT"
     assert "recursive" in error["hint"]
-    done = client.ok("delete_path", path="old", recursive=True)
-    assert {change["path"] for change in done["changes"]} == {
+    result = client.ok("delete_path", path="old", recursive=True)
+    assert {change["path"] for change in result["changes"]} == {
         *("old", "old/a.txt", "old/deep", "old/deep/b.bin", "old/empty"),
     }
     assert not (project / "old").exists()
@@ -127,9 +127,9 @@ def test_a_dry_run_tells_what_would_happen_and_changes_nothing(
 ) -> None:
     client = start("stdio", own_project, own_state, answer="deny")  # a dry run asks nobody
     before = tree(own_project)
-    done = client.ok(tool, **params, dryRun=True)
-    assert done["applied"] is False
-    assert done.get("changes") or done.get("diff") or done["files"]
+    result = client.ok(tool, **params, dryRun=True)
+    assert result["applied"] is False
+    assert result.get("changes") or result.get("diff") or result["files"]
     assert tree(own_project) == before
     assert client.code(tool, **params) == "E_POLICY_VIOLATION"
     assert tree(own_project) == before
@@ -228,7 +228,7 @@ def test_what_may_not_be_read_is_not_moved_or_copied_to_where_it_may(
 @pytest.mark.also_cli
 def test_several_files_are_read_whole_or_in_part(client: Client, project: Path) -> None:
     put(project, "lines.txt", "".join(f"line {number}\r\n" for number in range(1, 11)) + "last")
-    wanted = [
+    expected = [
         {"path": "./notes.md"},
         {"path": "lines.txt", "head": 2},
         {"path": "lines.txt", "tail": 2},
@@ -238,7 +238,7 @@ def test_several_files_are_read_whole_or_in_part(client: Client, project: Path) 
         {"path": "../x"},
         {"path": "lines.txt", "head": 1, "tail": 1},
     ]
-    files = client.ok("read_files", files=wanted)["files"]
+    files = client.ok("read_files", files=expected)["files"]
     assert [file.get("content") for file in files[:5]] == [
         *("# Notes\n", "line 1\r\nline 2\r\n", "line 10\r\nlast", "line 3\r\nline 4\r\n", "last"),
     ]
@@ -285,17 +285,17 @@ def test_a_path_is_described_without_its_content(stdio: Stdio, project: Path) ->
 def test_several_edits_are_made_together(client: Client, project: Path) -> None:
     edits = [{"oldText": "来到这里", "newText": "回来"}, {"oldText": "end;", "newText": "结束;\nend;"}]
     dry = client.ok("edit_file", path=START, edits=edits, dryRun=True)
-    done = client.ok("edit_file", path=START, edits=edits)
+    result = client.ok("edit_file", path=START, edits=edits)
     new = SCENE.replace("来到这里", "回来").replace("end;", "结束;\nend;")
     assert (project / START).read_text() == new
-    assert done["contentHash"] == dry["contentHash"] == hashlib.sha256(new.encode()).hexdigest()
-    assert done["diff"] == dry["diff"]
-    undo(project, state_of(project), done["snapshotId"])
+    assert result["contentHash"] == dry["contentHash"] == hashlib.sha256(new.encode()).hexdigest()
+    assert result["diff"] == dry["diff"]
+    undo(project, state_of(project), result["snapshotId"])
     assert (project / START).read_text() == SCENE
 
 
 @pytest.mark.parametrize(
-    ("edits", "said"),
+    ("edits", "message"),
     [
         ([{"oldText": "nowhere", "newText": "x"}], "isn't in the file"),
         ([{"oldText": ";", "newText": "x"}], "3 times"),
@@ -305,11 +305,11 @@ def test_several_edits_are_made_together(client: Client, project: Path) -> None:
     ],
 )
 def test_an_edit_without_one_certain_place_changes_nothing(
-    stdio: Stdio, project: Path, edits: list[dict[str, str]], said: str
+    stdio: Stdio, project: Path, edits: list[dict[str, str]], message: str
 ) -> None:
     error = stdio.error("edit_file", path=START, edits=edits)
     assert error["code"] == "E_BAD_ARGS"
-    assert said in error["message"]
+    assert message in error["message"]
     assert (project / START).read_text() == SCENE
 
 
@@ -325,9 +325,9 @@ def test_edits_follow_the_files_line_endings(stdio: Stdio, project: Path) -> Non
 def test_several_files_are_written_together_and_undone_together(client: Client, project: Path) -> None:
     files = [{"path": "new/a.txt", "content": "a\n"}, {"path": START, "content": "b;\n"}]
     before = tree(project)
-    done = client.ok("write_files", files=files)
-    assert [file["path"] for file in done["files"]] == ["new/a.txt", START]
-    assert done["files"][1]["contentHash"] == hashlib.sha256(b"b;\n").hexdigest()
+    result = client.ok("write_files", files=files)
+    assert [file["path"] for file in result["files"]] == ["new/a.txt", START]
+    assert result["files"][1]["contentHash"] == hashlib.sha256(b"b;\n").hexdigest()
     assert (project / "new/a.txt").read_text() == "a\n"
     assert (project / START).read_text() == "b;\n"
     assert client.ok("write_files", files=files)["files"] == []  # nothing is left to do

@@ -56,13 +56,13 @@ def refused(client: Mcp, method: str, **params: Any) -> int:
 
 
 def test_three_prompts_are_listed_with_their_arguments(mcp: Mcp) -> None:
-    listed = {prompt["name"]: prompt for prompt in mcp.request("prompts/list", {})["prompts"]}
-    assert list(listed) == [CREATE, REWORK, MEND]
+    prompts = {prompt["name"]: prompt for prompt in mcp.request("prompts/list", {})["prompts"]}
+    assert list(prompts) == [CREATE, REWORK, MEND]
     needs = {
-        name: [each["name"] for each in prompt["arguments"] if each["required"]] for name, prompt in listed.items()
+        name: [each["name"] for each in prompt["arguments"] if each["required"]] for name, prompt in prompts.items()
     }
     assert needs == {CREATE: ["name"], REWORK: ["path"], MEND: []}
-    assert all(prompt["title"] and prompt["description"] for prompt in listed.values())
+    assert all(prompt["title"] and prompt["description"] for prompt in prompts.values())
 
 
 def test_a_new_scene_is_asked_for_with_what_the_game_has(mcp: Mcp, game: Path) -> None:
@@ -131,9 +131,9 @@ def test_the_name_of_a_prompt_or_a_resource_is_no_tools(mcp: Mcp, game: Path) ->
 def test_scenes_are_listed_and_read_by_address_whatever_they_are_called(mcp: Mcp, game: Path) -> None:
     for name in ODD_NAMES:
         put(game, f"game/scene/{name}", f"{name}:你好;\n")
-    listed = mcp.request("resources/list", {})["resources"]
-    assert [scene["name"] for scene in listed] == sorted([*ODD_NAMES, "start.txt", "two.txt"])
-    for scene in listed:
+    resources = mcp.request("resources/list", {})["resources"]
+    assert [scene["name"] for scene in resources] == sorted([*ODD_NAMES, "start.txt", "two.txt"])
+    for scene in resources:
         (content,) = mcp.request("resources/read", {"uri": scene["uri"]})["contents"]
         assert content["uri"] == scene["uri"]
         assert content["mimeType"] == scene["mimeType"] == "text/plain"
@@ -170,7 +170,7 @@ def test_no_address_leads_out_of_the_scenes(mcp: Mcp, game: Path, tmp_path: Path
     ]
     for uri in missing:
         assert refused(mcp, "resources/read", uri=uri) == NOT_FOUND, uri
-    closed = [
+    closed_tools = [
         "../config.txt",
         "%2e%2e/config.txt",
         "link.txt",
@@ -178,7 +178,7 @@ def test_no_address_leads_out_of_the_scenes(mcp: Mcp, game: Path, tmp_path: Path
         "a%5cb.txt",
         "a%00.txt",
     ]
-    for path in closed:
+    for path in closed_tools:
         assert refused(mcp, "resources/read", uri=f"webgal://scene/{path}") == INVALID_PARAMS, path
     assert "link.txt" not in json.dumps(mcp.request("resources/list", {}))
 

@@ -42,9 +42,9 @@ class Hosted:
         """As another process of handrail's does it."""
         ground = {"version": __version__, "project": str(self.project), "terre": "off", "terrePort": 3001}
         ground |= {name: changed.pop(name) for name in tuple(changed) if name in ground}
-        wanted = {"ground": ground, "path": "game/scene/start.txt", "line": 2, **changed}
-        shown = {"x-handrail-console-key": (self.state / "console.key").read_text().strip()} if key else {}
-        return self.up.http.post("/api/webgal/showing", json=wanted, headers=shown)
+        expected = {"ground": ground, "path": "game/scene/start.txt", "line": 2, **changed}
+        content = {"x-handrail-console-key": (self.state / "console.key").read_text().strip()} if key else {}
+        return self.up.http.post("/api/webgal/showing", json=expected, headers=content)
 
     def close(self) -> None:
         self.agent.close()
@@ -71,12 +71,12 @@ def served(result: Json) -> str:
 def test_the_server_that_runs_shows_scenes_and_their_address_outlives_the_process_that_was_called(
     hosted: Hosted,
 ) -> None:
-    called = Cli(hosted.project, hosted.state, environ=NO_BROWSER).ok("preview_scene", scenePath="beach_date.txt")
-    assert called["logs"] == ["beach_date.txt is shown at line 2.", BY_SERVER]
+    result = Cli(hosted.project, hosted.state, environ=NO_BROWSER).ok("preview_scene", scenePath="beach_date.txt")
+    assert result["logs"] == ["beach_date.txt is shown at line 2.", BY_SERVER]
     assert pixel(newest_picture(hosted.project), 20, 20) == GREEN
-    assert httpx2.get(f"{served(called)}game/scene/start.txt", trust_env=False).text.startswith("changeBg:red.png")
+    assert httpx2.get(f"{served(result)}game/scene/start.txt", trust_env=False).text.startswith("changeBg:red.png")
     again = hosted.agent.ok("preview_scene", scenePath="wanting.txt")
-    assert served(again) == served(called), "it is the same place, and warm"
+    assert served(again) == served(result), "it is the same place, and warm"
     assert again["firstErrorLine"] == 2
     assert again["logs"][-1] == BY_SERVER
     assert pixel(newest_picture(hosted.project), 20, 20) == RED
@@ -99,17 +99,17 @@ def test_what_the_scene_came_to_on_the_server_is_the_callers_error(hosted: Hoste
     assert hosted.agent.code("preview_scene", scenePath="hidden.txt") == "E_POLICY_VIOLATION"
     refused = hosted.ask(path="game/scene/hidden.txt").json()["error"]
     assert refused["details"]["toolError"]["code"] == "E_POLICY_VIOLATION"
-    gone = hosted.ask(path="game/scene/strat.txt").json()["error"]["details"]["toolError"]
-    assert (gone["code"], gone["hint"]) == ("E_PREVIEW_FAIL", "Did you mean start.txt?")
+    tool_error = hosted.ask(path="game/scene/strat.txt").json()["error"]["details"]["toolError"]
+    assert (tool_error["code"], tool_error["hint"]) == ("E_PREVIEW_FAIL", "Did you mean start.txt?")
     assert hosted.ask(path="../start.txt").json()["error"]["details"]["toolError"]["code"] == "E_DENY_PATH"
 
 
 def test_unsaved_content_is_shown_by_the_server_and_written_nowhere(hosted: Hosted) -> None:
     before = (hosted.project / "game/scene/start.txt").read_bytes()
     text = 'changeBg:海 100% "x" 🌊.png -next;\n雪乃:未保存;\n'
-    shown = hosted.ask(content=text).json()["data"]
-    assert shown["position"]["stage"]["showText"] == "未保存"
-    assert pixel(_bytes(shown["picture"]), 20, 20) == BLUE
+    response = hosted.ask(content=text).json()["data"]
+    assert response["position"]["stage"]["showText"] == "未保存"
+    assert pixel(_bytes(response["picture"]), 20, 20) == BLUE
     assert (hosted.project / "game/scene/start.txt").read_bytes() == before
 
 
@@ -151,14 +151,14 @@ def test_a_server_that_starts_later_takes_over_and_one_that_is_killed_in_the_mid
     try:
         assert "Chromium" in agent.error("preview_scene")["message"], "the server, which has none, was asked"
         os.kill(up.process.pid, signal.SIGSTOP)
-        told: list[Json] = []
-        calling = threading.Thread(target=lambda: told.append(agent.ok("preview_scene")))
+        messages: list[Json] = []
+        calling = threading.Thread(target=lambda: messages.append(agent.ok("preview_scene")))
         calling.start()
         _until_asked(up)
     finally:
         up.kill()
     calling.join(PATIENCE)
-    assert told[0]["logs"] == ["start.txt is shown at line 2.", BY_PROCESS]
+    assert messages[0]["logs"] == ["start.txt is shown at line 2.", BY_PROCESS]
 
 
 def _until_asked(up: Up) -> None:

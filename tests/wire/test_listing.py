@@ -34,7 +34,7 @@ def test_an_empty_folder_has_no_entries(client: Client, project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("globs", "found"),
+    ("globs", "matches"),
     [
         (["**/*.txt"], ["game/config.txt", "game/scene/chapter1.txt", "game/scene/start.txt"]),
         (["*.md"], ["notes.md"]),
@@ -49,9 +49,9 @@ def test_an_empty_folder_has_no_entries(client: Client, project: Path) -> None:
         (["game/**"], ["game/config.txt", "game/scene/", "game/scene/chapter1.txt", "game/scene/start.txt"]),
     ],
 )
-def test_globs_pick_from_everything_below(client: Client, project: Path, globs: list[str], found: list[str]) -> None:
+def test_globs_pick_from_everything_below(client: Client, project: Path, globs: list[str], matches: list[str]) -> None:
     put(project, "game/scene/chapter1.txt", "")
-    assert client.ok("list_files", path=".", globs=globs)["entries"] == found
+    assert client.ok("list_files", path=".", globs=globs)["entries"] == matches
 
 
 def test_globs_are_relative_to_the_path_as_the_entries_are(client: Client) -> None:
@@ -79,7 +79,7 @@ def test_hidden_files_are_listed_and_closed_folders_are_not(client: Client, proj
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "message"),
     [
         ({"path": "."}, "3 entries are closed and not listed."),
         ({"path": "secret"}, "1 entry is closed and not listed."),
@@ -89,7 +89,7 @@ def test_hidden_files_are_listed_and_closed_folders_are_not(client: Client, proj
     ],
 )
 def test_how_many_entries_are_closed_is_said_beside_the_contracts_result(
-    start: Start, project: Path, tmp_path: Path, params: dict[str, Any], said: str | None
+    start: Start, project: Path, tmp_path: Path, params: dict[str, Any], message: str | None
 ) -> None:
     for path in (".env", "id_rsa", ".git/config", "secret/.env", "secret/plan.txt"):
         put(project, path, "")
@@ -101,7 +101,7 @@ def test_how_many_entries_are_closed_is_said_beside_the_contracts_result(
     assert isinstance(client, Stdio)
     result = client.request("tools/call", {"name": "list_files", "arguments": params})
     texts = [part["text"] for part in result["content"]]
-    assert texts[1:] == ([] if said is None else [said])
+    assert texts[1:] == ([] if message is None else [message])
     assert set(result["structuredContent"]) == {"entries"}
 
 

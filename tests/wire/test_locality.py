@@ -35,11 +35,11 @@ def watched(tmp_path: Path) -> dict[str, str]:
 def every_tool(client: Client) -> None:
     client.ok("list_files", path=".", globs=["**/*"])
     client.ok("read_file", path=START)
-    written = client.write(START, "http://example.com/\n")
+    result = client.write(START, "http://example.com/\n")
     client.ok("replace_in_file", path=START, find="example", replace="handrail.invalid")
     client.ok("search_files", path=".", regex="http")
     client.ok("list_snapshots")
-    client.ok("restore_snapshot", snapshotId=written["snapshotId"])
+    client.ok("restore_snapshot", snapshotId=result["snapshotId"])
     client.ok("get_runtime_info")
 
 

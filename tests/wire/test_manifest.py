@@ -49,7 +49,7 @@ def test_no_id_stands_twice() -> None:
 
 
 def test_every_test_of_this_folder_belongs_to_a_rule() -> None:
-    named = {test for rule in RULES for test in rule["tests"]}
+    test_names = {test for rule in RULES for test in rule["tests"]}
     files = [file for file in HERE.glob("test_*.py") if file.name != Path(__file__).name]
     here = {test for file in files for test in declared_in(str(file.relative_to(ROOT)))}
-    assert here - named == set()
+    assert here - test_names == set()

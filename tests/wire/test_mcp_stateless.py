@@ -128,8 +128,8 @@ def lines(own_project: Path, own_state: Path) -> Iterator[Lines]:
 
 def result(answer: Json) -> Json:
     assert "result" in answer, answer
-    found: Json = answer["result"]
-    return found
+    match: Json = answer["result"]
+    return match
 
 
 def task_of(face: Face, capabilities: Json = TASKS, call: Json = QUESTION) -> Json:
@@ -148,10 +148,10 @@ def pending(state: Path, answer: str | None = None) -> list[str]:
     async def look() -> list[str]:
         prompts = LogPromptQueue(prompt_store(state))
         try:
-            found = [prompt.request_id for prompt in await prompts.pending()]
-            for id in found if answer is not None else ():
+            matches = [prompt.request_id for prompt in await prompts.pending()]
+            for id in matches if answer is not None else ():
                 await prompts.respond(id, PromptResponse(status="ok", values={"answer": answer or ""}))
-            return found
+            return matches
         finally:
             await prompts.close()
 
@@ -159,23 +159,23 @@ def pending(state: Path, answer: str | None = None) -> list[str]:
 
 
 def test_discovery_names_versions_and_capabilities(face: Face) -> None:
-    found = result(face.answer("server/discover", {}))
-    assert found["supportedVersions"] == [VERSION]
-    assert found["capabilities"]["tools"] == {"listChanged": True}
-    assert found["capabilities"]["extensions"] == {"io.modelcontextprotocol/tasks": {}}
-    assert found["instructions"]
+    match = result(face.answer("server/discover", {}))
+    assert match["supportedVersions"] == [VERSION]
+    assert match["capabilities"]["tools"] == {"listChanged": True}
+    assert match["capabilities"]["extensions"] == {"io.modelcontextprotocol/tasks": {}}
+    assert match["instructions"]
 
 
 def test_a_request_needs_no_opening_and_its_result_says_who_answered(face: Face) -> None:
-    found = result(face.answer("tools/call", READ))
-    assert found["structuredContent"]["content"] == "# Notes\n"
-    assert found["resultType"] == "complete"
-    assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "handrail"
+    match = result(face.answer("tools/call", READ))
+    assert match["structuredContent"]["content"] == "# Notes\n"
+    assert match["resultType"] == "complete"
+    assert match["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "handrail"
 
 
 def test_lists_say_that_they_may_change_at_any_time(face: Face) -> None:
-    found = result(face.answer("tools/list", {}))
-    assert (found["resultType"], found["ttlMs"], found["cacheScope"]) == ("complete", 0, "private")
+    match = result(face.answer("tools/list", {}))
+    assert (match["resultType"], match["ttlMs"], match["cacheScope"]) == ("complete", 0, "private")
 
 
 @pytest.mark.parametrize("method", ["ping", "logging/setLevel", "resources/subscribe", "tasks/list", "tasks/result"])
@@ -233,18 +233,18 @@ def test_a_call_that_waits_for_a_person_is_a_task_and_its_result_is_polled(face:
     assert state_of(face, task)["status"] == "working"
     until(lambda: pending(own_state, "blue"))
     until(lambda: state_of(face, task)["status"] == "completed")
-    done = state_of(face, task)
-    assert done["resultType"] == "complete"
-    assert done["result"]["structuredContent"] == {"ack": True, "answer": "blue"}
-    assert done["createdAt"] == task["createdAt"] < done["lastUpdatedAt"]
+    state = state_of(face, task)
+    assert state["resultType"] == "complete"
+    assert state["result"]["structuredContent"] == {"ack": True, "answer": "blue"}
+    assert state["createdAt"] == task["createdAt"] < state["lastUpdatedAt"]
 
 
 def test_a_client_with_forms_answers_the_question_of_its_task(face: Face) -> None:
     both = {**TASKS, **FORMS}
     task = task_of(face, both)
     until(lambda: state_of(face, task, both)["status"] == "input_required")
-    asked = state_of(face, task, both)["inputRequests"]
-    ((name, form),) = asked.items()
+    input_requests = state_of(face, task, both)["inputRequests"]
+    ((name, form),) = input_requests.items()
     assert form["method"] == "elicitation/create"
     assert "Which colour?" in form["params"]["message"]
     answers = {"taskId": task["taskId"], "inputResponses": {name: {"action": "accept", "content": {"answer": "red"}}}}

@@ -162,12 +162,12 @@ def test_a_part_that_does_not_fit_in_the_log_is_no_yes(table: Table, own_state: 
     """The log is a file that other programs write to."""
     with ThreadPoolExecutor(1) as pool:
         outcome = pool.submit(table.client.call, "write_to_file", proposal(table))
-        asked = table.person.sees()
+        question = table.person.sees()
         entry = {
-            "ts": asked["ts"],
+            "ts": question["ts"],
             "type": "ui_prompt",
             "action": "response",
-            "requestId": asked["requestId"],
+            "requestId": question["requestId"],
             "response": {"status": "ok", "hunks": [7]},
         }
         with (own_state / "ui-prompts.jsonl").open("a") as log:

@@ -35,9 +35,9 @@ class Desk:
         return (self._state / "ui-prompts.jsonl").read_text()
 
     def _run(self, *words: str) -> str:
-        done = run("prompts", *words, "--state", self._state)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        result = run("prompts", *words, "--state", self._state)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
 
 @pytest.fixture(params=first_of("faces", ("stdio",), ("streamable",)))
@@ -50,11 +50,11 @@ FIELDS = [{"key": "name", "required": True}, {"key": "password", "secret": True}
 
 
 def test_a_form_is_filled_in_and_its_secrets_reach_the_agent_and_no_log(desk: Desk) -> None:
-    asked = desk.ask("prompt_key_values", title="Who?", fields=FIELDS)
+    pending = desk.ask("prompt_key_values", title="Who?", fields=FIELDS)
     prompt = desk.answer("--ok", "--value", "name=Ada", "--value", "password=tr0ub4dor")["prompt"]
     assert prompt["kind"] == "kv"
     assert prompt["source"] == "handrail/prompt_key_values"
-    result = asked.result(30).result
+    result = pending.result(30).result
     assert result is not None
     assert (result["status"], result["values"]) == ("ok", {"name": "Ada", "password": "tr0ub4dor"})
     assert "tr0ub4dor" not in desk.log()
@@ -63,25 +63,25 @@ def test_a_form_is_filled_in_and_its_secrets_reach_the_agent_and_no_log(desk: De
 
 def test_a_choice_comes_back_as_the_value_or_the_values(desk: Desk) -> None:
     options = [{"value": "a"}, {"value": "b", "label": "B"}]
-    asked = desk.ask("prompt_choices", options=options)
+    pending = desk.ask("prompt_choices", options=options)
     desk.answer("--ok", "--choose", "b")
-    one = asked.result(30).result
+    one = pending.result(30).result
     assert one is not None
     assert (one["multiple"], one["selection"]) == (False, "b")
-    asked = desk.ask("prompt_choices", options=options, multiple=True, min_selections=1)
+    pending = desk.ask("prompt_choices", options=options, multiple=True, min_selections=1)
     desk.answer("--ok", "--choose", "a", "--choose", "b")
-    some = asked.result(30).result
+    some = pending.result(30).result
     assert some is not None
     assert (some["multiple"], some["selection"]) == (True, ["a", "b"])
 
 
 def test_a_question_is_answered_or_not(desk: Desk) -> None:
-    asked = desk.ask("ask_followup_question", question="Which colour?")
+    pending = desk.ask("ask_followup_question", question="Which colour?")
     assert desk.answer("--ok", "--value", "answer=blue")["prompt"]["message"] == "Which colour?"
-    assert asked.result(30).result == {"ack": True, "answer": "blue"}
-    asked = desk.ask("ask_followup_question", question="And why?")
+    assert pending.result(30).result == {"ack": True, "answer": "blue"}
+    pending = desk.ask("ask_followup_question", question="And why?")
     desk.answer("--cancel")
-    assert asked.result(30).result == {"ack": True}
+    assert pending.result(30).result == {"ack": True}
 
 
 def test_a_question_that_nobody_answers_in_time_is_a_timeout_and_gone(desk: Desk) -> None:

@@ -58,10 +58,10 @@ def test_a_tab_that_the_person_closed_is_named_and_no_other_is_used_in_its_place
     browsing.browser.shut(other)
     browsing.browser.answers["browser_click"] = lambda params: {"clicked": True}
     for params in ({}, {"tabId": other}):
-        told = agent.call("browser_click", clickId="12", **params)
-        assert told.error is not None
-        assert told.code == "TASK_TAB_CLOSED"
-        assert told.error["message"] == f"Tab {other} was closed by the person."
+        result = agent.call("browser_click", clickId="12", **params)
+        assert result.error is not None
+        assert result.code == "TASK_TAB_CLOSED"
+        assert result.error["message"] == f"Tab {other} was closed by the person."
     assert browsing.browser.named("browser_click") == []
     agent.ok("browser_click", clickId="12")
     assert [params["tabId"] for params in browsing.browser.named("browser_click")] == [started]
@@ -72,5 +72,5 @@ def test_a_tab_that_the_agent_closed_is_not_the_persons_doing(agent: Agent, brow
     browsing.browser.answers["browser_tab_close"] = lambda params: {"closed": True}
     agent.ok("browser_tab_close", tabId=other)
     browsing.browser.shut(other)
-    told = agent.call("browser_click", clickId="12", tabId=other)
-    assert (told.error or {})["message"] == f"Tab {other} was closed by browser_tab_close."
+    result = agent.call("browser_click", clickId="12", tabId=other)
+    assert (result.error or {})["message"] == f"Tab {other} was closed by browser_tab_close."

@@ -34,8 +34,8 @@ def try_to_write(client: Client) -> str | None:
 
 def trust(project: Path, state: Path) -> None:
     without_presence(state)
-    done = run("policy", "trust", "--project", project, "--state", state, "--answer", "allow")
-    assert done.returncode == 0, done.stderr
+    result = run("policy", "trust", "--project", project, "--state", state, "--answer", "allow")
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.also_cli
@@ -67,12 +67,12 @@ def test_a_broken_policy_stops_the_program_and_names_the_line(
     own_project: Path, own_state: Path, text: str, line: int | None, word: str
 ) -> None:
     file = put(own_project, ".handrail/policy.json", text)
-    done = run("mcp", "--project", own_project, "--state", own_state, "--answer", "allow")
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert str(file) in done.stderr
-    assert word in done.stderr
-    assert line is None or f"line {line}:" in done.stderr, done.stderr
+    result = run("mcp", "--project", own_project, "--state", own_state, "--answer", "allow")
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert str(file) in result.stderr
+    assert word in result.stderr
+    assert line is None or f"line {line}:" in result.stderr, result.stderr
 
 
 @pytest.mark.parametrize("command", [["up", "--port", "0", "--no-open"], ["call", "read_file", '{"path":"notes.md"}']])
@@ -80,10 +80,10 @@ def test_a_broken_policy_stops_the_other_ways_in_as_well(
     own_project: Path, own_state: Path, command: list[str]
 ) -> None:
     put(own_project, ".handrail/policy.json", "{")
-    done = run(*command, "--project", own_project, "--state", own_state)
-    assert done.returncode == 1
-    assert "# Notes" not in done.stdout
-    assert "line 1" in done.stdout + done.stderr
+    result = run(*command, "--project", own_project, "--state", own_state)
+    assert result.returncode == 1
+    assert "# Notes" not in result.stdout
+    assert "line 1" in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "1.1.0", "1.99.3"])
@@ -149,7 +149,7 @@ def test_of_several_matching_rules_the_strictest_wins_in_any_order(client: Clien
 def test_what_may_not_be_read_is_not_found_by_listing_searching_or_snapshots(client: Client, project: Path) -> None:
     put(project, "secret/plan.txt", "needle\n")
     put(project, "open.txt", "needle\n")
-    written = client.write("secret/plan.txt", "needle two\n")
+    result = client.write("secret/plan.txt", "needle two\n")
     put_policy(project, [{"effect": "READ", "path": "secret", "decision": "deny"}])
     assert client.code("read_file", path="secret/plan.txt") == "E_POLICY_VIOLATION"
     assert client.code("list_files", path="secret") == "E_POLICY_VIOLATION"
@@ -159,7 +159,7 @@ def test_what_may_not_be_read_is_not_found_by_listing_searching_or_snapshots(cli
     matches = client.ok("search_files", path=".", regex="needle")["matches"]
     assert [match["path"] for match in matches] == ["open.txt"]
     assert client.ok("list_snapshots")["snapshots"] == []
-    assert client.code("restore_snapshot", snapshotId=written["snapshotId"]) == "E_POLICY_VIOLATION"
+    assert client.code("restore_snapshot", snapshotId=result["snapshotId"]) == "E_POLICY_VIOLATION"
 
 
 def test_a_capped_search_is_not_used_up_by_what_may_not_be_read(client: Client, project: Path) -> None:
@@ -272,9 +272,9 @@ def test_the_users_own_rules_hold_in_every_project(start: Start, own_project: Pa
 
 def test_a_broken_user_configuration_stops_the_program(own_project: Path, own_state: Path) -> None:
     put(own_state, "config.toml", '[[rules]]\ntool = "write_to_file"\ndecision = "perhaps"\n')
-    done = run("mcp", "--project", own_project, "--state", own_state)
-    assert done.returncode == 1
-    assert "config.toml" in done.stderr
+    result = run("mcp", "--project", own_project, "--state", own_state)
+    assert result.returncode == 1
+    assert "config.toml" in result.stderr
 
 
 def test_no_tool_can_write_what_decides(start: Start, own_project: Path) -> None:
@@ -306,6 +306,6 @@ def test_the_surfaces_that_are_picked_are_there(start: Start, own_project: Path,
 
 
 def test_an_unknown_surface_stops_the_program(own_project: Path, own_state: Path) -> None:
-    done = run("mcp", "--project", own_project, "--state", own_state, "--tools", "workspce")
-    assert done.returncode == 1
-    assert "workspace" in done.stderr
+    result = run("mcp", "--project", own_project, "--state", own_state, "--tools", "workspce")
+    assert result.returncode == 1
+    assert "workspace" in result.stderr

@@ -287,11 +287,11 @@ def test_a_page_is_opened_clicked_and_photographed(cinema: Cinema, page: tuple[s
 def test_pages_elsewhere_are_refused_also_after_a_redirect_or_a_click(
     cinema: Cinema, page: tuple[str, list[str]]
 ) -> None:
-    address, asked = page
+    address, requests = page
     for url in ("http://example.com/", "https://localhost@evil.example/", "http://localhost.evil.example/", "data:x"):
         assert cinema.client.code("browser_action", action="open", url=url) == "E_POLICY_VIOLATION"
     assert cinema.client.code("browser_action", action="open", url=f"{address}/there") == "E_POLICY_VIOLATION"
-    assert "/there" in asked
+    assert "/there" in requests
     for selector in ("#away", "#there"):
         cinema.client.ok("browser_action", action="open", url=f"{address}/")
         assert cinema.client.code("browser_action", action="click", selector=selector) == "E_POLICY_VIOLATION"

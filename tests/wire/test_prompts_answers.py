@@ -64,10 +64,10 @@ def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptRig) -> None:
         return answer.status == 200
 
     def by_command(request_id: str) -> bool:
-        done = prompts.command("answer", request_id, "--ok", "--value", "name=Ada")
-        assert done.returncode in (0, 1)
-        assert bool(done.stderr) is (done.returncode == 1)
-        return done.returncode == 0
+        result = prompts.command("answer", request_id, "--ok", "--value", "name=Ada")
+        assert result.returncode in (0, 1)
+        assert bool(result.stderr) is (result.returncode == 1)
+        return result.returncode == 0
 
     def by_log(request_id: str) -> bool:
         prompts.append(response_line(request_id, NAMED))
@@ -152,15 +152,15 @@ BY_COMMAND: dict[str, tuple[Json, list[str], Json]] = {
 def test_every_kind_is_answered_on_the_command_line(prompts: PromptRig, name: str) -> None:
     prompt, words, expected = BY_COMMAND[name]
     request_id = prompts.asked(prompt)
-    done = prompts.command("answer", request_id, *words)
-    assert done.returncode == 0, done.stderr
+    result = prompts.command("answer", request_id, *words)
+    assert result.returncode == 0, result.stderr
     response = prompts.entries(request_id)[1]["response"]
     assert response["status"] == ("canceled" if "--cancel" in words else "ok")
     assert {member: response[member] for member in expected} == expected
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         (["--ok", "--value", "nobody=Ada"], 1, "values.nobody"),
         (["--ok", "--value", "name"], 2, "KEY=VALUE"),
@@ -169,9 +169,9 @@ def test_every_kind_is_answered_on_the_command_line(prompts: PromptRig, name: st
         ([], 2, "--ok or --cancel"),
     ],
 )
-def test_an_invalid_command_says_what_is_wrong(prompts: PromptRig, words: list[str], code: int, told: str) -> None:
+def test_an_invalid_command_says_what_is_wrong(prompts: PromptRig, words: list[str], code: int, message: str) -> None:
     request_id = prompts.asked()
-    done = prompts.command("answer", request_id, *words)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert told in done.stderr
+    result = prompts.command("answer", request_id, *words)
+    assert (result.returncode, result.stdout) == (code, "")
+    assert message in result.stderr
     assert len(prompts.entries(request_id)) == 1

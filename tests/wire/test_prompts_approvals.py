@@ -15,9 +15,9 @@ def test_a_call_that_changes_no_file_shows_its_parameters_in_the_message(
     client, person = start("stdio", own_project, own_state), Person(own_state)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(client.ok, "read_file", path="notes.md", maxBytes=4321)
-        asked = person.answers("--ok")
+        question = person.answers("--ok")
     assert answer.result(30)["content"] == "# Notes\n"
-    prompt = asked["prompt"]
+    prompt = question["prompt"]
     assert prompt["kind"] == "file_change_confirm"
     assert prompt["source"] == "handrail/read_file"
     assert "diff" not in prompt
@@ -31,7 +31,7 @@ def test_nothing_hides_in_what_a_person_approves(start: Start, own_project: Path
         answer = pool.submit(
             client.error, "replace_in_file", path=START, find="beach", replace="be\u202eda\u200bch\x1b[2J"
         )
-        asked = person.answers("--cancel", "--remark", "what is that?")
+        question = person.answers("--cancel", "--remark", "what is that?")
     assert answer.result(30)["details"]["remark"] == "what is that?"
     for hidden in ("\u202e", "\u200b", "\x1b"):
-        assert hidden not in asked["prompt"]["diff"]
+        assert hidden not in question["prompt"]["diff"]

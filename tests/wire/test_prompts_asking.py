@@ -27,8 +27,8 @@ def test_the_contracts_examples_reach_the_log_the_pages_and_the_command_line_unc
     request_id = prompts.asked(prompt)
     assert prompts.entries(request_id)[0]["prompt"] == prompt
     assert [entry["prompt"] for entry in prompts.listed() if entry["requestId"] == request_id] == [prompt]
-    shown = prompts.command("show", request_id, "--json")
-    assert json.loads(shown.stdout)["prompt"] == prompt
+    result = prompts.command("show", request_id, "--json")
+    assert json.loads(result.stdout)["prompt"] == prompt
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -75,8 +75,8 @@ def test_a_body_that_is_no_json_object_is_a_bad_request(prompts: PromptRig, body
 
 
 def test_an_id_is_generated_if_none_is_given(prompts: PromptRig) -> None:
-    for given in ({}, {"requestId": ""}):
-        assert UUID(prompts.asked(**given)).version == 4
+    for value in ({}, {"requestId": ""}):
+        assert UUID(prompts.asked(**value)).version == 4
     assert prompts.asked(requestId="my app/1") == "my app/1"
 
 
@@ -92,8 +92,8 @@ def test_the_host_fills_in_a_missing_source(prompts: PromptRig) -> None:
     headers = {**prompts.server.bearer, "user-agent": "my-plugin/2.0 (linux)"}
     for prompt in (FORM, {**FORM, "source": ""}):
         answer = prompts.server.request("POST", "/api/prompts", headers=headers, json={"prompt": prompt})
-        written = prompts.entries(answer.json["data"]["requestId"])[0]["prompt"]
-        assert written["source"] == "http:my-plugin/2.0"
+        data = prompts.entries(answer.json["data"]["requestId"])[0]["prompt"]
+        assert data["source"] == "http:my-plugin/2.0"
     named = prompts.asked({**FORM, "source": "com.example.plugin:my-app"})
     assert prompts.entries(named)[0]["prompt"]["source"] == "com.example.plugin:my-app"
 
@@ -112,8 +112,8 @@ def test_a_diff_of_a_megabyte_is_asked_shown_and_answered_completely(prompts: Pr
     assert len(diff.encode()) > 1_000_000
     request_id = prompts.asked({"kind": "file_change_confirm", "path": "x", "diff": diff, **SOURCE})
     assert next(each["prompt"]["diff"] for each in prompts.listed() if each["requestId"] == request_id) == diff
-    shown = prompts.command("show", request_id)
-    assert shown.stdout.count("\n  +") == 20_001
+    result = prompts.command("show", request_id)
+    assert result.stdout.count("\n  +") == 20_001
     assert prompts.answer(request_id, {"status": "ok"}).status == 200
 
 
@@ -163,8 +163,8 @@ def test_a_tool_of_mcp_passes_its_run_id_on(stage: Stage, tool: str, params: Jso
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(stage.stdio().ok, tool, **params, run_id="run-7")
         assert Person(stage.state).answers("--cancel")["runId"] == "run-7"
-        given = asking.result(30)
-    assert (given["status"], given["run_id"]) == ("canceled", "run-7")
+        value = asking.result(30)
+    assert (value["status"], value["run_id"]) == ("canceled", "run-7")
 
 
 def test_the_mcp_tools_accept_and_return_what_the_rulings_say(stage: Stage) -> None:

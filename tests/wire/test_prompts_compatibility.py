@@ -118,9 +118,9 @@ def test_a_prompt_of_a_kind_of_its_own_is_shown_raw_and_can_be_canceled(tmp_path
     program = Program(tmp_path)
     program.asks("q1", {"kind": "calendar", "title": "When?", "days": ["Mon", "Tue"]})
     assert listed(tmp_path)[0]["prompt"]["kind"] == "unreadable"
-    shown = run("prompts", "show", "q1", "--state", tmp_path).stdout
-    assert "calendar" in shown
-    assert "Tue" in shown
+    result = run("prompts", "show", "q1", "--state", tmp_path).stdout
+    assert "calendar" in result
+    assert "Tue" in result
     assert run("prompts", "answer", "q1", "--ok", "--state", tmp_path).returncode != 0
     Person(tmp_path).answers("--cancel")
     assert [each["status"] for each in program.answers("q1")] == ["canceled"]
@@ -131,8 +131,8 @@ def test_another_programs_change_offers_no_scope_even_where_it_writes_some(tmp_p
     offers = [{"scope": "rule", "grant": {"tools": ["write_to_file"], "path": "**"}, "what": "everything"}]
     consent = {"app": "com.bank", "appName": "Bank", "tool": "pay"}
     program.asks("q1", {"kind": "file_change_confirm", "path": "a.txt", "offers": offers, "consent": consent})
-    (seen,) = listed(tmp_path)
-    assert not {"offers", "consent", "card"} & set(seen["prompt"])
+    (value,) = listed(tmp_path)
+    assert not {"offers", "consent", "card"} & set(value["prompt"])
     assert "--for" not in run("prompts", "show", "q1", "--state", tmp_path).stdout
     for scope in ("task", "rule", "app"):
         refused = run("prompts", "answer", "q1", "--ok", "--for", scope, "--state", tmp_path)
@@ -146,9 +146,9 @@ def test_a_program_that_reads_the_log_is_not_marked_gone_and_is_promised_no_secr
     program = Program(tmp_path)
     program.asks("q1", {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
     assert listed(tmp_path)[0]["caller"] == "unknown"
-    shown = run("prompts", "show", "q1", "--state", tmp_path).stdout
-    assert "caller: unknown" in shown
-    assert "not deliverable: secret values (password)" in shown
+    result = run("prompts", "show", "q1", "--state", tmp_path).stdout
+    assert "caller: unknown" in result
+    assert "not deliverable: secret values (password)" in result
 
 
 def test_two_choices_for_a_single_choice_are_an_error(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_a_yes_without_values_takes_the_defaults(tmp_path: Path) -> None:
     program.asks("q2", {**CHOICE, "multiple": True, "default": ["a"]})
     program.asks("q3", {"kind": "kv", "fields": [{"key": "name", "default": "Ada"}, {"key": "city"}]})
     for request_id in ("q1", "q2", "q3"):
-        done = run("prompts", "answer", request_id, "--ok", "--state", tmp_path)
-        assert done.returncode == 0, done.stderr
+        result = run("prompts", "answer", request_id, "--ok", "--state", tmp_path)
+        assert result.returncode == 0, result.stderr
     assert [program.answers(each)[0].get("selection") for each in ("q1", "q2")] == ["a", ["a"]]
     assert program.answers("q3")[0]["values"]["name"] == "Ada"
 
@@ -182,8 +182,8 @@ def test_eight_programs_that_write_at_once_are_all_answered(tmp_path: Path) -> N
         writer.start()
     for writer in writers:
         writer.join()
-    waiting = until(lambda: found if len(found := Person(tmp_path).pending()) == 40 else [])
+    waiting = until(lambda: matches if len(matches := Person(tmp_path).pending()) == 40 else [])
     for each in waiting[::10]:
-        done = run("prompts", "answer", each["requestId"], "--cancel", "--state", tmp_path)
-        assert done.returncode == 0, done.stderr
+        result = run("prompts", "answer", each["requestId"], "--cancel", "--state", tmp_path)
+        assert result.returncode == 0, result.stderr
         assert [answer["status"] for answer in program.answers(each["requestId"])] == ["canceled"]

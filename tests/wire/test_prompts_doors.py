@@ -33,8 +33,8 @@ def test_a_foreign_page_or_name_is_refused_even_with_the_token(
     prompts: PromptRig, method: str, path: str, header: dict[str, str]
 ) -> None:
     before = prompts.log()
-    sent = {**prompts.server.bearer, **header}
-    answer = prompts.server.request(method, f"/api/prompts{path}", headers=sent, json={"prompt": FORM})
+    headers = {**prompts.server.bearer, **header}
+    answer = prompts.server.request(method, f"/api/prompts{path}", headers=headers, json={"prompt": FORM})
     assert (answer.status, answer.code) == (403, "FORBIDDEN")
     assert prompts.log() == before
 
@@ -100,20 +100,20 @@ def news_of(prompts: PromptRig, request_id: str, count: int, *lines: Json) -> li
 
 def test_pages_receive_every_entry_in_the_order_of_the_log(prompts: PromptRig) -> None:
     request, response = request_line("told", FORM, runId="run-1"), response_line("told", NAMED)
-    asked, answered = news_of(prompts, "told", 2, request, response)
-    assert asked["offset"] < answered["offset"]
-    for told, written in ((asked, request), (answered, response)):
+    question, response_event = news_of(prompts, "told", 2, request, response)
+    assert question["offset"] < response_event["offset"]
+    for event, line in ((question, request), (response_event, response)):
         own = {"offset", "caller", "isOwn", "postedBy"}
-        assert {name: value for name, value in told.items() if name not in own} == written
+        assert {name: value for name, value in event.items() if name not in own} == line
 
 
 def test_a_page_receives_a_diff_of_a_megabyte(prompts: PromptRig) -> None:
     diff = "+" + "界" * 400_000
-    (asked,) = news_of(prompts, "long", 1, request_line("long", {**APPROVAL, "diff": diff}))
-    assert asked["prompt"]["diff"] == diff
+    (request,) = news_of(prompts, "long", 1, request_line("long", {**APPROVAL, "diff": diff}))
+    assert request["prompt"]["diff"] == diff
 
 
 def test_unreadable_entries_are_sent_raw(prompts: PromptRig) -> None:
     broken = request_line("broken", {"kind": "kv", "fields": []})
-    (told,) = news_of(prompts, "broken", 1, {"type": "ui_event"}, broken)
-    assert (told["prompt"]["kind"], json.loads(told["prompt"]["raw"])) == ("unreadable", broken["prompt"])
+    (event,) = news_of(prompts, "broken", 1, {"type": "ui_event"}, broken)
+    assert (event["prompt"]["kind"], json.loads(event["prompt"]["raw"])) == ("unreadable", broken["prompt"])

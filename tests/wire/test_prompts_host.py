@@ -29,9 +29,9 @@ class UiApp:
         assert self._driver.stdout is not None
         self._driver.stdin.write(json.dumps(step) + "\n")
         self._driver.stdin.flush()
-        told = json.loads(self._driver.stdout.readline())
-        assert told["ok"], told
-        return told["value"]
+        data = json.loads(self._driver.stdout.readline())
+        assert data["ok"], data
+        return data["value"]
 
     def given(self, name: str, *args: Any) -> Any:
         """What `host.uiPrompts.NAME(…)` returns."""
@@ -92,8 +92,8 @@ def test_the_source_is_the_apps_own_unless_it_names_one(app: UiApp) -> None:
 
 
 def test_a_refusal_has_the_code_and_the_field(app: UiApp) -> None:
-    told = app.does("call", "request", {"prompt": {"kind": "kv", "fields": []}})
-    assert (told["refused"], told["details"]["fieldErrors"][0]["field"]) == ("BAD_REQUEST", "fields")
+    report = app.does("call", "request", {"prompt": {"kind": "kv", "fields": []}})
+    assert (report["refused"], report["details"]["fieldErrors"][0]["field"]) == ("BAD_REQUEST", "fields")
     assert app.does("call", "respond", {"requestId": "nobody", "response": NAMED})["refused"] == "NOT_FOUND"
     request_id = app.given("request", {"prompt": FORM})["requestId"]
     assert app.does("call", "respond", {"requestId": request_id, "response": {}})["refused"] == "BAD_REQUEST"

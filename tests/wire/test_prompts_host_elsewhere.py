@@ -37,9 +37,9 @@ class App:
         assert self._driver.stdout is not None
         self._driver.stdin.write(json.dumps(step) + "\n")
         self._driver.stdin.flush()
-        told = json.loads(self._driver.stdout.readline())
-        assert told["ok"], told
-        return told["value"]
+        data = json.loads(self._driver.stdout.readline())
+        assert data["ok"], data
+        return data["value"]
 
     def close(self) -> None:
         self._driver.communicate(timeout=30)
@@ -49,9 +49,9 @@ class App:
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("elsewhere")
     (folder / "project").mkdir()
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    with socket.socket() as occupied:
+        occupied.bind(("127.0.0.1", 0))
+        port = occupied.getsockname()[1]
     origin = {"MIMO_CORS_ORIGIN": f"http://127.0.0.1:{port}"}
     rig = PromptRig(folder / "state", folder / "project", env=origin)
     app = App(rig, port)
@@ -115,18 +115,18 @@ def test_a_closed_app_is_gone_and_a_program_known_only_from_the_log_is_unknown(a
     assert caller_of(app.rig, "from-the-log") == "unknown"
     app.does("leave")
     until(lambda: caller_of(app.rig, "left") == "gone")
-    shown = app.rig.command("show", "left").stdout
-    assert "caller: gone" in shown
-    assert "not deliverable" in shown
+    result = app.rig.command("show", "left").stdout
+    assert "caller: gone" in result
+    assert "not deliverable" in result
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project as `npm install FILE` creates it."""
     folder = tmp_path_factory.mktemp("installed")
-    done = subprocess.run([ROOT / "scripts" / "host"], capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stderr
-    with tarfile.open(ROOT / done.stdout.strip()) as archive:
+    result = subprocess.run([ROOT / "scripts" / "host"], capture_output=True, text=True, timeout=100)
+    assert result.returncode == 0, result.stderr
+    with tarfile.open(ROOT / result.stdout.strip()) as archive:
         archive.extractall(folder, filter="data")
     home = folder / "node_modules" / "@handrail"
     home.mkdir(parents=True)

@@ -128,11 +128,11 @@ def test_up_logs_unreadable_entries(own_state: Path, own_project: Path) -> None:
     rig = PromptRig(own_state, own_project)
     rig.append(request_line("new", {"kind": "kv", "fields": []}), request_line(""), request_line("sound"))
     assert rig.is_pending("sound")
-    said = rig.close()
-    assert "the request old in the prompt log" in said
-    assert "the request new in the prompt log" in said
-    assert "no usable requestId" in said
-    assert "sound" not in said
+    text = rig.close()
+    assert "the request old in the prompt log" in text
+    assert "the request new in the prompt log" in text
+    assert "no usable requestId" in text
+    assert "sound" not in text
 
 
 def test_two_entries_without_a_line_feed_between_them_are_both_read(prompts: PromptRig) -> None:
@@ -190,13 +190,13 @@ def answered_in_the_log(start: Start, project: Path, state: Path, *responses: An
     """What the agent gets when another program writes these lines at once."""
     client, log = start("stdio", project, state), state / "ui-prompts.jsonl"
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(client.ok, "prompt_key_values", fields=FORM["fields"])
+        pending = pool.submit(client.ok, "prompt_key_values", fields=FORM["fields"])
         while not (log.exists() and log.read_bytes().endswith(b"\n")):
             continue
         request_id = json.loads(log.read_bytes().split(b"\n")[0])["requestId"]
         with log.open("ab") as file:
             file.write(b"".join(json.dumps(response_line(request_id, each)).encode() + b"\n" for each in responses))
-        return asked.result(30)
+        return pending.result(30)
 
 
 def test_pending_prompts_survive_a_restart_of_the_server(own_state: Path, own_project: Path) -> None:

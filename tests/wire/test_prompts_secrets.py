@@ -47,10 +47,10 @@ def test_a_secret_reaches_the_agent_and_no_log_evidence_audit_or_output(
 ) -> None:
     client = start(face, own_project, own_state)
     answer, request_id = asks(pool, client, own_state)
-    done = run("prompts", "answer", request_id, "--ok", "--value", f"password={SECRET}", "--state", own_state)
+    result = run("prompts", "answer", request_id, "--ok", "--value", f"password={SECRET}", "--state", own_state)
     assert answer.result(30)["values"] == {"password": SECRET}
-    assert done.returncode == 0
-    assert SECRET not in done.stdout + done.stderr
+    assert result.returncode == 0
+    assert SECRET not in result.stdout + result.stderr
     response = json.loads((own_state / "ui-prompts.jsonl").read_bytes().split(b"\n")[1])["response"]
     assert response == {"status": "ok", "values": {"password": "******"}}
     for command in (["audit", "show", "--json"], ["prompts", "list", "--json"]):
@@ -78,16 +78,16 @@ def test_without_a_waiter_the_mask_is_written_with_a_warning_on_stderr(own_state
     by_command, by_page = rig.asked(FORM), rig.asked(FORM)
     assert "(caller unknown)" in rig.command("list").stdout
     assert "not deliverable" in rig.command("show", by_command).stdout
-    done = rig.command("answer", by_command, "--ok", "--value", f"password={SECRET}")
-    assert (done.returncode, done.stdout) == (0, "Answered.\n")
-    assert "password" in done.stderr
+    result = rig.command("answer", by_command, "--ok", "--value", f"password={SECRET}")
+    assert (result.returncode, result.stdout) == (0, "Answered.\n")
+    assert "password" in result.stderr
     (warning,) = rig.answer(by_page, TYPED).json["data"]["warnings"]
     assert "password" in warning
     for request_id in (by_command, by_page):
         assert rig.entries(request_id)[1]["response"]["values"]["password"] == "******"
     server_said = rig.close()
     assert warning in server_said
-    assert SECRET not in done.stderr + warning + server_said
+    assert SECRET not in result.stderr + warning + server_said
     assert kept_in(own_state, own_project) == []
 
 

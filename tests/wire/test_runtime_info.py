@@ -38,11 +38,11 @@ def test_it_tells_the_root_the_limits_and_the_server(client: Client, project: Pa
 
 
 def test_it_names_every_tool_that_is_registered(client: Client, stdio: Stdio) -> None:
-    listed = [tool["name"] for tool in stdio.request("tools/list", {})["tools"]]
+    tools = [tool["name"] for tool in stdio.request("tools/list", {})["tools"]]
     named = client.ok("get_runtime_info")["tools"]
-    assert [name for name in named if name not in FINDERS] == listed
+    assert [name for name in named if name not in FINDERS] == tools
     assert set(named) >= FINDERS
-    assert set(CONTRACT_TOOLS) <= set(listed)
+    assert set(CONTRACT_TOOLS) <= set(tools)
 
 
 def test_it_follows_the_policy(client: Client, project: Path) -> None:
@@ -60,9 +60,9 @@ def test_it_says_nothing_of_commands_and_browser_while_they_are_off(client: Clie
 def test_it_gives_no_secrets_away(start: Start, own_project: Path, own_state: Path) -> None:
     put_policy(own_project, redactEnv=["MY_API_KEY"])
     client = start("stdio", own_project, own_state, environ={"MY_API_KEY": "sk-123456"})
-    told = json.dumps(client.ok("get_runtime_info"))
+    result = json.dumps(client.ok("get_runtime_info"))
     for secret in ("MY_API_KEY", "sk-123456", "redactEnv", str(own_state)):
-        assert secret not in told
+        assert secret not in result
 
 
 def test_it_takes_no_parameters(client: Client) -> None:

@@ -69,9 +69,9 @@ GOOD: dict[str, Json] = {
 
 @pytest.fixture(scope="module")
 def catalogue() -> dict[str, Json]:
-    done = run("tools", "--json")
-    assert done.returncode == 0, done.stderr
-    return {tool["name"]: tool for tool in json.loads(done.stdout)["tools"]}
+    result = run("tools", "--json")
+    assert result.returncode == 0, result.stderr
+    return {tool["name"]: tool for tool in json.loads(result.stdout)["tools"]}
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -103,8 +103,8 @@ def test_mcp_lists_properties_and_required_verbatim_without_id_and_schema(
             if catalogue[name][side] is None:
                 assert side not in tool
                 continue
-            wanted = {key: value for key, value in catalogue[name][side].items() if key not in LEFT_OUT}
-            assert tool[side] == wanted
+            expected = {key: value for key, value in catalogue[name][side].items() if key not in LEFT_OUT}
+            assert tool[side] == expected
             assert tool[side]["type"] == "object"
             assert not LEFT_OUT & set(tool[side])
 
@@ -287,9 +287,9 @@ def test_over_mcp_an_error_is_text_alone_and_a_result_text_and_structure(
     assert "structuredContent" not in failed
     assert [part["type"] for part in failed["content"]] == ["text"]
     assert json.loads(failed["content"][0]["text"])["error"]["code"] == "E_NOT_FOUND"
-    done = client.request("tools/call", {"name": "read_file", "arguments": {"path": "notes.md"}})
-    assert done["isError"] is False
-    assert done["structuredContent"] == json.loads(done["content"][0]["text"])
+    result = client.request("tools/call", {"name": "read_file", "arguments": {"path": "notes.md"}})
+    assert result["isError"] is False
+    assert result["structuredContent"] == json.loads(result["content"][0]["text"])
 
 
 def test_the_error_codes_are_the_contracts(catalogue: dict[str, Json]) -> None:

@@ -19,8 +19,8 @@ def make_rig(project: Path) -> None:
 
 
 def diagnostics(client: Client, content: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = client.ok("validate_script", content=content)["diagnostics"]
-    return found
+    result: list[dict[str, Any]] = client.ok("validate_script", content=content)["diagnostics"]
+    return result
 
 
 @pytest.mark.also_cli
@@ -114,22 +114,22 @@ def test_an_odd_scene_beside_it_does_not_hinder_a_check(stdio: Stdio, project: P
 
 def test_a_byte_order_mark_and_windows_line_ends_are_told_and_read(stdio: Stdio, project: Path) -> None:
     put(project, "game/scene/bom.txt", "\ufeffchangeBg:beach.jpg;\r\n雪乃:好;\r\n")
-    (told,) = stdio.ok("validate_script", path="game/scene/bom.txt")["diagnostics"]
-    assert told["message"].endswith("[WG107]")
-    assert told["fixHint"] == "changeBg:beach.jpg;"
+    (result,) = stdio.ok("validate_script", path="game/scene/bom.txt")["diagnostics"]
+    assert result["message"].endswith("[WG107]")
+    assert result["fixHint"] == "changeBg:beach.jpg;"
 
 
 def test_labels_scenes_and_variables_of_the_project_count(stdio: Stdio, project: Path) -> None:
     put(project, "game/scene/second.txt", "setVar:score=1;\nlabel:here;\nmarcus:hi;\nmarcus:ho;\n")
     assert diagnostics(stdio, "marcus:{score};\nchangeScene:second.txt;") == []
-    told = diagnostics(stdio, "jumpLabel:here;\nchangeScene:secnd.txt;\n雪乃:{scoer};")
-    assert [each["kind"] for each in told] == ["resource", "resource", "style"]
+    findings = diagnostics(stdio, "jumpLabel:here;\nchangeScene:secnd.txt;\n雪乃:{scoer};")
+    assert [each["kind"] for each in findings] == ["resource", "resource", "style"]
 
 
 def test_the_settings_of_a_game_are_checked_by_their_path(stdio: Stdio, project: Path) -> None:
     put(project, "game/config.txt", "Game_name:demo;\nTitle_img:beech.jpg;\n")
-    (told,) = stdio.ok("validate_script", path="game/config.txt")["diagnostics"]
-    assert (told["line"], told["kind"], told["fixHint"]) == (2, "resource", "Title_img:beach.jpg;")
+    (result,) = stdio.ok("validate_script", path="game/config.txt")["diagnostics"]
+    assert (result["line"], result["kind"], result["fixHint"]) == (2, "resource", "Title_img:beach.jpg;")
 
 
 def test_what_the_policy_lets_nobody_read_is_not_called_missing(stdio: Stdio, project: Path) -> None:

@@ -35,13 +35,13 @@ async def edits_a_project(client: SdkClient, project: Path) -> None:
     write = {"path": START, "content": SCENE.replace("beach", "city")}
     dry_run = await client.call_tool("write_to_file", {**write, "dryRun": True})
     assert structure(dry_run)["diff"]["hunks"][0]["linesNew"] == ["changeBg:city.jpg;"]
-    written = structure(await client.call_tool("write_to_file", {**write, "dryRun": False}))
+    result = structure(await client.call_tool("write_to_file", {**write, "dryRun": False}))
     assert "city" in (project / START).read_text()
 
     matches = structure(await client.call_tool("search_files", {"path": ".", "regex": "city"}))["matches"]
     assert matches == [{"path": START, "line": 2, "preview": "changeBg:city.jpg;"}]
 
-    restored = structure(await client.call_tool("restore_snapshot", {"snapshotId": written["snapshotId"]}))
+    restored = structure(await client.call_tool("restore_snapshot", {"snapshotId": result["snapshotId"]}))
     assert restored == {"path": START, "content": SCENE}
 
     assert [prompt.name for prompt in (await client.list_prompts()).prompts] == PROMPTS

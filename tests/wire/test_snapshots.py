@@ -31,10 +31,10 @@ def snapshot_id() -> SnapshotId:
 @pytest.mark.also_cli
 def test_a_snapshot_is_listed_with_path_time_and_hash_of_what_it_holds(client: Client) -> None:
     earliest = time.time() * 1000 - 1
-    written = client.write(START, "new\n")
+    result = client.write(START, "new\n")
     latest = time.time() * 1000 + 1
     (snapshot,) = client.ok("list_snapshots")["snapshots"]
-    assert snapshot["id"] == written["snapshotId"]
+    assert snapshot["id"] == result["snapshotId"]
     assert snapshot["path"] == START
     assert earliest <= snapshot["timestamp"] <= latest
     assert snapshot["contentHash"] == hashlib.sha256(SCENE.encode()).hexdigest()[:8]
@@ -53,30 +53,30 @@ def test_a_snapshot_holds_what_was_there_before_the_write_that_gave_it(client: C
 @pytest.mark.parametrize("content", ["a\r\nb", "\ufeffBOM\n", "", "a\0b\n"])
 def test_restoring_takes_the_write_back_exactly(client: Client, project: Path, content: str) -> None:
     put(project, START, content)
-    written = client.write(START, "new\n")
-    restored = client.ok("restore_snapshot", snapshotId=written["snapshotId"])
+    result = client.write(START, "new\n")
+    restored = client.ok("restore_snapshot", snapshotId=result["snapshotId"])
     assert (project / START).read_text() == "new\n", "restoring itself writes nothing"
     client.write(restored["path"], restored["content"])
     assert (project / START).read_bytes() == content.encode()
 
 
 def test_the_snapshot_of_a_created_file_is_empty(client: Client) -> None:
-    written = client.write("new.txt", "new\n")
-    assert client.ok("restore_snapshot", snapshotId=written["snapshotId"]) == {"path": "new.txt", "content": ""}
+    result = client.write("new.txt", "new\n")
+    assert client.ok("restore_snapshot", snapshotId=result["snapshotId"]) == {"path": "new.txt", "content": ""}
 
 
 def test_undo_removes_a_file_that_the_write_had_made(stage: Stage, project: Path) -> None:
-    written = stage.client("api").write("new.txt", "new\n")
-    undone = run("undo", written["snapshotId"], "--project", project, "--state", stage.state, "--answer", "allow")
+    result = stage.client("api").write("new.txt", "new\n")
+    undone = run("undo", result["snapshotId"], "--project", project, "--state", stage.state, "--answer", "allow")
     assert undone.returncode == 0, undone.stderr
     assert not (project / "new.txt").exists()
 
 
 def test_the_files_lie_where_the_contract_says(client: Client, project: Path) -> None:
-    written = client.write(START, "new\n")
-    kept = project / ".webgal_agent/snapshots"
-    assert (kept / f"{written['snapshotId']}.txt").read_text() == SCENE
-    assert (kept / f"{written['snapshotId']}.meta.json").exists()
+    result = client.write(START, "new\n")
+    folder = project / ".webgal_agent/snapshots"
+    assert (folder / f"{result['snapshotId']}.txt").read_text() == SCENE
+    assert (folder / f"{result['snapshotId']}.meta.json").exists()
 
 
 def test_twenty_snapshots_of_a_path_are_kept(client: Client) -> None:
@@ -86,14 +86,14 @@ def test_twenty_snapshots_of_a_path_are_kept(client: Client) -> None:
     assert len(ids(client, path="other.txt")) == 1
 
 
-@pytest.mark.parametrize(("keep", "kept"), [(3, 3), (1, 1), (0, 22)])
-def test_the_policy_says_how_many_snapshots_are_kept(client: Client, stage: Stage, keep: int, kept: int) -> None:
+@pytest.mark.parametrize(("keep", "remaining"), [(3, 3), (1, 1), (0, 22)])
+def test_the_policy_says_how_many_snapshots_are_kept(client: Client, stage: Stage, keep: int, remaining: int) -> None:
     project = stage.project
     put_policy(project, snapshotRetention=keep)
     trust(project, stage.state)
     put_back_and_forth(client, 22)
-    assert len(ids(client)) == kept
-    assert len(list((project / ".webgal_agent/snapshots").iterdir())) == 2 * kept
+    assert len(ids(client)) == remaining
+    assert len(list((project / ".webgal_agent/snapshots").iterdir())) == 2 * remaining
 
 
 def put_back_and_forth(client: Client, times: int) -> None:
@@ -105,10 +105,10 @@ def put_back_and_forth(client: Client, times: int) -> None:
 def test_the_newest_are_kept_and_listed_first(client: Client, stage: Stage) -> None:
     put_policy(stage.project, snapshotRetention=3)
     trust(stage.project, stage.state)
-    written = [client.write(START, f"{number}\n")["snapshotId"] for number in range(5)]
-    listed = client.ok("list_snapshots")["snapshots"]
-    assert {snapshot["id"] for snapshot in listed} == set(written[2:])
-    times = [(snapshot["timestamp"], snapshot["id"]) for snapshot in listed]
+    result = [client.write(START, f"{number}\n")["snapshotId"] for number in range(5)]
+    snapshots = client.ok("list_snapshots")["snapshots"]
+    assert {snapshot["id"] for snapshot in snapshots} == set(result[2:])
+    times = [(snapshot["timestamp"], snapshot["id"]) for snapshot in snapshots]
     assert times == sorted(times, reverse=True)
 
 
@@ -169,29 +169,29 @@ def test_what_is_no_number_in_json_is_refused(client: Client, number: bytes) -> 
 
 
 def test_damaged_and_incomplete_snapshots_are_skipped(client: Client, project: Path, snapshot_id: SnapshotId) -> None:
-    kept = ".webgal_agent/snapshots"
+    folder = ".webgal_agent/snapshots"
     put_snapshot(project, snapshot_id(1))
     another = {"id": snapshot_id(1), "path": START, "timestamp": 1, "contentHash": "00000000"}
     odd_hash = {**another, "id": snapshot_id(9), "contentHash": "0" * 64}
     damages = [b"{", b"[]", b"", b"\xff", b'{"id": 1}', b"[" * 100_000, json.dumps(another).encode()]
     for number, damage in enumerate([*damages, json.dumps(odd_hash).encode()], start=2):
         put_snapshot(project, snapshot_id(number))
-        put(project, f"{kept}/{snapshot_id(number)}.meta.json", damage)
+        put(project, f"{folder}/{snapshot_id(number)}.meta.json", damage)
     put_snapshot(project, snapshot_id(20))
-    (project / kept / f"{snapshot_id(20)}.txt").unlink()
-    put(project, f"{kept}/{snapshot_id(21)}.txt", "no meta")
-    put(project, f"{kept}/stray.txt", "")
-    put(project, f"{kept}/stray.meta.json", "{}")
+    (project / folder / f"{snapshot_id(20)}.txt").unlink()
+    put(project, f"{folder}/{snapshot_id(21)}.txt", "no meta")
+    put(project, f"{folder}/stray.txt", "")
+    put(project, f"{folder}/stray.meta.json", "{}")
     assert ids(client) == [snapshot_id(1)]
 
 
 def test_a_snapshot_that_was_damaged_after_it_was_listed_is_skipped_too(client: Client, project: Path) -> None:
-    written = client.write(START, "new\n")
-    assert ids(client) == [written["snapshotId"]]
-    meta = project / f".webgal_agent/snapshots/{written['snapshotId']}.meta.json"
+    result = client.write(START, "new\n")
+    assert ids(client) == [result["snapshotId"]]
+    meta = project / f".webgal_agent/snapshots/{result['snapshotId']}.meta.json"
     meta.write_text("{" + meta.read_text())
     assert ids(client) == []
-    assert client.code("restore_snapshot", snapshotId=written["snapshotId"]) == "E_PARSE_FAIL"
+    assert client.code("restore_snapshot", snapshotId=result["snapshotId"]) == "E_PARSE_FAIL"
 
 
 def test_without_a_folder_of_snapshots_the_list_is_empty(client: Client, project: Path) -> None:
@@ -259,9 +259,9 @@ def test_a_forged_snapshot_opens_no_closed_path(
 
 
 def test_restoring_is_reading_and_asks_nobody(start: Start, own_project: Path, own_state: Path) -> None:
-    written = start("cli", own_project, own_state, answer="allow").write(START, "new\n")
+    result = start("cli", own_project, own_state, answer="allow").write(START, "new\n")
     denying = start("stdio", own_project, own_state, answer="deny")
-    assert denying.ok("restore_snapshot", snapshotId=written["snapshotId"])["content"] == SCENE
+    assert denying.ok("restore_snapshot", snapshotId=result["snapshotId"])["content"] == SCENE
 
 
 @pytest.mark.parametrize("link", [".webgal_agent", ".webgal_agent/snapshots"])

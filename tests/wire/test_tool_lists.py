@@ -22,13 +22,13 @@ def test_files_people_and_the_finder_are_listed_and_the_rest_is_found(start: Sta
     project.mkdir()
     client = start("stdio", project, tmp_path / "state", environ=SHORT)
     assert isinstance(client, Stdio)
-    listed = names(client)
-    assert listed >= FINDER | FILES | PEOPLE
-    assert not listed & (CONTRACT | {"browser_click", "desktop_click", "apps_list"})
-    found = client.request("tools/call", {"name": "tools_search", "arguments": {"query": "apps"}})
-    assert "apps_list: " in found["content"][0]["text"]
-    called = client.request("tools/call", {"name": "tools_call", "arguments": {"name": "apps_list"}})
-    assert not called["isError"]
+    listing = names(client)
+    assert listing >= FINDER | FILES | PEOPLE
+    assert not listing & (CONTRACT | {"browser_click", "desktop_click", "apps_list"})
+    match = client.request("tools/call", {"name": "tools_search", "arguments": {"query": "apps"}})
+    assert "apps_list: " in match["content"][0]["text"]
+    result = client.request("tools/call", {"name": "tools_call", "arguments": {"name": "apps_list"}})
+    assert not result["isError"]
     assert {"apps_list", "validate_script"} <= set(client.ok("get_runtime_info")["tools"])
 
 

@@ -125,8 +125,8 @@ def test_a_dry_run_is_kept_for_a_day(client: Client, project: Path) -> None:
     for age, code in ((23.9 * hour, None), (24.1 * hour, "E_POLICY_VIOLATION")):
         client.ok("write_to_file", path=START, content=NEW, dryRun=True)
         (record,) = (project / ".webgal_agent/dry_runs").iterdir()
-        known = json.loads(record.read_text())
-        record.write_text(json.dumps({**known, "created": known["created"] - age}))
+        data = json.loads(record.read_text())
+        record.write_text(json.dumps({**data, "created": data["created"] - age}))
         assert client.call("write_to_file", {"path": START, "content": NEW, "dryRun": False}).code == code
 
 

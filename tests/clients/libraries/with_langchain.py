@@ -21,8 +21,8 @@ async def agent() -> AsyncIterator[Work]:
         worker = create_agent(model, await load_mcp_tools(session))
 
         async def work(prompt: str) -> str:
-            done = await worker.ainvoke({"messages": [{"role": "user", "content": prompt}]})
-            return str(done["messages"][-1].content)
+            result = await worker.ainvoke({"messages": [{"role": "user", "content": prompt}]})
+            return str(result["messages"][-1].content)
 
         yield work
 

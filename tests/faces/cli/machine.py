@@ -35,7 +35,7 @@ class Machine:
     state: Path
 
     def run(self, *words: str, stdin: bytes = b"", **environ: str) -> Ended:
-        done = subprocess.run(
+        result = subprocess.run(
             [HANDRAIL, *words],
             input=stdin,
             capture_output=True,
@@ -43,7 +43,7 @@ class Machine:
             env=self.environ(**environ),
             timeout=60,
         )
-        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return Ended(result.returncode, result.stdout.decode(), result.stderr.decode())
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """For a command that waits; `person` answers it."""
@@ -67,11 +67,11 @@ class Machine:
 
     def write(self, path: str, content: str) -> str:
         """A write through the gate, allowed without a question; gives the snapshot's id."""
-        wanted = {"path": path, "content": content}
-        assert self.call("write_to_file", {**wanted, "dryRun": True}).status == 0
-        done = self.call("write_to_file", {**wanted, "dryRun": False}, "--answer", "allow")
-        assert done.status == 0, done
-        return str(done.json["snapshotId"])
+        expected = {"path": path, "content": content}
+        assert self.call("write_to_file", {**expected, "dryRun": True}).status == 0
+        result = self.call("write_to_file", {**expected, "dryRun": False}, "--answer", "allow")
+        assert result.status == 0, result
+        return str(result.json["snapshotId"])
 
     def put(self, path: str, content: str) -> Path:
         file = self.project / path
@@ -83,8 +83,8 @@ class Machine:
         return (self.project / path).read_text(encoding="utf-8")
 
     def environ(self, **more: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
         for name in ("DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR"):
-            kept.pop(name, None)
+            variables.pop(name, None)
         ours = {"HANDRAIL_STATE": str(self.state), "HANDRAIL_CALL_PERSON": "false", "TERM": "xterm"}
-        return {**kept, **ours, **more}
+        return {**variables, **ours, **more}

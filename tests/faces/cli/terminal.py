@@ -65,12 +65,12 @@ class Terminal:
     def wait_for_any(self, *texts: str) -> str:
         """The first of them that appears after where the last wait ended."""
         deadline = time.monotonic() + PATIENCE
-        while not (found := self._places(texts)):
-            left = deadline - time.monotonic()
-            more = self._more() if left > 0 and self._has_more(left) else None
+        while not (places := self._places(texts)):
+            remaining = deadline - time.monotonic()
+            more = self._more() if remaining > 0 and self._has_more(remaining) else None
             assert more is not None, f"{texts!r} did not appear in {self._shown!r}"
             self._shown += more
-        at, text = min(found)
+        at, text = min(places)
         self._read_to = at + len(text.encode())
         return text
 

@@ -80,18 +80,18 @@ class Home:
         return CliRunner().invoke(group(commands(), open_program), ["apps", *words], input=stdin)
 
     def json(self, *words: str, stdin: str = "") -> Any:
-        done = self.run(*words, stdin=stdin)
-        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-        return json.loads(done.stdout)
+        result = self.run(*words, stdin=stdin)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return json.loads(result.stdout)
 
     def accesses(self) -> list[str]:
         records = Audit(open_state(self.state).journal("audit")).entries()
         return [record["target"] for record in records if record["event"] == "access"]
 
     def refusal(self, kind: type[Failure], *words: str, stdin: str = "") -> Failure:
-        done = self.run(*words, stdin=stdin)
-        assert isinstance(done.exception, kind), done.output
-        return done.exception
+        result = self.run(*words, stdin=stdin)
+        assert isinstance(result.exception, kind), result.output
+        return result.exception
 
 
 @pytest.fixture
@@ -106,12 +106,15 @@ def test_apps_are_listed_with_what_is_wrong_and_described_with_their_tools(home:
     assert "No apps yet" in home.run("list").stdout
     home.install(ECHO)
     broken = home.install({**ECHO, "app": {**ECHO["app"], "id": "com.example.broken"}, "tools": []})
-    listed = home.json("list", "--json")
-    assert [app["id"] for app in listed["apps"]] == ["com.example.echo"]
-    assert {(one["source"], one["field"]) for one in listed["problems"]} == {(str(broken), "tools")}
+    listing = home.json("list", "--json")
+    assert [app["id"] for app in listing["apps"]] == ["com.example.echo"]
+    assert {(one["source"], one["field"]) for one in listing["problems"]} == {(str(broken), "tools")}
     assert str(broken) in home.run().stdout
-    told = home.json("describe", "com.example.echo", "--json")
-    assert (told["auth"], told["tools"][0]["parameters"]["required"]) == ({"type": "none", "signedIn": True}, ["text"])
+    report = home.json("describe", "com.example.echo", "--json")
+    assert (report["auth"], report["tools"][0]["parameters"]["required"]) == (
+        {"type": "none", "signedIn": True},
+        ["text"],
+    )
     assert "say: Says it." in home.run("describe", "com.example.echo").stdout
     assert "com.example.echo" in str(home.refusal(NotFound, "describe", "com.example.ech").hint)
 
@@ -138,8 +141,8 @@ def test_consents_are_listed_marked_as_expired_and_revoked(home: Home) -> None:
     to = consent_to(app, app.tools[0])
     asyncio.run(consents.add(CLIENT, to, is_for_app=False, by="console:ada"))
     other = asyncio.run(consents.add(CLIENT, to, is_for_app=True, by="terminal:ada"))
-    given = home.json("consents", "list", "--json")["consents"]
-    assert {(one["caller"], one["app"], one["tool"], one["valid"]) for one in given} == {
+    grant = home.json("consents", "list", "--json")["consents"]
+    assert {(one["caller"], one["app"], one["tool"], one["valid"]) for one in grant} == {
         ("agent:one", "com.example.echo", "say", True),
         ("agent:one", "com.example.echo", None, True),
     }
@@ -185,8 +188,8 @@ def test_a_key_is_kept_used_and_forgotten_and_never_shown(home: Home) -> None:
         home.refusal(NotFound, "logout", "com.example.web")
         assert home.json(*call)["error"]["code"] == "AUTH_REQUIRED"
     assert home.accesses() == ["signed in to com.example.web with a key", "signed out of com.example.web"]
-    kept = [file for file in home.folder.rglob("*") if file.is_file() and b"good-key" in file.read_bytes()]
-    assert kept == []
+    files = [file for file in home.folder.rglob("*") if file.is_file() and b"good-key" in file.read_bytes()]
+    assert files == []
 
 
 def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,10 +209,10 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
 
         monkeypatch.setattr("handrail.stores.local.machine.has_display", lambda: True)
         monkeypatch.setattr("handrail.stores.local.machine.open_in_browser", browser)
-        done = home.run("login", "com.example.web", "--timeout", "30")
-        assert "Signed in to Web" in done.stdout
-        assert "-secret-" not in done.output
-        assert "tokens from: 127.0.0.1" in done.stderr
+        result = home.run("login", "com.example.web", "--timeout", "30")
+        assert "Signed in to Web" in result.stdout
+        assert "-secret-" not in result.output
+        assert "tokens from: 127.0.0.1" in result.stderr
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
         server.access_tokens = set()  # the app ends the token: it is renewed within the call
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
@@ -261,8 +264,8 @@ def test_a_site_is_added_after_a_person_has_seen_it(home: Home, site: Callable[.
 
 def test_a_sign_in_at_hosts_of_others_is_told_and_accepted_by_itself(home: Home, site: Callable[..., str]) -> None:
     oauth = {"authorization_endpoint": "https://accounts.example/a", "token_endpoint": "https://evil.example/t"}
-    offered = {**WEB, "auth": {"type": "oauth2", "oauth2": oauth}}
-    address = site(200, json.dumps(offered).replace("BASE", "http://127.0.0.1:1").encode())
+    descriptor = {**WEB, "auth": {"type": "oauth2", "oauth2": oauth}}
+    address = site(200, json.dumps(descriptor).replace("BASE", "http://127.0.0.1:1").encode())
     words = ("add", address, "--answer", "allow")
     assert "accounts.example and evil.example" in home.refusal(Declined, *words).message
     assert not (home.folder / ".aai").exists()

@@ -54,9 +54,9 @@ def written(folder: Path, descriptor: Any) -> Path:
 
 def test_a_good_descriptor_is_found_by_its_folder_and_ends_with_0(within: SessionBus) -> None:
     folder = within.home / ".aai" / "com.example.trial"
-    done = check(folder)
-    assert done.exit_code == 0
-    lines = done.output.splitlines()
+    result = check(folder)
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
     assert (
         lines[-1]
         == f"{folder}/aai.json: com.example.trial, {len(trial_app.app.describe()['tools'])} tools, 1 examples, 1 ran."
@@ -71,29 +71,29 @@ def test_every_problem_is_told_with_file_field_and_reason_and_ends_with_1(tmp_pa
     descriptor["app"]["descripton"] = descriptor["app"].pop("description")
     descriptor["tools"][0]["name"] = "Greet"
     file = written(tmp_path, descriptor)
-    told = check(file, "--json")
-    assert told.exit_code == 1
-    problems = {(one["file"], one["field"]): one["reason"] for one in json.loads(told.output)["problems"]}
+    result = check(file, "--json")
+    assert result.exit_code == 1
+    problems = {(one["file"], one["field"]): one["reason"] for one in json.loads(result.output)["problems"]}
     assert problems[str(file), "app.descripton"] == "is unknown; did you mean description?"
     assert (str(file), "app") in problems
-    assert json.loads(told.output)["ok"] is False
-    shown = check(file)
-    assert shown.exit_code == 1
-    assert f"{file}: app.descripton: is unknown; did you mean description?" in shown.output
-    assert shown.output.endswith("agents can't use this app.\n")
+    assert json.loads(result.output)["ok"] is False
+    completed = check(file)
+    assert completed.exit_code == 1
+    assert f"{file}: app.descripton: is unknown; did you mean description?" in completed.output
+    assert completed.output.endswith("agents can't use this app.\n")
 
 
 def test_an_app_in_another_apps_folder_is_a_problem(within: SessionBus) -> None:
     folder = within.home / ".aai" / "com.example.other"
     folder.mkdir()
-    told = check(written(folder, trial_app.app.describe()), "--json")
-    assert [problem["field"] for problem in json.loads(told.output)["problems"]] == ["app.id"]
+    result = check(written(folder, trial_app.app.describe()), "--json")
+    assert [problem["field"] for problem in json.loads(result.output)["problems"]] == ["app.id"]
 
 
 def test_a_file_that_is_not_there_ends_with_2(tmp_path: Path) -> None:
-    done = check(tmp_path)
-    assert done.exit_code == 2
-    assert "No such file" in done.output
+    result = check(tmp_path)
+    assert result.exit_code == 2
+    assert "No such file" in result.output
 
 
 @pytest.mark.parametrize("transport", ["dbus", "stdio"])
@@ -107,17 +107,17 @@ def test_examples_run_through_the_real_transport(within: SessionBus, tmp_path: P
     tools["pass_on"]["examples"] = [{"params": {"rounds": 2}, "result": 3}]
     tools["refuse"]["examples"] = [{"params": {"code": "TRIAL_OVER"}}]
     tools["crash"]["examples"] = [{"params": {}}]
-    done = check(written(tmp_path, descriptor), "--run", "--json")
-    assert done.exit_code == 1
-    tried = json.loads(done.output)["examples"]
-    assert [(one["tool"], one["ok"], one.get("error", {}).get("code")) for one in tried] == [
+    result = check(written(tmp_path, descriptor), "--run", "--json")
+    assert result.exit_code == 1
+    data = json.loads(result.output)["examples"]
+    assert [(one["tool"], one["ok"], one.get("error", {}).get("code")) for one in data] == [
         ("greet", True, None),
         ("pass_on", False, "OTHER_RESULT"),
         ("forget", True, None),
         ("refuse", False, "TRIAL_OVER"),
         ("crash", False, "INTERNAL_ERROR"),
     ]
-    assert tried[0]["result"]["text"] == "Hello, Ada!"
+    assert data[0]["result"]["text"] == "Hello, Ada!"
 
 
 def test_tools_that_may_not_be_called_twice_are_run_where_a_person_says_so(
@@ -127,22 +127,22 @@ def test_tools_that_may_not_be_called_twice_are_run_where_a_person_says_so(
     tools = {tool["name"]: tool for tool in descriptor["tools"]}
     tools["forget"]["examples"] = [{"params": {}}]
     file = written(tmp_path, descriptor)
-    told = json.loads(check(file, "--json").output)
-    assert ([one["tool"] for one in told["examples"]], told["notRun"], told["ok"]) == (["greet"], ["forget"], True)
+    data = json.loads(check(file, "--json").output)
+    assert ([one["tool"] for one in data["examples"]], data["notRun"], data["ok"]) == (["greet"], ["forget"], True)
     assert "Not run: forget (--run calls them)" in check(file).output
     for answer, ran in (("y\n", ["greet", "forget"]), ("n\n", ["greet"])):
         with monkeypatch.context() as patch:
             patch.setattr("handrail.features.apps.cli.apps_check.sys", Terminal(answer))
-            tried = json.loads(check(file, "--json").stdout)["examples"]
-        assert [one["tool"] for one in tried] == ran
-    told = json.loads(check(file, "--json", "--no-run").output)
-    assert (told["examples"], told["notRun"]) == ([], ["greet", "forget"])
+            report = json.loads(check(file, "--json").stdout)["examples"]
+        assert [one["tool"] for one in report] == ran
+    data = json.loads(check(file, "--json", "--no-run").output)
+    assert (data["examples"], data["notRun"]) == ([], ["greet", "forget"])
 
 
 def test_an_app_that_can_t_be_started_is_told_and_not_waited_for(within: SessionBus, tmp_path: Path) -> None:
     descriptor = trial_app.app.describe()
     descriptor["app"]["id"] = "com.example.absent"
-    done = check(written(tmp_path, descriptor), "--run")
-    assert done.exit_code == 1
-    assert "greet 1: SERVICE_UNAVAILABLE: " in done.output
-    assert done.output.endswith("1 of 1 failed.\n")
+    result = check(written(tmp_path, descriptor), "--run")
+    assert result.exit_code == 1
+    assert "greet 1: SERVICE_UNAVAILABLE: " in result.output
+    assert result.output.endswith("1 of 1 failed.\n")

@@ -40,8 +40,8 @@ def test_a_new_app_passes_its_own_test_and_the_gateways_check(tmp_path: Path) ->
         [sys.executable, "reading_list.py", "--describe"], cwd=folder, env=env, capture_output=True, timeout=60
     )
     assert json.loads(described.stdout)["app"]["id"] == "com.example.readinglist"
-    found = review(described.stdout, "aai.json")
-    assert (found.problems, found.advice) == ([], [])
+    findings = review(described.stdout, "aai.json")
+    assert (findings.problems, findings.advice) == ([], [])
     assert "$" not in "".join(path.read_text() for path in folder.glob("*.*"))
 
 

@@ -7,16 +7,16 @@ def test_calls_are_shown_newest_first(machine: Machine) -> None:
     assert machine.run("audit").out == "Nothing was recorded yet.\n"
     machine.call("read_file", {"path": "a.txt"})
     machine.call("read_file", {"path": "b.txt"})
-    shown = machine.run("audit", "show").out.splitlines()
-    assert ["b.txt" in shown[0], "NotFound" in shown[0]] == [True, True]
-    assert ["a.txt" in shown[1], shown[1].endswith("ok")] == [True, True]
+    result = machine.run("audit", "show").out.splitlines()
+    assert ["b.txt" in result[0], "NotFound" in result[0]] == [True, True]
+    assert ["a.txt" in result[1], result[1].endswith("ok")] == [True, True]
     (newest,) = machine.run("audit", "--json", "--limit", "1").json["entries"]
     assert (newest["seq"], newest["target"]) == (2, "b.txt")
 
 
 def test_a_refused_parameter_is_named_to_the_caller_and_not_in_the_record(machine: Machine) -> None:
-    told = machine.call("read_file", {"path": "a.txt", "maxBytes": "hunter2"})
-    assert "hunter2" in told.out
+    result = machine.call("read_file", {"path": "a.txt", "maxBytes": "hunter2"})
+    assert "hunter2" in result.out
     assert machine.run("undo", "hunter2").status == 1
     assert "hunter2" not in (machine.state / "audit" / "log.jsonl").read_text()
     assert [line.endswith("InvalidParams") for line in machine.run("audit").out.splitlines()] == [True, True]
@@ -40,8 +40,8 @@ def test_verify_counts_an_intact_record_and_names_line_and_reason_of_a_changed_o
     changed = machine.run("audit", "verify")
     assert (changed.status, changed.out) == (1, "")
     assert "line 2: it was changed" in changed.err
-    told = machine.run("audit", "verify", "--json")
-    assert (told.status, told.json["ok"], told.json["line"]) == (1, False, 2)
+    result = machine.run("audit", "verify", "--json")
+    assert (result.status, result.json["ok"], result.json["line"]) == (1, False, 2)
 
     log.write_bytes(lines[0] + lines[1])
     assert machine.run("audit", "verify").status == 1

@@ -34,23 +34,23 @@ EXTRAS_ONLY = {
 
 def needed(names: list[str]) -> set[str]:
     """The distributions of these requirements and of all that they require."""
-    found: set[str] = set()
+    matches: set[str] = set()
     waiting = [Requirement(name) for name in names]
     while waiting:
-        wanted = waiting.pop()
+        expected = waiting.pop()
         try:
-            its = distribution(wanted.name)
+            its = distribution(expected.name)
         except PackageNotFoundError:
             continue  # for another platform or Python
-        if its.metadata["Name"] in found and not wanted.extras:
+        if its.metadata["Name"] in matches and not expected.extras:
             continue
-        found.add(its.metadata["Name"])
+        matches.add(its.metadata["Name"])
         for line in its.requires or ():
             further = Requirement(line)
-            wants = wanted.extras or {""}
+            wants = expected.extras or {""}
             if further.marker is None or any(further.marker.evaluate({"extra": extra}) for extra in wants):
                 waiting.append(further)
-    return found
+    return matches
 
 
 class Base:
@@ -109,10 +109,10 @@ def test_the_extras_are_those_of_the_package() -> None:
 
 def test_help_leaves_out_what_is_not_installed(base: Base) -> None:
     status, out, err = base.run("--help")
-    listed = re.findall(r"^  (\S+)  +\S", out.partition("Commands:")[2], re.MULTILINE)
+    matches = re.findall(r"^  (\S+)  +\S", out.partition("Commands:")[2], re.MULTILINE)
     assert (status, err) == (0, "")
-    assert {"up", "mcp", "call", "prompts", "doctor"} <= set(listed)
-    assert not {"desktop", "desktop-host", "model", "webgal"} & set(listed)
+    assert {"up", "mcp", "call", "prompts", "doctor"} <= set(matches)
+    assert not {"desktop", "desktop-host", "model", "webgal"} & set(matches)
 
 
 @pytest.mark.parametrize("command", sorted(EXTRA_OF))
@@ -125,11 +125,11 @@ def test_a_command_that_is_not_installed_says_how_to_install_it(base: Base, comm
 @pytest.mark.trial("commands", is_long=True)
 def test_doctor_names_each_missing_extra_and_its_command(base: Base) -> None:
     status, out, _ = base.run("doctor", "--json")
-    found = {check["name"]: check for check in json.loads(out)["checks"]}
+    data = {check["name"]: check for check in json.loads(out)["checks"]}
     assert status == 0
     for extra in ("desktop", "webgal", "agent", "tui"):
-        assert (found[extra]["ok"], found[extra]["detail"]) == (False, "not installed")
-        assert f"pip install 'handrail[{extra}]'" in found[extra]["fix"]
+        assert (data[extra]["ok"], data[extra]["detail"]) == (False, "not installed")
+        assert f"pip install 'handrail[{extra}]'" in data[extra]["fix"]
 
 
 def test_tools_of_missing_extras_are_neither_listed_nor_called(base: Base) -> None:
@@ -149,13 +149,13 @@ def test_tools_of_missing_extras_are_neither_listed_nor_called(base: Base) -> No
 def test_mcp_lists_and_calls_what_is_installed(base: Base) -> None:
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     reading = {"name": "read_file", "arguments": {"path": "a.txt"}}
-    asked = [
+    requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
         {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": reading},
     ]
-    status, out, _ = base.run("mcp", stdin="".join(f"{json.dumps(one)}\n" for one in asked))
+    status, out, _ = base.run("mcp", stdin="".join(f"{json.dumps(one)}\n" for one in requests))
     answers = {one["id"]: one["result"] for one in map(json.loads, out.splitlines())}
     names = {tool["name"] for tool in answers[2]["tools"]}
     assert status == 0

@@ -58,7 +58,7 @@ def test_too_deep_and_too_long_input_is_refused_before_it_is_parsed(machine: Mac
 
 
 def test_wrong_usage_is_exit_2_with_nothing_on_stdout(machine: Machine) -> None:
-    for words, told in (
+    for words, message in (
         (("call", "read_fil", "{}"), "read_file"),
         (("call", "read_file", "{path: 1}"), "not JSON"),
         (("call", "read_file", ""), "not JSON"),
@@ -70,17 +70,17 @@ def test_wrong_usage_is_exit_2_with_nothing_on_stdout(machine: Machine) -> None:
     ):
         refused = machine.run(*words)
         assert (refused.status, refused.out) == (2, "")
-        assert told in refused.err
+        assert message in refused.err
     assert not machine.state.exists()
 
 
 def test_without_a_terminal_the_call_waits_for_an_answer_in_the_queue(machine: Machine) -> None:
     waiting = machine.start("call", "replace_in_file", json.dumps(REPLACE))
-    asked = machine.person.answers("--cancel", "--remark", "not now")
+    question = machine.person.answers("--cancel", "--remark", "not now")
     out, err = waiting.communicate(timeout=PATIENCE)
     error = json.loads(out)["error"]
     assert (waiting.returncode, error["code"], error["details"]["remark"]) == (1, "E_POLICY_VIOLATION", "not now")
-    assert f"handrail prompts show {asked['requestId']}" in err
+    assert f"handrail prompts show {question['requestId']}" in err
     assert machine.text("a.txt") == "one\ntwo\n"
     waiting = machine.start("call", "replace_in_file", json.dumps(REPLACE))
     machine.person.answers("--ok")
@@ -158,11 +158,11 @@ def test_task_and_caller_are_recorded(machine: Machine) -> None:
 def test_a_reader_that_has_gone_is_no_crash(machine: Machine) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
+    result = subprocess.run(
         [HANDRAIL, "tools", "--json"], stdout=writing, stderr=subprocess.PIPE, env=machine.environ(), timeout=60
     )
     os.close(writing)
-    assert b"Traceback" not in done.stderr
+    assert b"Traceback" not in result.stderr
 
 
 def test_parallel_calls_from_many_processes_all_count(machine: Machine, tmp_path: Path) -> None:
@@ -176,5 +176,5 @@ def test_parallel_calls_from_many_processes_all_count(machine: Machine, tmp_path
     for thread in threads:
         thread.join()
     assert results == [0] * 6
-    found = json.loads(machine.run("audit", "verify", "--json").out)
-    assert (found["ok"], found["count"], found["faults"]) == (True, 6, [])
+    output = json.loads(machine.run("audit", "verify", "--json").out)
+    assert (output["ok"], output["count"], output["faults"]) == (True, 6, [])

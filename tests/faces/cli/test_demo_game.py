@@ -25,11 +25,11 @@ def found(problems: list[dict]) -> set[tuple[str, int, str]]:
 def test_exactly_the_planted_mistakes_are_found(demo: Machine) -> None:
     text = (DEMO / "README.md").read_text(encoding="utf-8")
     planted = {(each["path"], int(each["line"]), each["code"]) for each in _PLANTED.finditer(text)}
-    done = demo.run("webgal", "check", "--json")
+    result = demo.run("webgal", "check", "--json")
     assert planted
-    assert found(done.json["files"]) == planted
+    assert found(result.json["files"]) == planted
 
 
 def test_two_of_them_mend_themselves(demo: Machine) -> None:
-    done = demo.run("webgal", "check", "--fix", "--json", "--answer", "allow")
-    assert {code for _, _, code in found(done.json["files"])} == {"WG105", "WG201", "WG204"}
+    result = demo.run("webgal", "check", "--fix", "--json", "--answer", "allow")
+    assert {code for _, _, code in found(result.json["files"])} == {"WG105", "WG201", "WG204"}

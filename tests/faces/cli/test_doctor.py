@@ -9,27 +9,27 @@ import pytest
 from tests.faces.cli.machine import Ended, Machine
 
 
-def checks(ended: Ended) -> dict[str, dict[str, Any]]:
-    return {check["name"]: check for check in ended.json["checks"]}
+def checks(result: Ended) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in result.json["checks"]}
 
 
 def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     looked = machine.run("doctor", "--json")
     assert looked.status == 0
-    found = checks(looked)
-    assert set(found) >= {
+    checks_by_name = checks(looked)
+    assert set(checks_by_name) >= {
         "Python", "state directory", "project", "sandbox", "ripgrep", "GNU diff", "MCP SDK", "optional features",
         "handrail up", "extension", "Chromium", "browsers", "WebGAL engine", "browser for previews", "desktop", "apps",
         "record", "servers", "hooks", "shell parser", "cage",
     }  # fmt: skip
-    assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in found.values())
-    assert all(check["ok"] for check in found.values() if check["required"])
-    assert found["state directory"]["detail"] == f"{machine.state}, format 1"
-    assert "ripgrep 1" in found["ripgrep"]["detail"]
-    assert found["handrail up"]["detail"] == "not running"
-    assert found["browsers"]["detail"].startswith("none connected")
-    assert re.fullmatch(r"\d+\.\d+\.\d+, with handrail", found["WebGAL engine"]["detail"])
-    assert re.match(r"Chromium \d+\.", found["browser for previews"]["detail"])
+    assert all({"name", "ok", "detail", "fix", "required"} == set(check) for check in checks_by_name.values())
+    assert all(check["ok"] for check in checks_by_name.values() if check["required"])
+    assert checks_by_name["state directory"]["detail"] == f"{machine.state}, format 1"
+    assert "ripgrep 1" in checks_by_name["ripgrep"]["detail"]
+    assert checks_by_name["handrail up"]["detail"] == "not running"
+    assert checks_by_name["browsers"]["detail"].startswith("none connected")
+    assert re.fullmatch(r"\d+\.\d+\.\d+, with handrail", checks_by_name["WebGAL engine"]["detail"])
+    assert re.match(r"Chromium \d+\.", checks_by_name["browser for previews"]["detail"])
     assert machine.run("doctor").out.startswith("ok ")
 
 
@@ -61,8 +61,8 @@ def test_a_state_directory_that_is_none_is_one_thing_that_is_missing(machine: Ma
     file = machine.put("state", "a file")
     looked = machine.run("doctor", "--json", "--state", str(file))
     assert (looked.status, looked.err) == (1, "")
-    found = checks(looked)
-    assert (found["state directory"]["ok"], found["sandbox"]["ok"]) == (False, True)
+    checks_by_name = checks(looked)
+    assert (checks_by_name["state directory"]["ok"], checks_by_name["sandbox"]["ok"]) == (False, True)
 
 
 def test_a_feature_of_handrail_itself_can_not_be_switched(machine: Machine) -> None:
@@ -90,11 +90,11 @@ def test_without_gnu_diff_and_chromium_handrail_still_works_and_says_what_to_ins
     machine.put("assets/index.js", 'const a="4.6.4",b={version:a,contributors:[]};')
     looked = machine.run("doctor", "--json", PATH="/nowhere")
     assert looked.status == 0
-    found = checks(looked)
-    assert (found["GNU diff"]["ok"], "diffutils" in found["GNU diff"]["fix"]) == (False, True)
-    browser = found["browser for previews"]
+    checks_by_name = checks(looked)
+    assert (checks_by_name["GNU diff"]["ok"], "diffutils" in checks_by_name["GNU diff"]["fix"]) == (False, True)
+    browser = checks_by_name["browser for previews"]
     assert (browser["ok"], browser["required"], "package chromium" in browser["fix"]) == (False, False, True)
-    assert found["WebGAL engine"]["detail"] == "4.6.4, of the project's own"
+    assert checks_by_name["WebGAL engine"]["detail"] == "4.6.4, of the project's own"
 
 
 def test_a_broken_descriptor_is_told_by_file_field_and_reason(machine: Machine, tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ def test_a_browser_is_paired_listed_and_sent_away(machine: Machine) -> None:
         assert code.out.rstrip().endswith(address)
         assert pair(address, code.out.split()[0], "plugin-abc")
         assert machine.run("extension").out.split() == ["plugin-abc", "at", "home", "away"]
-        (listed,) = machine.run("extension", "--json").json
-        assert (listed["clientId"], listed["socketConnected"]) == ("plugin-abc", False)
+        (result,) = machine.run("extension", "--json").json
+        assert (result["clientId"], result["socketConnected"]) == ("plugin-abc", False)
         assert machine.run("extension", "revoke", "plugin-abc").status == 0
         again = machine.run("extension", "revoke", "plugin-abc")
         assert again.status == 1

@@ -30,6 +30,6 @@ def test_an_interrupt_in_the_making_of_a_class_ends_the_program_without_a_word(
     monkeypatch.delitem(sys.modules, "half_loaded", raising=False)
     commands = Commands(CommandList(built_in()), lambda: Wiring(built_in()))
     monkeypatch.setattr(commands, "get_command", lambda *_: __import__("half_loaded"))
-    with pytest.raises(SystemExit if status else RuntimeError) as ended:
+    with pytest.raises(SystemExit if status else RuntimeError) as caught:
         commands.main(["call"], prog_name="handrail")
-    assert getattr(ended.value, "code", None) == status
+    assert getattr(caught.value, "code", None) == status

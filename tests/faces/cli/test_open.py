@@ -26,10 +26,10 @@ def exchange(address: str, code: str) -> Any:
 
 
 def browser(folder: Path) -> tuple[Path, Path]:
-    opened, program = folder / "opened", folder / "browser"
-    program.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    address_file, program = folder / "opened", folder / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" > {address_file}.new && mv {address_file}.new {address_file}\n')
     program.chmod(0o755)
-    return program, opened
+    return program, address_file
 
 
 def appears(file: Path) -> str:
@@ -41,22 +41,22 @@ def test_open_prints_an_address_that_lets_one_browser_in_where_there_is_no_displ
     with up(machine, "--no-open") as (_, address):
         printed = machine.run("open")
         assert (printed.status, printed.err) == (0, "")
-        found = WITH_CODE.fullmatch(printed.out.strip())
-        assert found is not None
-        assert found[1] == address
-        assert exchange(address, found[2]).startswith("handrail_session_")
+        match = WITH_CODE.fullmatch(printed.out.strip())
+        assert match is not None
+        assert match[1] == address
+        assert exchange(address, match[2]).startswith("handrail_session_")
         assert machine.run("open").out != printed.out
 
 
 @pytest.mark.trial("commands", is_long=True)
 def test_open_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_path: Path) -> None:
-    program, opened = browser(tmp_path)
+    program, address_file = browser(tmp_path)
     with up(machine, "--no-open") as (_, address):
-        done = machine.run("open", BROWSER=str(program), DISPLAY=":77")
-        assert (done.status, done.out) == (0, "")
-        found = WITH_CODE.fullmatch(appears(opened))
-        assert found is not None
-        assert exchange(address, found[2])
+        result = machine.run("open", BROWSER=str(program), DISPLAY=":77")
+        assert (result.status, result.out) == (0, "")
+        match = WITH_CODE.fullmatch(appears(address_file))
+        assert match is not None
+        assert exchange(address, match[2])
         printed = machine.run("open", "--print", BROWSER=str(program), DISPLAY=":77")
         assert WITH_CODE.fullmatch(printed.out.strip())
 
@@ -91,11 +91,11 @@ def test_open_without_the_persons_key_says_so(machine: Machine) -> None:
 
 
 def test_up_opens_the_console_with_a_code_and_prints_none(machine: Machine, tmp_path: Path) -> None:
-    program, opened = browser(tmp_path)
+    program, address_file = browser(tmp_path)
     with up(machine, BROWSER=str(program), DISPLAY=":77") as (process, address):
-        found = WITH_CODE.fullmatch(appears(opened))
-        assert found is not None
-        assert exchange(address, found[2])
+        match = WITH_CODE.fullmatch(appears(address_file))
+        assert match is not None
+        assert exchange(address, match[2])
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=PATIENCE)
         assert (out, err) == ("", "")
@@ -108,10 +108,10 @@ def test_up_gives_the_code_to_a_terminal_and_never_to_a_log(machine: Machine) ->
         assert process.communicate(timeout=PATIENCE) == ("", "")  # after the line with the plain address
 
     terminal = Terminal(machine, "up", "--port", "0", "--no-open", stdout_is_terminal=True)
-    shown = terminal.wait_for("#code=") + terminal.wait_for("\n")
-    assert "Ctrl-C stops it" in shown
-    found = WITH_CODE.search(shown)
-    assert found is not None
-    assert exchange(found[1], found[2])
+    output = terminal.wait_for("#code=") + terminal.wait_for("\n")
+    assert "Ctrl-C stops it" in output
+    match = WITH_CODE.search(output)
+    assert match is not None
+    assert exchange(match[1], match[2])
     terminal.press("\x03")
     assert terminal.end()[0] == 0

@@ -26,8 +26,8 @@ def test_without_a_file_the_defaults_are_shown(machine: Machine) -> None:
         "ASK": "allow",
     }
     assert summary["policies"]["maxReadBytes"] == 5242880
-    shown = machine.run("policy").out
-    assert "the defaults apply" in shown
+    result = machine.run("policy").out
+    assert "the defaults apply" in result
     assert machine.run("policy", "trust").status == 1
 
 

@@ -90,16 +90,16 @@ def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Ma
     agent = Stdio(machine.project, machine.state)
     with ThreadPoolExecutor(1) as pool, agent.process:
         try:
-            called = pool.submit(agent.call, "replace_in_file", {"path": "a.txt", "find": "two", "replace": "2"})
+            pending = pool.submit(agent.call, "replace_in_file", {"path": "a.txt", "find": "two", "replace": "2"})
             terminal.wait_for("two")
             press_until(terminal, "y", "Answered by you")
-            assert called.result(timeout=PATIENCE).result == {"count": 1}
+            assert pending.result(timeout=PATIENCE).result == {"count": 1}
         finally:
             agent.process.kill()
     assert machine.text("a.txt") == "one\n2\n"
     (request_id,) = responses(machine)
-    answered = LogPromptQueue(prompt_store(machine.state)).answered_by([request_id])
-    assert asyncio.run(answered)[request_id].startswith("terminal:")
+    answered_by = LogPromptQueue(prompt_store(machine.state)).answered_by([request_id])
+    assert asyncio.run(answered_by)[request_id].startswith("terminal:")
     assert leave(terminal) == 0
 
 
@@ -170,8 +170,8 @@ def test_other_commands_do_not_load_it(machine: Machine) -> None:
         "import sys, handrail.faces.cli.main, handrail.faces.cli.call, handrail.wiring, handrail.faces.mcp.stdio;"
         "print([name for name in sys.modules if name.partition('.')[0] in ('textual', 'rich', 'markdown_it')])"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
 
 
 def test_a_question_takes_no_key_for_less_than_half_a_second() -> None:

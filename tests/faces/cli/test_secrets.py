@@ -22,13 +22,13 @@ def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Pa
     assert run("list").stdout == "No keys or tokens are stored.\n"
     for name in ("app:a.b:key", "app:c.d:key", "llm:one:key"):
         asyncio.run(Wiring().open_stores(tmp_path).secrets.put(name, Secret(VALUE)))
-    listed = run("list", "--json")
-    assert [(one["name"], one["place"]) for one in json.loads(listed.stdout)["secrets"]] == [
+    result = run("list", "--json")
+    assert [(one["name"], one["place"]) for one in json.loads(result.stdout)["secrets"]] == [
         ("app:a.b:key", "file"),
         ("app:c.d:key", "file"),
         ("llm:one:key", "file"),
     ]
-    assert VALUE not in listed.output + run("list").output
+    assert VALUE not in result.output + run("list").output
     assert run("forget", "app:a.b:key").stdout == "Removed: app:a.b:key\n"
     assert isinstance(run("forget", "app:a.b:key").exception, NotFound)
     assert run("forget").exit_code == 2

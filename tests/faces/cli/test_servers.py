@@ -72,8 +72,8 @@ def test_up_serves_until_a_signal_and_leaves_in_order(machine: Machine, number: 
     with up(machine) as (process, address):
         with urllib.request.urlopen(f"{address}/health", timeout=PATIENCE) as health:
             assert health.status == 200
-        found = call(machine, address, "search_files", {"path": ".", "regex": "tw"})
-        assert found["matches"][0]["preview"] == "two"
+        result = call(machine, address, "search_files", {"path": ".", "regex": "tw"})
+        assert result["matches"][0]["preview"] == "two"
         running = {check["name"]: check for check in machine.run("doctor", "--json").json["checks"]}["handrail up"]
         assert (running["ok"], f"process {process.pid}" in running["detail"]) == (True, True)
         process.send_signal(number)
@@ -105,8 +105,8 @@ def test_up_says_where_it_is_and_after_that_only_what_is_wrong(machine: Machine)
 
 
 def test_a_port_in_use_is_an_error_that_says_what_to_do(machine: Machine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        port = occupied.getsockname()[1]
         refused = machine.run("up", "--port", str(port), "--no-open")
     assert (refused.status, refused.out) == (1, "")
     assert f"Port {port} is in use" in refused.err
@@ -145,17 +145,17 @@ def test_up_asks_on_its_own_terminal_one_question_at_a_time(machine: Machine) ->
 
 @pytest.mark.trial("commands", is_long=True)
 def test_up_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_path: Path) -> None:
-    opened, browser = tmp_path / "opened", tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    address_file, browser = tmp_path / "opened", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {address_file}.new && mv {address_file}.new {address_file}\n')
     browser.chmod(0o755)
     with up(machine, BROWSER=str(browser), DISPLAY=":77") as (_, address):
-        until(opened.exists)
-        assert opened.read_text().strip().startswith(address)
-    opened.unlink()
+        until(address_file.exists)
+        assert address_file.read_text().strip().startswith(address)
+    address_file.unlink()
     with up(machine, "--no-open", BROWSER=str(browser), DISPLAY=":77") as (process, _):
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
-    assert not opened.exists()
+    assert not address_file.exists()
 
 
 @pytest.mark.trial("commands", is_long=True)
@@ -174,14 +174,14 @@ def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None
 
 
 def mcp(machine: Machine, *messages: object, flags: tuple[str, ...] = ()) -> list[Any]:
-    done = machine.run("mcp", *flags, stdin=b"".join(json.dumps(message).encode() + b"\n" for message in messages))
-    assert (done.status, done.err) == (0, "")
-    return [json.loads(line) for line in done.out.splitlines()]
+    result = machine.run("mcp", *flags, stdin=b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+    assert (result.status, result.err) == (0, "")
+    return [json.loads(line) for line in result.out.splitlines()]
 
 
 def test_mcp_leaves_nothing_open(machine: Machine) -> None:
-    done = machine.run("mcp", stdin=json.dumps(INITIALIZE).encode() + b"\n", PYTHONWARNINGS="default")
-    assert (done.status, done.err) == (0, "")
+    result = machine.run("mcp", stdin=json.dumps(INITIALIZE).encode() + b"\n", PYTHONWARNINGS="default")
+    assert (result.status, result.err) == (0, "")
 
 
 def test_mcp_answers_on_stdout_alone_and_ends_with_its_input(machine: Machine) -> None:
@@ -236,7 +236,7 @@ def test_mcp_reads_a_file_to_its_end_however_long_it_is(machine: Machine) -> Non
     messages = [INITIALIZE, INITIALIZED, *pings]
     requests = machine.put("requests.jsonl", "\n".join(map(json.dumps, messages)))  # no newline at the end
     with requests.open("rb") as file:
-        done = subprocess.run(
+        result = subprocess.run(
             [HANDRAIL, "mcp"],
             stdin=file,
             capture_output=True,
@@ -244,13 +244,13 @@ def test_mcp_reads_a_file_to_its_end_however_long_it_is(machine: Machine) -> Non
             env=machine.environ(),
             timeout=60,
         )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert {json.loads(line)["id"] for line in done.stdout.splitlines()} == set(range(1, 32))
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert {json.loads(line)["id"] for line in result.stdout.splitlines()} == set(range(1, 32))
 
 
 @pytest.mark.trial("commands", is_long=True)
 def test_mcp_starts_without_what_it_does_not_need(machine: Machine) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "handrail", "mcp"],
         input=json.dumps(INITIALIZE).encode() + b"\n",
         capture_output=True,
@@ -258,7 +258,7 @@ def test_mcp_starts_without_what_it_does_not_need(machine: Machine) -> None:
         env=machine.environ(PYTHONPATH=os.pathsep.join(sys.path)),
         timeout=60,
     )
-    assert b"serverInfo" in done.stdout
-    imported = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines() if b"|" in line}
+    assert b"serverInfo" in result.stdout
+    imported = {line.rpartition(b"|")[2].strip().decode() for line in result.stderr.splitlines() if b"|" in line}
     assert "handrail.wiring" in imported
     assert imported.isdisjoint({"rich", "sqlite3", "jsonschema_rs", "re2", "webbrowser"})

@@ -22,11 +22,11 @@ def test_a_yes_lets_the_call_run_and_is_recorded_as_this_users(machine: Machine)
     status, result = terminal.result()
     assert (status, result["count"]) == (0, 1)
     assert machine.text("a.txt") == "one\n2\n"
-    for shown in ("replace_in_file", "Replace in a file", "WRITE", "cli:", 'find: "two"', "path: a.txt", "-two", "+2"):
-        assert shown in page
-    (done,) = machine.run("history", "--json").json["history"]
-    assert done["answer"]["status"] == "ok"
-    assert done["answer"]["by"].startswith("terminal:")
+    for words in ("replace_in_file", "Replace in a file", "WRITE", "cli:", 'find: "two"', "path: a.txt", "-two", "+2"):
+        assert words in page
+    (completed,) = machine.run("history", "--json").json["history"]
+    assert completed["answer"]["status"] == "ok"
+    assert completed["answer"]["by"].startswith("terminal:")
 
 
 def test_a_no_denies_and_a_remark_goes_to_the_caller(machine: Machine) -> None:
@@ -170,8 +170,8 @@ def test_all_tools_of_an_app_are_allowed_with_one_word(machine: Machine) -> None
     words = ("apps", "call", "com.example.echo", "say", '{"text": "hi"}')
     terminal = Terminal(machine, *words, HOME=str(home.folder))
     page = terminal.wait_for(PROMPT)
-    for shown in ("does: Says it.", "[a]lways say / [all] tools of com.example.echo"):
-        assert shown in page
+    for text in ("does: Says it.", "[a]lways say / [all] tools of com.example.echo"):
+        assert text in page
     without_presence(machine.state)
     terminal.press("all\n")
     assert terminal.result() == (0, {"echo": {"text": "hi"}})

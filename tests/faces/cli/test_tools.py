@@ -21,9 +21,9 @@ ADDED = {
 
 
 def test_tools_json_has_every_tool_with_its_schemas_verbatim(machine: Machine) -> None:
-    listed = machine.run("tools", "--json").json
-    assert list(listed) == ["tools"]
-    by_name = {tool["name"]: tool for tool in listed["tools"]}
+    result = machine.run("tools", "--json").json
+    assert list(result) == ["tools"]
+    by_name = {tool["name"]: tool for tool in result["tools"]}
     assert "undo_write" not in by_name
     for name, tool in by_name.items():
         assert " ".join(tool) == (
@@ -39,9 +39,9 @@ def test_tools_json_has_every_tool_with_its_schemas_verbatim(machine: Machine) -
 
 
 def test_tools_for_people_is_a_table(machine: Machine) -> None:
-    shown = machine.run("tools").out
-    assert "write_to_file" in shown
-    assert "undo_write" not in shown
+    result = machine.run("tools").out
+    assert "write_to_file" in result
+    assert "undo_write" not in result
 
 
 def test_every_command_explains_itself_and_takes_the_shared_options(machine: Machine) -> None:
@@ -72,8 +72,8 @@ def test_the_overview_is_printed_without_click() -> None:
         "cli.main()\n"
         "print(sorted({'click', 'msgspec', 'asyncio'} & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.stdout.endswith("explains a command.\n[]\n")
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert result.stdout.endswith("explains a command.\n[]\n")
 
 
 def test_the_version_is_printed_without_loading_the_rig() -> None:
@@ -84,12 +84,12 @@ def test_the_version_is_printed_without_loading_the_rig() -> None:
         "except SystemExit: pass\n"
         "print(sorted({'rich', 'mcp', 'pydantic', 'asyncio', 'msgspec', 'handrail.wiring'} & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.stdout == f"handrail {handrail.__version__}\n[]\n"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert result.stdout == f"handrail {handrail.__version__}\n[]\n"
 
 
 def test_a_call_loads_neither_pydantic_nor_rich(machine: Machine) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "handrail", "call", "read_file", '{"path": "a.txt"}'],
         capture_output=True,
         text=True,
@@ -97,7 +97,7 @@ def test_a_call_loads_neither_pydantic_nor_rich(machine: Machine) -> None:
         env=machine.environ(),
         timeout=60,
     )
-    assert done.returncode == 0
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert result.returncode == 0
+    imported = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines() if "|" in line}
     assert "handrail.wiring" in imported
     assert imported.isdisjoint({"pydantic", "rich", "mcp", "uvicorn"})

@@ -84,10 +84,10 @@ def test_history_is_the_projects_own_newest_first_and_without_reads(machine: Mac
     machine.write("a.txt", "1\n")
     machine.write("a.txt", "2\n")
     machine.call("replace_in_file", {"path": "a.txt", "find": "2", "replace": "3"}, "--answer", "deny")
-    shown = machine.run("history").out
-    assert shown.index("denied") < shown.index("done")
-    assert "denied by --answer deny" in shown
-    assert "read_file" not in shown
+    result = machine.run("history").out
+    assert result.index("denied") < result.index("done")
+    assert "denied by --answer deny" in result
+    assert "read_file" not in result
     assert [entry["status"] for entry in history(machine)] == ["denied", "done", "done"]
     assert len(machine.run("history", "--json", "--limit", "1").json["history"]) == 1
 
@@ -102,7 +102,7 @@ def test_a_call_that_never_ended_is_shown_as_interrupted_and_hostile_names_as_es
     audit.append({"event": "begin", "caller": "mcp:\x1b[2Jevil:uid:0", "target": "a\u202e.txt", **record}, durable=True)
     audit.close()
     assert [entry["status"] for entry in history(machine)] == ["interrupted"]
-    shown = machine.run("history").out
-    assert "interrupted" in shown
-    assert "a\\u{202e}.txt" in shown
-    assert "\x1b" not in shown
+    result = machine.run("history").out
+    assert "interrupted" in result
+    assert "a\\u{202e}.txt" in result
+    assert "\x1b" not in result

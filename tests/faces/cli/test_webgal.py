@@ -19,22 +19,22 @@ def game(machine: Machine) -> Machine:
 
 def test_a_clean_game_ends_with_0(game: Machine) -> None:
     game.put(START, "雪乃:你好;\nend;\n")
-    done = game.run("webgal", "check")
-    assert (done.status, done.out, done.err) == (0, "No problems in 1 scenes, 3 lines.\n", "")
+    result = game.run("webgal", "check")
+    assert (result.status, result.out, result.err) == (0, "No problems in 1 scenes, 3 lines.\n", "")
 
 
 def test_style_alone_ends_with_0(game: Machine) -> None:
     game.put(START, "雪乃:none;\n")
-    done = game.run("webgal", "check", HANDRAIL_LANG="en")
-    assert done.status == 0
-    assert done.out.endswith("1 problems in 1 scenes, 2 lines: 1 style.\n")
+    result = game.run("webgal", "check", HANDRAIL_LANG="en")
+    assert result.status == 0
+    assert result.out.endswith("1 problems in 1 scenes, 2 lines: 1 style.\n")
 
 
 def test_a_problem_is_shown_with_its_line_a_caret_and_the_mended_line(game: Machine) -> None:
     game.put(START, "end;\nchangeBg:beech.jpg;\n")
-    done = game.run("webgal", "check")
-    assert done.status == 1
-    assert done.out.splitlines() == [
+    result = game.run("webgal", "check")
+    assert result.status == 1
+    assert result.out.splitlines() == [
         "game/scene/start.txt:2:10: resource 找不到文件 game/background/beech.jpg，是否想写 beach.jpg？ [WG201]",
         "  2 │ changeBg:beech.jpg;",
         "    │          ^^^^^^^^^",
@@ -44,7 +44,7 @@ def test_a_problem_is_shown_with_its_line_a_caret_and_the_mended_line(game: Mach
 
 
 @pytest.mark.parametrize(
-    ("text", "marked", "line"),
+    ("text", "caret_line", "line"),
     [
         ("雪乃:你好 -嗯;", "-嗯", "          ^^^"),
         ("\tchangeBg:a;", "\tchangeBg", "^^^^^^^^^^^^"),
@@ -52,19 +52,21 @@ def test_a_problem_is_shown_with_its_line_a_caret_and_the_mended_line(game: Mach
         ("end", "", "^"),
     ],
 )
-def test_a_caret_stands_under_what_it_marks_however_wide_a_terminal_shows_it(text: str, marked: str, line: str) -> None:
-    start = text.index(marked)
-    assert underlined(text, start, start + len(marked)) == line
+def test_a_caret_stands_under_what_it_marks_however_wide_a_terminal_shows_it(
+    text: str, caret_line: str, line: str
+) -> None:
+    start = text.index(caret_line)
+    assert underlined(text, start, start + len(caret_line)) == line
 
 
 def test_fixes_go_through_the_gate_are_undoable_and_leave_guesses_to_people(game: Machine) -> None:
     script = "  changeBg:beach.jpg\r\nchagneBg:beach.jpg;\r\n"
     (game.project / START).parent.mkdir(parents=True)
     (game.project / START).write_bytes(script.encode())
-    done = game.run("webgal", "check", "--fix", "--json", "--answer", "allow")
-    assert done.status == 1
+    result = game.run("webgal", "check", "--fix", "--json", "--answer", "allow")
+    assert result.status == 1
     assert (game.project / START).read_bytes() == b"changeBg:beach.jpg;\r\nchagneBg:beach.jpg;\r\n"
-    ((file,), (change,)) = done.json["files"], done.json["mended"]
+    ((file,), (change,)) = result.json["files"], result.json["mended"]
     assert [problem["code"] for problem in file["problems"]] == ["WG105"]
     history = game.run("history", "--json").json["history"]
     assert [(entry["tool"], entry["target"]) for entry in history] == [("write_to_file", START)]
@@ -74,9 +76,9 @@ def test_fixes_go_through_the_gate_are_undoable_and_leave_guesses_to_people(game
 
 def test_a_fix_that_is_denied_changes_nothing(game: Machine) -> None:
     game.put(START, "雪乃:你好\n")
-    done = game.run("webgal", "check", "--fix", "--answer", "deny")
-    assert done.status == 1
-    assert "denied" in done.err
+    result = game.run("webgal", "check", "--fix", "--answer", "deny")
+    assert result.status == 1
+    assert "denied" in result.err
     assert game.text(START) == "雪乃:你好\n"
 
 
@@ -100,16 +102,16 @@ def test_odd_files_are_told_and_do_not_stop_a_check(game: Machine) -> None:
     game.put("game/scene/名 %20'\"🎮.txt", "end;\n")
     (game.project / "game/scene/odd.txt").write_bytes(b"\xff\xfe\0")
     (game.project / "game/scene/out.txt").symlink_to("/etc/passwd")
-    done = game.run("webgal", "check", "--json")
-    told = {file["path"]: [problem["code"] for problem in file["problems"]] for file in done.json["files"]}
-    assert told == {"game/scene/odd.txt": ["WG125"], "game/scene/名 %20'\"🎮.txt": ["WG402"]}
+    result = game.run("webgal", "check", "--json")
+    report = {file["path"]: [problem["code"] for problem in file["problems"]] for file in result.json["files"]}
+    assert report == {"game/scene/odd.txt": ["WG125"], "game/scene/名 %20'\"🎮.txt": ["WG402"]}
 
 
 @pytest.mark.parametrize("path", ["gone.txt", "../elsewhere", "a.txt"])
 def test_what_is_no_part_of_a_game_is_wrong_use(machine: Machine, path: str) -> None:
-    done = machine.run("webgal", "check", path)
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("Usage:")
+    result = machine.run("webgal", "check", path)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("Usage:")
 
 
 def test_the_graph_is_a_picture_or_data(game: Machine) -> None:
@@ -137,12 +139,12 @@ def test_many_unused_files_are_told_in_short(game: Machine) -> None:
 
 def test_a_missing_semicolon_is_shown_once_a_file_other_mistakes_ten_times_and_all_are_counted(game: Machine) -> None:
     game.put(START, "雪乃:你好\n" * 40 + "wait:x;\n" * 12)
-    done = game.run("webgal", "check")
-    assert done.out.count("缺少分号 [WG101]") == 1
-    assert f"{START}: and 39 more [WG101] on lines 2-40\n" in done.out
-    assert done.out.count("不是数字 [WG116]") == 10
-    assert f"{START}: and 2 more [WG116] on lines 51-52\n" in done.out
-    assert "52 problems in" in done.out
+    result = game.run("webgal", "check")
+    assert result.out.count("缺少分号 [WG101]") == 1
+    assert f"{START}: and 39 more [WG101] on lines 2-40\n" in result.out
+    assert result.out.count("不是数字 [WG116]") == 10
+    assert f"{START}: and 2 more [WG116] on lines 51-52\n" in result.out
+    assert "52 problems in" in result.out
 
 
 def test_paths_are_those_of_the_current_folder_absolute_or_elsewhere(game: Machine) -> None:
@@ -150,16 +152,16 @@ def test_paths_are_those_of_the_current_folder_absolute_or_elsewhere(game: Machi
     game.put("../other/game/scene/start.txt", "雪乃:嗯\n")
     absolute = str(game.project / START)
     for path, code in ((absolute, "WG116"), ("../other", "WG101"), ("../other/game/scene/start.txt", "WG101")):
-        done = game.run("webgal", "check", path)
-        assert (done.status, f"[{code}]" in done.out) == (1, True), done
+        result = game.run("webgal", "check", path)
+        assert (result.status, f"[{code}]" in result.out) == (1, True), result
 
 
 def test_the_report_names_the_engine_that_the_game_ships(game: Machine) -> None:
     game.put(START, "setBgAni:shake;\n")
     game.put("index.html", '<title>WebGAL</title><script type="module" src="./assets/index.js"></script>')
     names = ["changeBg", "changeScene", "choose", "setVar", "setBgAni"]
-    known = "".join(f'case"{name}":return t.{name};' for name in names)
-    game.put("assets/index.js", f'const a={{version:"WebGAL 4.2.9"}};switch(e){{{known}}}')
+    cases = "".join(f'case"{name}":return t.{name};' for name in names)
+    game.put("assets/index.js", f'const a={{version:"WebGAL 4.2.9"}};switch(e){{{cases}}}')
     assert game.run("webgal", "check").out == "No problems in 1 scenes, 2 lines, engine 4.2.9.\n"
 
 

@@ -94,15 +94,15 @@ class Running:
 
     def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Answer:
         """With an agent's token, unless `headers` say otherwise."""
-        given = self.bearer if headers is None else headers
+        headers_sent = self.bearer if headers is None else headers
         answer = httpx2.request(
-            method, f"http://127.0.0.1:{self.port}{path}", headers=given, timeout=PATIENCE, **kwargs
+            method, f"http://127.0.0.1:{self.port}{path}", headers=headers_sent, timeout=PATIENCE, **kwargs
         )
         return Answer(answer.status_code, dict(answer.headers), answer.content)
 
     def call(self, tool: str, params: Any = None, **headers: str) -> Answer:
-        sent = {**self.bearer, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        return self.request("POST", f"/api/tools/{tool}", headers=sent, json={} if params is None else params)
+        all_headers = {**self.bearer, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        return self.request("POST", f"/api/tools/{tool}", headers=all_headers, json={} if params is None else params)
 
     @property
     def address(self) -> str:

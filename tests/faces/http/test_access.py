@@ -56,10 +56,10 @@ def test_the_token_opens_none_of_it(method: str, path: str, server: Running) -> 
 
 
 def test_the_token_is_told_by_its_ending_and_its_place(rig: Running) -> None:
-    (told,) = overview(rig, rig.sign_in())["tokens"]
-    assert (told["kind"], told["file"]) == ("server", str(rig.state / "server.json"))
-    assert told["ending"] == rig.server_token[-4:]
-    assert rig.server_token not in json.dumps(told)
+    (token,) = overview(rig, rig.sign_in())["tokens"]
+    assert (token["kind"], token["file"]) == ("server", str(rig.state / "server.json"))
+    assert token["ending"] == rig.server_token[-4:]
+    assert rig.server_token not in json.dumps(token)
 
 
 def test_programs_that_came_with_the_token_are_named_the_last_one_first(rig: Running) -> None:
@@ -67,8 +67,8 @@ def test_programs_that_came_with_the_token_are_named_the_last_one_first(rig: Run
         rig.request("GET", "/api/tools", headers={**rig.server_bearer, "user-agent": name})
     rig.request("GET", "/api/tools", headers={"authorization": "Bearer wrong", "user-agent": "stranger"})
     person = rig.sign_in()
-    named = [program["name"] for program in overview(rig, person)["tokens"][0]["programs"]]
-    assert [name for name in named if not name.startswith("python")] == ["unknown", "claude-code/2.1", "cline"]
+    names = [program["name"] for program in overview(rig, person)["tokens"][0]["programs"]]
+    assert [name for name in names if not name.startswith("python")] == ["unknown", "claude-code/2.1", "cline"]
 
 
 def test_of_many_programs_the_longest_silent_go() -> None:
@@ -82,11 +82,11 @@ def test_of_many_programs_the_longest_silent_go() -> None:
 def test_a_new_token_counts_at_once_and_the_old_one_no_more(rig: Running) -> None:
     person, old = rig.sign_in(), rig.server_bearer
     before = rig.file
-    told = renew(rig, person)
-    assert person["x-handrail-page"] == told["pageSecret"]
+    report = renew(rig, person)
+    assert person["x-handrail-page"] == report["pageSecret"]
     assert rig.server_bearer != old
-    assert told["tokens"][0]["ending"] == rig.server_token[-4:]
-    assert told["tokens"][0]["programs"] == []
+    assert report["tokens"][0]["ending"] == rig.server_token[-4:]
+    assert report["tokens"][0]["programs"] == []
     assert {**rig.file, "token": ""} == {**before, "token": ""}
     assert stat.S_IMODE((rig.state / "server.json").stat().st_mode) == 0o600
     assert not list(rig.state.glob(".server.json*"))
@@ -148,11 +148,11 @@ def test_a_stream_of_an_agent_whose_token_is_revoked_ends(rig: Running) -> None:
     with mcp_stream(rig) as stream:
         stream.settimeout(30)
         rig.request("DELETE", "/api/access/agents/tests", headers=rig.sign_in())
-        heard = b""
-        while not heard.endswith(b"0\r\n\r\n"):
+        received = b""
+        while not received.endswith(b"0\r\n\r\n"):
             piece = stream.recv(4096)
             assert piece, "its end is told"
-            heard += piece
+            received += piece
 
 
 def test_browsers_that_are_signed_in_are_listed_and_this_one_is_marked(rig: Running) -> None:
@@ -173,11 +173,11 @@ def test_a_browser_that_says_too_much_about_itself_is_cut_short(rig: Running) ->
 
 def test_a_session_that_is_ended_opens_nothing_and_hears_nothing(rig: Running) -> None:
     mine, other = rig.sign_in(), rig.sign_in()
-    (ended,) = (one["id"] for one in overview(rig, mine)["sessions"] if not one["isCurrent"])
+    (session_id,) = (one["id"] for one in overview(rig, mine)["sessions"] if not one["isCurrent"])
 
     async def run() -> bool:
         async with listening(rig, headers=other) as page, listening(rig, headers=mine) as own:
-            path = f"/api/access/sessions/{ended}"
+            path = f"/api/access/sessions/{session_id}"
             answer = await asyncio.to_thread(rig.request, "DELETE", path, headers=mine)
             assert [one["isCurrent"] for one in answer.json["data"]["sessions"]] == [True]
             await page.gone()
@@ -185,7 +185,7 @@ def test_a_session_that_is_ended_opens_nothing_and_hears_nothing(rig: Running) -
 
     assert asyncio.run(run())
     assert rig.request("GET", "/api/session", headers=other).status == 401
-    again = rig.request("DELETE", f"/api/access/sessions/{ended}", headers=mine)
+    again = rig.request("DELETE", f"/api/access/sessions/{session_id}", headers=mine)
     assert (again.status, again.code) == (404, "NOT_FOUND")
 
 

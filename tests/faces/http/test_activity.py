@@ -27,9 +27,9 @@ def rig(state: Path, project: Path) -> Iterator[Running]:
 
 
 def write(rig: Running, path: str, content: str) -> Any:
-    wanted = {"path": path, "content": content}
-    assert rig.call("write_to_file", {**wanted, "dryRun": True}).status == 200
-    answer = rig.call("write_to_file", {**wanted, "dryRun": False})
+    expected = {"path": path, "content": content}
+    assert rig.call("write_to_file", {**expected, "dryRun": True}).status == 200
+    answer = rig.call("write_to_file", {**expected, "dryRun": False})
     assert answer.status == 200, answer
     return answer.json["data"]
 
@@ -72,8 +72,8 @@ def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_aft
         for number in range(4):
             async with listening(rig, headers=headers, transports=["websocket"]) as page:
                 await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
-                ended = (await page.next("activity"))["records"]
-                assert [(record["task"], record["outcome"]) for record in ended] == [(f"task-{number}", "done")]
+                ends = (await page.next("activity"))["records"]
+                assert [(record["task"], record["outcome"]) for record in ends] == [(f"task-{number}", "done")]
             await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id="unseen")
 
     asyncio.run(run())
@@ -82,9 +82,9 @@ def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_aft
 def test_the_records_of_one_task_or_of_one_call_are_found_among_all(rig: Running) -> None:
     for number in range(4):
         rig.call("read_file", {"path": "a.txt"}, x_task_id=f"task-{number % 2}")
-    found = records(rig, "?task=task-1&limit=1")
-    assert [record["task"] for record in found["records"]] == ["task-1"]
-    rest = records(rig, f"?task=task-1&before={found['next']}")
+    page = records(rig, "?task=task-1&limit=1")
+    assert [record["task"] for record in page["records"]] == ["task-1"]
+    rest = records(rig, f"?task=task-1&before={page['next']}")
     assert [record["task"] for record in rest["records"]] == ["task-1"]
     assert "next" not in rest
     execution = rest["records"][0]["executionId"]
@@ -157,8 +157,8 @@ def test_evidence_of_another_project_is_not_served(rig: Running) -> None:
     claimed = {"dir": ".", "sha256": {"policy.json": "0" * 64}}
     audit.append({"event": "end", "executionId": "exec_1", "project": "/elsewhere", "evidence": claimed}, durable=True)
     audit.close()
-    seen = rig.request("GET", "/api/activity?limit=1", headers=rig.sign_in()).json["data"]["records"]
-    assert seen[0]["executionId"] == "exec_1"
+    data = rig.request("GET", "/api/activity?limit=1", headers=rig.sign_in()).json["data"]["records"]
+    assert data[0]["executionId"] == "exec_1"
     assert evidence(rig, "exec_1", "policy.json").status == 404
 
 
@@ -218,9 +218,9 @@ def test_the_policy_in_force_is_told_as_data(rig: Running) -> None:
 
 
 def test_the_doctor_looks_at_the_machine_that_serves(rig: Running) -> None:
-    found = rig.request("GET", "/api/doctor").json["data"]
-    checks = {check["name"]: check for check in found["checks"]}
-    assert found["ok"] is True
+    data = rig.request("GET", "/api/doctor").json["data"]
+    checks = {check["name"]: check for check in data["checks"]}
+    assert data["ok"] is True
     assert f"process {rig.process.pid}" in checks["handrail up"]["detail"]
     assert str(rig.project) in checks["project"]["detail"]
-    assert rig.token not in json.dumps(found)
+    assert rig.token not in json.dumps(data)

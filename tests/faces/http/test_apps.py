@@ -92,12 +92,12 @@ def _descriptors(server: OAuthServer) -> dict[str, Any]:
 
 
 def test_a_person_sees_the_apps_and_what_is_wrong_with_descriptors(person: Person) -> None:
-    found = person.get("/api/apps")
-    assert [app["id"] for app in found["apps"]] == ["com.example.echo", "com.example.keyed", "com.example.web"]
-    assert [problem["field"] for problem in found["problems"]] == ["execution.type"]
-    told = person.get("/api/apps/com.example.echo")
-    assert (told["tools"][0]["name"], told["execution"]["type"]) == ("say", "stdio")
-    assert "secret-value" not in json.dumps(told)
+    apps = person.get("/api/apps")
+    assert [app["id"] for app in apps["apps"]] == ["com.example.echo", "com.example.keyed", "com.example.web"]
+    assert [problem["field"] for problem in apps["problems"]] == ["execution.type"]
+    report = person.get("/api/apps/com.example.echo")
+    assert (report["tools"][0]["name"], report["execution"]["type"]) == ("say", "stdio")
+    assert "secret-value" not in json.dumps(report)
     assert person.ask("GET", "/api/apps/com.example.none").status == 404
 
 
@@ -121,9 +121,9 @@ def test_the_token_opens_none_of_it(person: Person, method: str, path: str) -> N
 
 def test_a_yes_to_the_app_is_remembered_listed_and_revoked(person: Person) -> None:
     first = person.tries(CALL)
-    asked = person.answers(status="ok", scope="rule", covers="app")
-    assert asked["consent"] == {"app": "com.example.echo", "appName": "Echo", "tool": "say"}
-    assert "params.text: hi" in asked["message"].split("\n")
+    question = person.answers(status="ok", scope="rule", covers="app")
+    assert question["consent"] == {"app": "com.example.echo", "appName": "Echo", "tool": "say"}
+    assert "params.text: hi" in question["message"].split("\n")
     assert first.result().json["data"] == {"text": "hi"}
     assert person.ask("POST", "/api/tools/apps_call", CALL).json["data"] == {"text": "hi"}
     (consent,) = person.get("/api/apps/consents")["consents"]
@@ -145,9 +145,9 @@ def test_a_key_is_kept_and_forgotten(person: Person) -> None:
     id = "com.example.keyed"
     assert person.signed_in(id)["signedIn"] is False
     assert person.ask("POST", f"/api/apps/{id}/key", {"key": ""}).status == 400
-    kept = person.ask("POST", f"/api/apps/{id}/key", {"key": "good-key"})
-    assert kept.json["data"]["auth"]["signedIn"] is True
-    assert b"good-key" not in kept.body
+    answer = person.ask("POST", f"/api/apps/{id}/key", {"key": "good-key"})
+    assert answer.json["data"]["auth"]["signedIn"] is True
+    assert b"good-key" not in answer.body
     assert person.ask("DELETE", f"/api/apps/{id}/sign-in").json["data"]["auth"]["signedIn"] is False
     assert person.ask("POST", f"/api/apps/{id}/sign-in", {}).status == 400
 

@@ -68,11 +68,11 @@ def test_trailers_and_chunk_extensions_without_end_are_refused(server: Running) 
 def flood(connection: socket.socket, start: bytes, more: bytes) -> int:
     """The status of the answer that ends the flood."""
     connection.sendall(start)
-    sent = 0
+    byte_count = 0
     try:
-        while sent < 16 * MAX_HEAD:
+        while byte_count < 16 * MAX_HEAD:
             connection.sendall(more)
-            sent += len(more)
+            byte_count += len(more)
     except (BrokenPipeError, ConnectionResetError):
         pass
     return read_answer(connection).status

@@ -24,17 +24,17 @@ def test_a_person_connects_a_client_as_it_was_shown_and_disconnects_it(home: Pat
     before = file.read_text()
     with Running(state, project) as rig:
         person = rig.sign_in()
-        listed = rig.request("GET", "/api/clients", headers=person).json["data"]
-        gemini = next(each for each in listed["clients"] if each["name"] == "gemini")
+        listing = rig.request("GET", "/api/clients", headers=person).json["data"]
+        gemini = next(each for each in listing["clients"] if each["name"] == "gemini")
         assert (gemini["found"], gemini["connected"], gemini["otherServers"]) == (True, False, ["github"])
-        assert listed["command"].endswith(f"--project {project}")
+        assert listing["command"].endswith(f"--project {project}")
 
         path = "/api/clients/gemini/connect"
         refused = rig.request("POST", path, json={"shown": "0" * 64}, headers=person)
         assert (refused.status, file.read_text()) == (409, before)
-        done = rig.request("POST", path, json={"shown": gemini["shown"]}, headers=person)
-        assert done.status == 200, done
-        assert (done.json["data"]["client"]["connected"], done.json["data"]["project"]) == (True, str(project))
+        response = rig.request("POST", path, json={"shown": gemini["shown"]}, headers=person)
+        assert response.status == 200, response
+        assert (response.json["data"]["client"]["connected"], response.json["data"]["project"]) == (True, str(project))
         entry = json.loads(file.read_text())["mcpServers"]["handrail"]
         assert entry == gemini["edits"][0]["value"]
 

@@ -71,11 +71,11 @@ def test_files_with_a_hash_in_their_name_are_kept_for_good(
 
 
 @pytest.mark.parametrize(
-    ("offered", "encoding"),
+    ("accepted", "encoding"),
     [("gzip, deflate, br", "gzip"), ("br, gzip;q=0.5", "gzip"), ("gzip;q=0", None), ("identity", None), ("", None)],
 )
-def test_large_files_go_out_compressed_to_who_takes_that(offered: str, encoding: str | None, console: Running) -> None:
-    answer = console.request("GET", "/assets/large-0123abcd.js", headers={"accept-encoding": offered})
+def test_large_files_go_out_compressed_to_who_takes_that(accepted: str, encoding: str | None, console: Running) -> None:
+    answer = console.request("GET", "/assets/large-0123abcd.js", headers={"accept-encoding": accepted})
     assert answer.headers.get("content-encoding") == encoding
     assert "accept-encoding" in answer.headers["vary"]
     assert answer.body.decode() == FILES["assets/large-0123abcd.js"]
@@ -89,8 +89,8 @@ def test_large_files_go_out_compressed_to_who_takes_that(offered: str, encoding:
 )  # fmt: skip
 def test_nothing_else_is_served(path: str, console: Running) -> None:
     assert console.raw(f"GET {path} HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n").status == 401
-    known = f"GET {path} HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer TOKEN\r\n\r\n"
-    assert console.raw(known).status == 404
+    request = f"GET {path} HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer TOKEN\r\n\r\n"
+    assert console.raw(request).status == 404
 
 
 def test_the_api_is_not_shadowed_and_still_closed(console: Running) -> None:

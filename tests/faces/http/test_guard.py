@@ -120,8 +120,8 @@ def test_an_allowed_origin_does_not_replace_the_token(server: Running) -> None:
 
 
 def test_listed_origins_replace_the_default_ones(state: Path, project: Path) -> None:
-    listed = {"MIMO_CORS_ORIGIN": "http://localhost:4000/, https://App.Example"}
-    with Running(state, project, env=listed) as server:
+    environ = {"MIMO_CORS_ORIGIN": "http://localhost:4000/, https://App.Example"}
+    with Running(state, project, env=environ) as server:
         for origin in ("http://localhost:4000", "https://app.example"):
             for path in ("/health", "/api/tools"):
                 assert server.request("GET", path, headers={**server.bearer, "origin": origin}).status == 200
@@ -236,9 +236,9 @@ def test_the_trace_id_comes_back_with_every_answer(server: Running) -> None:
         assert (answer.status, answer.headers["x-trace-id"]) == (status, "trace-1/~")
 
 
-@pytest.mark.parametrize("given", ["x" * 129, "a b", "caf\xe9", "", "a\tb"])
-def test_a_trace_id_that_is_not_fit_to_be_passed_on_is_dropped(given: str, server: Running) -> None:
-    answer = server.raw(f"GET /health HTTP/1.1\r\nHost: localhost:PORT\r\nX-Trace-Id: {given}\r\n\r\n")
+@pytest.mark.parametrize("value", ["x" * 129, "a b", "caf\xe9", "", "a\tb"])
+def test_a_trace_id_that_is_not_fit_to_be_passed_on_is_dropped(value: str, server: Running) -> None:
+    answer = server.raw(f"GET /health HTTP/1.1\r\nHost: localhost:PORT\r\nX-Trace-Id: {value}\r\n\r\n")
     assert answer.status == 200
     assert "x-trace-id" not in answer.headers
 
@@ -277,7 +277,7 @@ def test_websockets_pass_the_same_checks(
     headers = [(name.encode(), value.encode()) for name, value in {**OWN, **change}.items()]
     extensions: dict[str, Any] = {"websocket.http.response": {}} if can_deny else {}
     scope = {"type": "websocket", "path": "/", "headers": headers, "extensions": extensions}
-    reached, sent = [], []
+    reached, replies = [], []
 
     async def inside(scope: Any, receive: Any, send: Any) -> None:
         reached.append(scope)
@@ -286,7 +286,7 @@ def test_websockets_pass_the_same_checks(
         return {"type": "websocket.connect"}
 
     async def send(message: Any) -> None:
-        sent.append(message["type"])
+        replies.append(message["type"])
 
     origins = Origins.of(6006, None)
     published = server_file.Published(tmp_path, server_file.ServerFile(1, "127.0.0.1", 6006, "secret"))
@@ -303,7 +303,7 @@ def test_websockets_pass_the_same_checks(
     )
     asyncio.run(guard(scope, receive, send))
     assert bool(reached) is is_let_in
-    assert sent[:1] == ([] if is_let_in else ["websocket.http.response.start" if can_deny else "websocket.close"])
+    assert replies[:1] == ([] if is_let_in else ["websocket.http.response.start" if can_deny else "websocket.close"])
 
 
 def test_on_port_80_the_port_may_be_left_out() -> None:

@@ -31,15 +31,15 @@ def rig(state: Path, project: Path) -> Iterator[Running]:
 
 
 def command(rig: Running, folder: Path, content: str, answer: str, path: str = "a.txt") -> list[str]:
-    given = json.dumps({"path": path, "content": content, "dryRun": False})
+    value = json.dumps({"path": path, "content": content, "dryRun": False})
     places = ["--project", str(folder), "--state", str(rig.state)]
-    return [sys.executable, "-m", "handrail", "call", "write_to_file", given, *places, "--answer", answer]
+    return [sys.executable, "-m", "handrail", "call", "write_to_file", value, *places, "--answer", answer]
 
 
 def write(rig: Running, folder: Path, content: str, path: str = "a.txt") -> None:
-    given = json.dumps({"path": path, "content": content, "dryRun": True})
+    value = json.dumps({"path": path, "content": content, "dryRun": True})
     places = ["--project", str(folder), "--state", str(rig.state)]
-    dry = [sys.executable, "-m", "handrail", "call", "write_to_file", given, *places]
+    dry = [sys.executable, "-m", "handrail", "call", "write_to_file", value, *places]
     subprocess.run(dry, check=True, timeout=60, capture_output=True)
     subprocess.run(command(rig, folder, content, "allow", path), check=True, timeout=60, capture_output=True)
 
@@ -85,8 +85,8 @@ def test_all_changes_to_one_file_are_undone_and_no_other(rig: Running, other: Pa
 def test_the_projects_that_used_this_state_directory_are_known(rig: Running, other: Path) -> None:
     person = rig.sign_in()
     write(rig, other, "two\n")
-    listed = rig.request("GET", "/api/projects", headers=person).json["data"]["projects"]
-    own, found = listed
+    listing = rig.request("GET", "/api/projects", headers=person).json["data"]["projects"]
+    own, found = listing
     assert (own["path"], own["isOwn"]) == (str(rig.project), True)
     assert (found["path"], found["name"], found["isOwn"]) == (str(other), "other", False)
     assert rig.request("GET", "/api/projects").code == "FORBIDDEN"
@@ -104,9 +104,9 @@ def test_a_folder_that_no_record_names_is_not_opened(rig: Running, tmp_path: Pat
 def test_a_question_says_which_project_it_is_about_and_counts_its_files(rig: Running, other: Path) -> None:
     person = rig.sign_in()
     write(rig, other, "first\n")
-    given = json.dumps({"path": "a.txt", "content": "two\n", "dryRun": True})
+    value = json.dumps({"path": "a.txt", "content": "two\n", "dryRun": True})
     places = ["--project", str(other), "--state", str(rig.state)]
-    dry = [sys.executable, "-m", "handrail", "call", "write_to_file", given, *places]
+    dry = [sys.executable, "-m", "handrail", "call", "write_to_file", value, *places]
     subprocess.run(dry, check=True, timeout=60, capture_output=True)
     asking = subprocess.Popen(command(rig, other, "two\n", "ask"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
@@ -133,9 +133,9 @@ def test_tasks_of_every_project_are_listed_the_newest_first(rig: Running, other:
     denied = ["make_folder", '{"path": "new"}', "--answer", "deny", "--task", "task-1", "--state", str(rig.state)]
     subprocess.run([sys.executable, "-m", "handrail", "call", *denied], cwd=rig.project, capture_output=True)
     write(rig, other, "two\n")
-    listed = rig.request("GET", "/api/history", headers=person).json["data"]["tasks"]
-    assert [(each["project"], each.get("task")) for each in listed][-1] == (str(rig.project), "task-1")
-    assert {name: listed[-1][name] for name in ("calls", "failed", "denied", "unanswered", "unknown", "running")} == {
+    listing = rig.request("GET", "/api/history", headers=person).json["data"]["tasks"]
+    assert [(each["project"], each.get("task")) for each in listing][-1] == (str(rig.project), "task-1")
+    assert {name: listing[-1][name] for name in ("calls", "failed", "denied", "unanswered", "unknown", "running")} == {
         "calls": 3,
         "failed": 1,
         "denied": 1,
@@ -143,8 +143,8 @@ def test_tasks_of_every_project_are_listed_the_newest_first(rig: Running, other:
         "unknown": 0,
         "running": 0,
     }
-    assert {each["project"] for each in listed[:-1]} == {str(other)}
-    assert sum(each["changes"] for each in listed[:-1]) >= 1
+    assert {each["project"] for each in listing[:-1]} == {str(other)}
+    assert sum(each["changes"] for each in listing[:-1]) >= 1
     only = rig.request("GET", f"/api/history?project={rig.project}", headers=person).json["data"]["tasks"]
     assert [each.get("task") for each in only] == ["task-1"]
     assert rig.request("GET", "/api/history").code == "FORBIDDEN"
@@ -161,23 +161,23 @@ def test_a_rule_says_how_often_it_was_used_and_comes_back_if_its_removal_was_a_m
     def rules() -> Any:
         return rig.request("GET", "/api/rules", headers=person).json["data"]["rules"]
 
-    [known] = rules()
-    assert known["used"] == 2, "the dry run and the write"
-    assert known["lastUsed"]
-    path = f"/api/rules/{known['id']}"
+    [entry] = rules()
+    assert entry["used"] == 2, "the dry run and the write"
+    assert entry["lastUsed"]
+    path = f"/api/rules/{entry['id']}"
     assert rig.request("POST", f"{path}/restore", headers=person, json={}).code == "NOT_FOUND"
     assert rig.request("DELETE", path, headers=person).status == 200
     assert rules() == []
     assert rig.request("POST", f"{path}/restore").code == "FORBIDDEN"
     assert rig.request("POST", f"{path}/restore", headers=person, json={}).status == 200
-    assert [each["id"] for each in rules()] == [known["id"]]
+    assert [each["id"] for each in rules()] == [entry["id"]]
     assert rig.request("POST", f"{path}/restore", headers=person, json={}).code == "NOT_FOUND"
 
     def decided(**call: str) -> Any:
         answer = rig.request("POST", "/api/policy/test", headers=person, json={"tool": "write_to_file", **call})
         return answer.json["data"]["decision"], answer.json["data"]["because"]
 
-    assert decided(path="a.txt") == ("allow", f"user rule {known['id']}")
+    assert decided(path="a.txt") == ("allow", f"user rule {entry['id']}")
     assert decided(path="b.txt") == ("ask", "default")
     assert rig.request("POST", "/api/policy/test", json={"tool": "write_to_file"}).code == "FORBIDDEN"
 
@@ -195,17 +195,17 @@ def test_trusted_policies_of_every_project_are_listed_and_their_trust_comes_back
     def trusted() -> Any:
         return rig.request("GET", "/api/policy/trusted", headers=person).json["data"]["trusted"]
 
-    [known] = trusted()
-    assert (known["path"], known["project"]) == (str(policy), str(other))
-    assert known["used"] == 2, "the dry run and the write"
-    path = f"/api/policy/trusted/{known['hash']}"
+    [entry] = trusted()
+    assert (entry["path"], entry["project"]) == (str(policy), str(other))
+    assert entry["used"] == 2, "the dry run and the write"
+    path = f"/api/policy/trusted/{entry['hash']}"
     assert rig.request("GET", "/api/policy/trusted").code == "FORBIDDEN"
     assert rig.request("DELETE", path).code == "FORBIDDEN"
     assert rig.request("DELETE", path, headers=person).status == 200
     assert trusted() == []
     assert rig.request("DELETE", path, headers=person).code == "NOT_FOUND"
     assert rig.request("POST", f"{path}/restore", headers=person, json={}).status == 200
-    assert [each["hash"] for each in trusted()] == [known["hash"]]
+    assert [each["hash"] for each in trusted()] == [entry["hash"]]
 
 
 def test_an_agents_token_comes_back_if_its_revocation_was_a_mistake(rig: Running) -> None:

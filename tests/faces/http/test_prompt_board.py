@@ -61,8 +61,8 @@ async def test_pages_lead_back_to_the_very_first_answer(limit: int, state: Path)
     async with board.run():
         pages = await all_pages(board, "answered", limit)
     await queue.close()
-    wanted = [f"r{number}" for number in range(COUNT)]
-    assert [id for page in reversed(pages) for id in ids(page, "response")] == wanted
+    expected = [f"r{number}" for number in range(COUNT)]
+    assert [id for page in reversed(pages) for id in ids(page, "response")] == expected
     assert all(set(ids(page, "request")) == set(ids(page, "response")) for page in pages)
     offsets = [entry["offset"] for page in reversed(pages) for entry in page if entry["action"] == "response"]
     assert offsets == sorted(set(offsets))
@@ -114,8 +114,8 @@ async def test_junk_and_answers_to_nothing_hide_no_entry(state: Path) -> None:
     async with board.run():
         pages = await all_pages(board, "answered", 1)
     await queue.close()
-    answered = [id for page in reversed(pages) for id in ids(page, "request")]
-    assert list(dict.fromkeys(answered)) == ["r0", "r1", "r2"]
+    resolved = [id for page in reversed(pages) for id in ids(page, "request")]
+    assert list(dict.fromkeys(resolved)) == ["r0", "r1", "r2"]
     first = min((entry["offset"], entry) for page in pages for entry in page if entry["requestId"] == "r1")
     assert first[1]["action"] == "request"
 
@@ -127,9 +127,9 @@ async def test_a_late_answer_comes_with_the_request_of_thousands_of_entries_ago(
     queue = LogPromptQueue(prompt_store(state))
     board = PromptBoard(queue)
     async with board.run():
-        answered, pending = await board.page("answered", 1, None), await board.page("pending", 1, None)
+        resolved, pending = await board.page("answered", 1, None), await board.page("pending", 1, None)
     await queue.close()
-    assert [(entry["action"], entry["requestId"]) for entry in answered["entries"]] == [
+    assert [(entry["action"], entry["requestId"]) for entry in resolved["entries"]] == [
         ("request", "r0"),
         ("response", "r0"),
     ]

@@ -63,12 +63,12 @@ def test_what_is_asked_is_listed_until_it_is_answered(asked: Running) -> None:
 
     assert respond(asked, request_id).json == {"ok": True, "data": {"warnings": []}}
     assert listed(asked, "?state=pending")["entries"] == []
-    answered = listed(asked, "?state=answered")
-    assert summary(answered) == [("request", request_id), ("response", request_id)]
-    assert answered["entries"][1]["response"] == NAMED
-    assert "caller" not in answered["entries"][0]
-    assert answered["entries"][1]["answeredBy"] == "program"
-    assert answered == listed(asked) == listed(asked, "?state=all")
+    answered_page = listed(asked, "?state=answered")
+    assert summary(answered_page) == [("request", request_id), ("response", request_id)]
+    assert answered_page["entries"][1]["response"] == NAMED
+    assert "caller" not in answered_page["entries"][0]
+    assert answered_page["entries"][1]["answeredBy"] == "program"
+    assert answered_page == listed(asked) == listed(asked, "?state=all")
 
 
 def test_the_log_is_the_contracts_own(asked: Running) -> None:
@@ -82,15 +82,15 @@ def test_older_ones_come_page_by_page(asked: Running) -> None:
     ids = [ask(asked, requestId=f"r{number}") for number in range(5)]
     for request_id in ids[:4]:
         respond(asked, request_id)
-    seen: list[str] = []
+    ids_so_far: list[str] = []
     query = "?state=answered&limit=3"
     page = listed(asked, query)
-    seen += [request_id for action, request_id in summary(page) if action == "response"]
+    ids_so_far += [request_id for action, request_id in summary(page) if action == "response"]
     assert [request_id for action, request_id in summary(page) if action == "request"] == ["r1", "r2", "r3"]
     page = listed(asked, f"{query}&before={page['next']}")
     assert summary(page) == [("request", "r0"), ("response", "r0")]
     assert "next" not in page
-    assert seen == ["r1", "r2", "r3"]
+    assert ids_so_far == ["r1", "r2", "r3"]
 
     every = listed(asked, "?limit=4")
     assert [entry["offset"] for entry in every["entries"]] == sorted(entry["offset"] for entry in every["entries"])
@@ -202,10 +202,10 @@ def test_a_secret_reaches_neither_the_log_nor_a_page(asked: Running) -> None:
             answer = await asyncio.to_thread(respond, asked, request_id, response)
             return answer, await page.next("ui_prompts")
 
-    answer, told = asyncio.run(run())
+    answer, result = asyncio.run(run())
     assert answer.status == 200
     assert answer.json["data"]["warnings"]
-    assert secret not in json.dumps(told) + json.dumps(listed(asked))
+    assert secret not in json.dumps(result) + json.dumps(listed(asked))
     assert secret not in (asked.state / "ui-prompts.jsonl").read_text()
     assert secret not in asked.stop()
 
@@ -217,11 +217,11 @@ def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None
             listening(asked, headers=asked.sign_in()) as second,
         ):
             request_id = await asyncio.to_thread(ask, asked)
-            told = [[await page.next("ui_prompts")] for page in (first, second)]
+            events = [[await page.next("ui_prompts")] for page in (first, second)]
             await asyncio.to_thread(respond, asked, request_id)
-            for page, heard in zip((first, second), told, strict=True):
-                heard.append(await page.next("ui_prompts"))
-            return told
+            for page, events_of_page in zip((first, second), events, strict=True):
+                events_of_page.append(await page.next("ui_prompts"))
+            return events
 
     first, second = asyncio.run(run())
     first, second = (news[:2] for news in (first, second))
@@ -243,9 +243,9 @@ def test_what_another_program_appends_is_told_and_listed(asked: Running) -> None
                 log.write(json.dumps({**entry, "prompt": KV}) + "\n")
             return await page.next("ui_prompts")
 
-    odd, told = asyncio.run(run())["entries"]
+    odd, result = asyncio.run(run())["entries"]
     assert (odd["requestId"], odd["prompt"]["kind"]) == ("odd", "unreadable")
-    assert (told["requestId"], told["prompt"]["kind"]) == ("theirs", "kv")
+    assert (result["requestId"], result["prompt"]["kind"]) == ("theirs", "kv")
     assert summary(listed(asked, "?state=pending")) == [("request", "odd"), ("request", "theirs")]
 
 
@@ -261,21 +261,23 @@ def test_pending_prompts_survive_a_crash_of_the_server(state: Path, project: Pat
 
 def test_who_answered_is_told_beside_the_entry(asked: Running) -> None:
     by_person, by_program, by_stranger = (ask(asked, CHOICE, requestId=name) for name in ("a", "b", "c"))
-    chosen = {"status": "ok", "selection": "a"}
-    respond(asked, by_person, chosen, headers=asked.sign_in())
-    respond(asked, by_program, chosen)
+    response = {"status": "ok", "selection": "a"}
+    respond(asked, by_person, response, headers=asked.sign_in())
+    respond(asked, by_program, response)
     line = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "response", "requestId": by_stranger}
 
     async def run() -> Any:
         async with listening(asked, headers=asked.server_bearer) as page:
             with (asked.state / "ui-prompts.jsonl").open("a") as log:
-                log.write(json.dumps({**line, "response": chosen}) + "\n")
+                log.write(json.dumps({**line, "response": response}) + "\n")
             return await page.next("ui_prompts")
 
     asyncio.run(run())
-    told = {entry["requestId"]: entry.get("answeredBy") for entry in listed(asked)["entries"] if "response" in entry}
-    assert told[by_person].startswith("console:")
-    assert (told[by_program], told[by_stranger]) == ("program", None)
+    answered_by = {
+        entry["requestId"]: entry.get("answeredBy") for entry in listed(asked)["entries"] if "response" in entry
+    }
+    assert answered_by[by_person].startswith("console:")
+    assert (answered_by[by_program], answered_by[by_stranger]) == ("program", None)
 
 
 def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
@@ -284,18 +286,18 @@ def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
         try:
             async with listening(asked, headers=asked.server_bearer) as page:
                 waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine", origin=Origin("a test")))
-                told = [await page.next("ui_prompts")]
+                events = [await page.next("ui_prompts")]
                 waiting.cancel()
-                told.append(await page.next("ui_prompts"))
+                events.append(await page.next("ui_prompts"))
                 waiting = asyncio.create_task(queue.wait("mine"))
-                told.append(await page.next("ui_prompts"))
+                events.append(await page.next("ui_prompts"))
                 waiting.cancel()
-                return told
+                return events
         finally:
             await queue.close()
 
-    told = [entry for news in asyncio.run(run()) for entry in news["entries"]]
-    assert [(entry["requestId"], entry["caller"]) for entry in told] == [
+    events = [entry for news in asyncio.run(run()) for entry in news["entries"]]
+    assert [(entry["requestId"], entry["caller"]) for entry in events] == [
         ("mine", "waiting"), ("mine", "gone"), ("mine", "waiting")
     ]  # fmt: skip
 

@@ -46,9 +46,9 @@ def test_a_clean_stop_keeps_the_token_and_marks_the_server_stopped(number: int, 
         assert server.process.returncode == 0, log
         assert log == ""
         assert server.file == {**before, "pid": 0}
-        found = server_file.read(state)
-        assert found is not None
-        assert not found.is_running
+        server_info = server_file.read(state)
+        assert server_info is not None
+        assert not server_info.is_running
 
 
 def test_the_token_survives_a_restart_and_a_crash(state: Path, project: Path) -> None:
@@ -93,8 +93,8 @@ def test_a_link_in_the_place_of_the_file_is_neither_read_nor_followed(state: Pat
 
 
 def test_a_file_that_others_could_read_is_closed(state: Path, project: Path) -> None:
-    kept = {"pid": 0, "host": "127.0.0.1", "port": 1, "token": "A" * 43}
-    (state / "server.json").write_text(json.dumps(kept))
+    server_info = {"pid": 0, "host": "127.0.0.1", "port": 1, "token": "A" * 43}
+    (state / "server.json").write_text(json.dumps(server_info))
     os.chmod(state / "server.json", 0o644)
     with Running(state, project) as server:
         assert server.server_token == "A" * 43
@@ -115,18 +115,18 @@ def test_a_second_server_on_the_same_state_is_refused_and_told_where_the_first_i
 
 
 def test_of_many_that_start_at_once_one_runs(state: Path, project: Path) -> None:
-    started: list[Running] = []
-    threads = [threading.Thread(target=lambda: started.append(Running(state, project))) for _ in range(4)]
+    servers: list[Running] = []
+    threads = [threading.Thread(target=lambda: servers.append(Running(state, project))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    alive = [server for server in started if server.first_line.startswith("http")]
+    alive = [server for server in servers if server.first_line.startswith("http")]
     try:
         assert len(alive) == 1
         assert alive[0].file["pid"] == alive[0].process.pid
     finally:
-        for server in started:
+        for server in servers:
             server.stop()
 
 
@@ -138,16 +138,16 @@ def test_a_stale_pid_of_another_process_does_not_stop_the_start(state: Path, pro
 
 
 def test_a_port_in_use_is_a_clear_refusal_and_leaves_the_file_alone(state: Path, project: Path) -> None:
-    kept = json.dumps({"pid": 0, "host": "127.0.0.1", "port": 1, "token": "A" * 43})
-    (state / "server.json").write_text(kept)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    server_info = json.dumps({"pid": 0, "host": "127.0.0.1", "port": 1, "token": "A" * 43})
+    (state / "server.json").write_text(server_info)
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        port = occupied.getsockname()[1]
         with Running(state, project, port) as server:
             refusal = json.loads(server.first_line)
     assert refusal["condition"] == "Conflict"
     assert str(port) in refusal["message"]
     assert "--port" in refusal["hint"]
-    assert (state / "server.json").read_text() == kept
+    assert (state / "server.json").read_text() == server_info
 
 
 def test_a_port_of_ones_own_choice_is_taken_again_at_once(state: Path, project: Path) -> None:

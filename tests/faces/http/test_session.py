@@ -37,9 +37,9 @@ def without_origin(console: dict[str, str]) -> dict[str, str]:
 
 def test_a_code_is_exchanged_for_a_cookie_that_no_script_and_no_other_site_gets(server: Running) -> None:
     answer = exchange(server, server.new_code(), origin=server.address)
-    told = answer.json["data"]
-    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", told.pop("pageSecret"))
-    assert told == {"version": __version__, "project": str(server.project), "lang": None}
+    data = answer.json["data"]
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", data.pop("pageSecret"))
+    assert data == {"version": __version__, "project": str(server.project), "lang": None}
     name, *flags = answer.headers["set-cookie"].split("; ")
     assert re.fullmatch(r"handrail_session_[0-9a-f]{8}=[A-Za-z0-9_-]{43}", name)
     assert set(flags) == {"HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"}
@@ -293,17 +293,17 @@ def test_a_file_that_makes_no_sense_lets_nobody_in_and_is_replaced(content: str,
     (state / "sessions.json").write_text(content)
     sessions = Sessions(state)
     assert not sessions.find("x", "x")
-    started = sessions.start()
-    assert sessions.find(started.cookie, started.page)
+    session = sessions.start()
+    assert sessions.find(session.cookie, session.page)
 
 
 def test_neither_code_nor_cookie_is_ever_logged(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         code, unused = server.new_code(), server.new_code()
         answer = exchange(server, code)
-        given, page = answer.headers["set-cookie"].partition(";")[0], answer.json["data"]["pageSecret"]
-        cookie = given.partition("=")[2]
-        server.request("POST", "/api/tools/crash", headers={"cookie": given, "x-handrail-page": page}, json={})
+        data, page = answer.headers["set-cookie"].partition(";")[0], answer.json["data"]["pageSecret"]
+        cookie = data.partition("=")[2]
+        server.request("POST", "/api/tools/crash", headers={"cookie": data, "x-handrail-page": page}, json={})
         server.request("POST", f"/api/session?code={unused}", headers={}, content=f"{{{unused}")
         server.call("crash")
         log = server.stop()

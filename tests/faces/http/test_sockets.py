@@ -28,8 +28,8 @@ def test_a_call_is_told_as_it_ends(transports: list[str], server: Running) -> No
             await asyncio.to_thread(server.call, "echo", {}, x_task_id=f"by {transports[0]}".replace(" ", "-"))
             return await page.next("activity")
 
-    told = asyncio.run(run())
-    (record,) = told["records"]
+    result = asyncio.run(run())
+    (record,) = result["records"]
     assert (record["tool"], record["event"], record["task"]) == ("echo", "end", f"by-{transports[0]}")
     assert record["seq"] >= 1
 
@@ -179,8 +179,8 @@ def test_nonsense_disturbs_nobody_and_is_not_logged(state: Path, project: Path) 
     ]  # fmt: skip
 
     def post(server: Running, body: str) -> int:
-        opened = server.request("GET", HANDSHAKE, headers={}).body.decode()
-        sid = opened.partition('"sid":"')[2].partition('"')[0]
+        handshake = server.request("GET", HANDSHAKE, headers={}).body.decode()
+        sid = handshake.partition('"sid":"')[2].partition('"')[0]
         return server.request("POST", f"{HANDSHAKE}&sid={sid}", headers={}, content=body).status
 
     async def run(server: Running) -> None:

@@ -144,9 +144,9 @@ def test_only_post_calls(server: Running) -> None:
 
 def test_the_list_has_every_tool_as_the_command_line_shows_it(server: Running) -> None:
     answer = server.request("GET", "/api/tools")
-    listed = answer.json["data"]["tools"]
-    assert [tool["name"] for tool in listed] == ["echo", "fail", "crash", "unspeakable", "wait", "press"]
-    assert listed[1] == {
+    tools = answer.json["data"]["tools"]
+    assert [tool["name"] for tool in tools] == ["echo", "fail", "crash", "unspeakable", "wait", "press"]
+    assert tools[1] == {
         "name": "fail",
         "title": "Fail",
         "description": "Ends in the condition that was asked for.",

@@ -45,10 +45,10 @@ def person(state: Path, project: Path) -> Iterator[Person]:
 
 def test_a_yes_in_the_console_lets_the_call_pass(person: Person, project: Path) -> None:
     tried = person.tries("replace_in_file", REPLACE)
-    asked = person.is_asked()
-    assert asked["prompt"]["kind"] == "file_change_confirm"
-    assert "+two" in asked["prompt"]["diff"]
-    person.answers(asked["requestId"], status="ok")
+    question = person.is_asked()
+    assert question["prompt"]["kind"] == "file_change_confirm"
+    assert "+two" in question["prompt"]["diff"]
+    person.answers(question["requestId"], status="ok")
     assert tried.result(30).json["data"] == {"count": 1}
     assert (project / "a.txt").read_text() == "two\n"
 

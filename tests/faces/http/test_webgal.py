@@ -39,8 +39,8 @@ def scene(rig: Running) -> Path:
     return scene
 
 
-def mend(rig: Running, person: dict[str, str], **given: Any) -> Any:
-    return rig.request("POST", "/api/webgal/mend", headers=person, json=given)
+def mend(rig: Running, person: dict[str, str], **args: Any) -> Any:
+    return rig.request("POST", "/api/webgal/mend", headers=person, json=args)
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,16 @@ def test_programs_that_hold_the_token_see_nothing_of_it(rig: Running, method: st
 
 
 def test_an_svg_is_a_picture_that_runs_nothing(rig: Running, person: dict[str, str]) -> None:
-    shown = rig.request("GET", "/api/webgal/file?path=game/background/a.svg&v=1", headers=person)
-    assert (shown.status, shown.headers["content-type"]) == (200, "image/svg+xml")
-    policy = shown.headers["content-security-policy"]
+    response = rig.request("GET", "/api/webgal/file?path=game/background/a.svg&v=1", headers=person)
+    assert (response.status, response.headers["content-type"]) == (200, "image/svg+xml")
+    policy = response.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
     assert "script" not in policy
-    assert shown.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize(
-    ("wanted", "status", "part", "told"),
+    ("expected", "status", "part", "message"),
     [
         ("bytes=2-4", 206, b"234", "bytes 2-4/10"),
         ("bytes=7-", 206, b"789", "bytes 7-9/10"),
@@ -84,11 +84,11 @@ def test_an_svg_is_a_picture_that_runs_nothing(rig: Running, person: dict[str, s
     ],
 )
 def test_a_player_gets_the_part_of_a_sound_that_it_asks_for(
-    rig: Running, person: dict[str, str], wanted: str, status: int, part: bytes, told: str | None
+    rig: Running, person: dict[str, str], expected: str, status: int, part: bytes, message: str | None
 ) -> None:
     path = "/api/webgal/file?path=game/bgm/100%25%20%22a%22%20%231%20%F0%9F%98%80.mp3"
-    answer = rig.request("GET", path, headers={**person, "range": wanted})
-    assert (answer.status, answer.body, answer.headers.get("content-range")) == (status, part, told)
+    answer = rig.request("GET", path, headers={**person, "range": expected})
+    assert (answer.status, answer.body, answer.headers.get("content-range")) == (status, part, message)
 
 
 @pytest.mark.parametrize(
@@ -107,36 +107,36 @@ def test_nothing_else_of_the_project_is_handed_out(rig: Running, person: dict[st
 
 
 def test_a_fix_is_shown_then_written_and_can_be_undone(rig: Running, person: dict[str, str], scene: Path) -> None:
-    shown = mend(rig, person, path=START, line=2, code="WG101", start=5).json["data"]
-    assert "+雪乃:你好;" in shown["diff"]
+    data = mend(rig, person, path=START, line=2, code="WG101", start=5).json["data"]
+    assert "+雪乃:你好;" in data["diff"]
     assert scene.read_text() == SCENE
-    bound = {key: shown[key] for key in ("baseHash", "afterHash")}
-    done = mend(rig, person, path=START, line=2, code="WG101", start=5, **bound).json["data"]
+    bound = {key: data[key] for key in ("baseHash", "afterHash")}
+    body = mend(rig, person, path=START, line=2, code="WG101", start=5, **bound).json["data"]
     assert scene.read_text() == SCENE.replace("你好", "你好;")
-    rig.request("POST", "/api/undo", headers=person, json={"id": done["snapshotId"]})
+    rig.request("POST", "/api/undo", headers=person, json={"id": body["snapshotId"]})
     assert scene.read_text() == SCENE
 
 
 def test_a_file_that_changed_after_it_was_shown_is_not_written(
     rig: Running, person: dict[str, str], scene: Path
 ) -> None:
-    shown = mend(rig, person, path=START).json["data"]
+    data = mend(rig, person, path=START).json["data"]
     scene.write_text(SCENE + "by hand")
-    refused = mend(rig, person, path=START, baseHash=shown["baseHash"], afterHash=shown["afterHash"])
+    refused = mend(rig, person, path=START, baseHash=data["baseHash"], afterHash=data["afterHash"])
     assert (refused.status, refused.code) == (409, "CONFLICT")
     assert scene.read_text() == SCENE + "by hand"
 
 
-@pytest.mark.parametrize("given", [{}, {"path": START, "code": "WG101"}, {"path": START, "x": 1}, {"path": 1}])
-def test_a_wish_that_makes_no_sense_is_refused(rig: Running, person: dict[str, str], given: Any) -> None:
-    assert mend(rig, person, **given).code == "BAD_REQUEST"
+@pytest.mark.parametrize("value", [{}, {"path": START, "code": "WG101"}, {"path": START, "x": 1}, {"path": 1}])
+def test_a_wish_that_makes_no_sense_is_refused(rig: Running, person: dict[str, str], value: Any) -> None:
+    assert mend(rig, person, **value).code == "BAD_REQUEST"
 
 
 def test_a_preview_keeps_its_address_from_line_to_line_and_loses_it_when_it_is_left(
     rig: Running, person: dict[str, str]
 ) -> None:
-    def show(**given: Any) -> Any:
-        return rig.request("POST", "/api/webgal/preview", headers=person, json={"path": START, **given})
+    def show(**args: Any) -> Any:
+        return rig.request("POST", "/api/webgal/preview", headers=person, json={"path": START, **args})
 
     frame = show().json["data"]
     assert httpx2.get(frame["address"]).status_code == 200

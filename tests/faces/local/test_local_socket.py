@@ -100,7 +100,7 @@ async def test_only_the_socket_decides_that_a_caller_is_in_a_cage(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("sent", "says"),
+    ("hello", "says"),
     [
         (b"\n", "NotJson"),
         (b"garbage\n", "NotJson"),
@@ -113,11 +113,11 @@ async def test_only_the_socket_decides_that_a_caller_is_in_a_cage(tmp_path: Path
         (b'{"service": "' + b"x" * 70_000 + b'", "version": 1}\n', "InvalidParams"),
     ],
 )
-async def test_a_hello_that_makes_no_sense_is_refused_with_the_reason(tmp_path: Path, sent: bytes, says: str) -> None:
+async def test_a_hello_that_makes_no_sense_is_refused_with_the_reason(tmp_path: Path, hello: bytes, says: str) -> None:
     def refused(path: str) -> dict[str, Any]:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as raw:
             raw.connect(path)
-            raw.sendall(sent)
+            raw.sendall(hello)
             answer: dict[str, Any] = json.loads(raw.recv(65536))
             return answer
 
@@ -142,10 +142,10 @@ def test_a_server_that_hangs_is_refused_and_not_taken_for_none(tmp_path: Path) -
 
 
 async def test_what_a_client_names_reaches_the_server_to_the_letter(tmp_path: Path) -> None:
-    said: list[Any] = []
+    replies: list[Any] = []
 
     async def hear(session: LocalSession) -> None:
-        said.append(session.hello["said"])
+        replies.append(session.hello["said"])
 
     names = ['a"b\\c', "line\nbreak\ttab\x01", "名前 🚲", ""]
     with open_socket(tmp_path / "local.sock") as listener:
@@ -155,7 +155,7 @@ async def test_what_a_client_names_reaches_the_server_to_the_letter(tmp_path: Pa
                 wire = await asyncio.to_thread(client.connect, str(tmp_path / "local.sock"), "hear", {"said": name})
                 assert await asyncio.to_thread(wire.read_line) == b""
                 wire.close()
-    assert said == names
+    assert replies == names
 
 
 def test_a_long_path_of_the_state_directory_is_reached(tmp_path: Path) -> None:

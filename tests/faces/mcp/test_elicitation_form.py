@@ -24,16 +24,16 @@ APPROVAL = check_prompt({"kind": "file_change_confirm", "path": "a.txt", "diff":
 
 def form(prompt: Prompt | dict[str, Any], *, is_plain: bool = False) -> Form:
     """What is shown, checked against the protocol's own restricted schemas."""
-    found = form_of(check_prompt(prompt), is_plain=is_plain)
-    assert found is not None
-    RequestedSchema.model_validate(found.schema)
-    for schema in found.schema["properties"].values():
+    form_schema = form_of(check_prompt(prompt), is_plain=is_plain)
+    assert form_schema is not None
+    RequestedSchema.model_validate(form_schema.schema)
+    for schema in form_schema.schema["properties"].values():
         PROPERTY.validate_python(schema)
-    return found
+    return form_schema
 
 
-def fields(*given: dict[str, Any], is_plain: bool = False) -> dict[str, Any]:
-    properties: dict[str, Any] = form({"kind": "kv", "fields": list(given)}, is_plain=is_plain).schema["properties"]
+def fields(*args: dict[str, Any], is_plain: bool = False) -> dict[str, Any]:
+    properties: dict[str, Any] = form({"kind": "kv", "fields": list(args)}, is_plain=is_plain).schema["properties"]
     return properties
 
 
@@ -45,8 +45,8 @@ def test_a_field_is_a_string_with_its_label_description_and_preset() -> None:
 
 
 def test_what_a_schema_has_no_word_for_stands_in_the_description() -> None:
-    shown = fields({"key": "a", "placeholder": "x", "multiline": True})
-    assert shown["a"]["description"] == "For example: x May have several lines."
+    schema = fields({"key": "a", "placeholder": "x", "multiline": True})
+    assert schema["a"]["description"] == "For example: x May have several lines."
 
 
 def test_an_older_protocol_gets_presets_in_words() -> None:
@@ -120,13 +120,13 @@ def test_an_approval_shows_everything_and_presets_no_decision() -> None:
             {"scope": scope, **({"grant": {"tools": ["x"]}, "what": "x"} if at else {})} for at, scope in SCOPES
         ],
     }
-    shown = form(prompt)
-    assert shown.message == "Write a.txt\n\nAsked by somebody\n\nFile: a.txt\nCommand: make\nIn: src\n-one\n+two"
-    decision = shown.schema["properties"]["decision"]
+    schema = form(prompt)
+    assert schema.message == "Write a.txt\n\nAsked by somebody\n\nFile: a.txt\nCommand: make\nIn: src\n-one\n+two"
+    decision = schema.schema["properties"]["decision"]
     assert [each["const"] for each in decision["oneOf"]] == ["once", "task", "deny"]
     assert "default" not in decision
-    assert shown.schema["properties"]["remark"]["default"] == "fine"
-    assert shown.schema["required"] == ["decision"]
+    assert schema.schema["properties"]["remark"]["default"] == "fine"
+    assert schema.schema["required"] == ["decision"]
 
 
 def test_the_message_says_what_there_is_to_say_with_nothing_hidden_in_it() -> None:
@@ -137,7 +137,7 @@ def test_the_message_says_what_there_is_to_say_with_nothing_hidden_in_it() -> No
 
 
 @pytest.mark.parametrize(
-    ("prompt", "content", "wanted"),
+    ("prompt", "content", "expected"),
     [
         (KV, {"name": "Ada", "why": None}, PromptResponse(status="ok", values={"name": "Ada"})),
         (ONE, {"selection": "b"}, PromptResponse(status="ok", selection="b")),
@@ -148,11 +148,11 @@ def test_the_message_says_what_there_is_to_say_with_nothing_hidden_in_it() -> No
     ],
 )
 def test_what_is_accepted_is_an_answer_that_keeps_to_the_rules(
-    prompt: Prompt, content: dict[str, Any], wanted: PromptResponse
+    prompt: Prompt, content: dict[str, Any], expected: PromptResponse
 ) -> None:
     answer = answer_of(prompt, "accept", content)
     assert answer is not None
-    assert check_response(prompt, answer) == wanted
+    assert check_response(prompt, answer) == expected
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_to_decline_is_to_cancel_and_to_look_away_is_no_answer(prompt: Prompt) -
 
 
 def test_a_prompt_that_can_not_be_canceled_stays_open_when_declined() -> None:
-    kept = check_prompt({"kind": "kv", "fields": [{"key": "a"}], "allowCancel": False})
-    assert answer_of(kept, "decline", {}) is None
+    prompt = check_prompt({"kind": "kv", "fields": [{"key": "a"}], "allowCancel": False})
+    assert answer_of(prompt, "decline", {}) is None
     approval = check_prompt({"kind": "file_change_confirm", "allowCancel": False})
     assert answer_of(approval, "accept", {"decision": "deny"}) is None
 

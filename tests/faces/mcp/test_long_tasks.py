@@ -56,14 +56,14 @@ def test_a_task_still_waits_after_an_hour_and_then_has_the_persons_answer(hours:
             call.has_asked_person = True
             return {"isError": not await approved}
 
-        begun = await tasks.answer("client", CallParams("write_to_file", {}), ask)
+        task = await tasks.answer("client", CallParams("write_to_file", {}), ask)
         for _ in range(hours * 60):
             await loop.pass_time(60)
-            assert (await state(tasks, begun["taskId"]))["status"] == "working"
+            assert (await state(tasks, task["taskId"]))["status"] == "working"
         approved.set_result(True)
         await loop.pass_time(1)
-        ended = await state(tasks, begun["taskId"])
-        assert (ended["status"], ended["result"]) == ("completed", {"isError": False})
+        last_state = await state(tasks, task["taskId"])
+        assert (last_state["status"], last_state["result"]) == ("completed", {"isError": False})
 
     loop.run_until_complete(work())
     loop.close()
@@ -83,11 +83,11 @@ def test_a_task_that_nobody_answers_for_a_day_ends_and_its_client_is_told_what_t
                 is_stopped.set()
             return {}
 
-        begun = await tasks.answer("client", CallParams("write_to_file", {}), ask)
+        task = await tasks.answer("client", CallParams("write_to_file", {}), ask)
         await loop.pass_time(25 * HOUR)
         await is_stopped.wait()
         with pytest.raises(RpcError, match="call the tool again"):
-            await state(tasks, begun["taskId"])
+            await state(tasks, task["taskId"])
 
     loop.run_until_complete(work())
     loop.close()

@@ -22,9 +22,9 @@ TRACE = "stdio:test#7"
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     (tmp_path / "project").mkdir()
-    opened = Wiring().open_project(tmp_path / "project", tmp_path / "state", PresetAnswer("allow"))
-    yield opened
-    opened.close()
+    open_project = Wiring().open_project(tmp_path / "project", tmp_path / "state", PresetAnswer("allow"))
+    yield open_project
+    open_project.close()
 
 
 def written(**more: object) -> Call:

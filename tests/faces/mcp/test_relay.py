@@ -249,9 +249,9 @@ def test_where_no_server_comes_what_was_sent_is_reported_and_the_rest_is_handed_
     session.send("tools/call", 4, name="read_file")
     servers.are_looked_for()
     servers.is_refused = True
-    lost = session.receive()
-    assert lost["id"] == 3
-    assert "unknown" in lost["error"]["message"]
+    message = session.receive()
+    assert message["id"] == 3
+    assert "unknown" in message["error"]["message"]
     session.thread.join(20)
     assert session.left is not None
     unread, answered = session.left

@@ -37,8 +37,8 @@ def stream(*chunks: Any, end: str = "data: [DONE]\n\n") -> Answer:
 
 def call(index: int | None, id: str | None, arguments: Any = '{"path":"1"}', name: str = "read_file") -> Any:
     function = {"name": name} if arguments is ... else {"name": name, "arguments": arguments}
-    given = {"index": index, "id": id, "type": "function"}
-    return {**{key: value for key, value in given.items() if value is not None}, "function": function}
+    params = {"index": index, "id": id, "type": "function"}
+    return {**{key: value for key, value in params.items() if value is not None}, "function": function}
 
 
 def calls(*each: Any, finish: str = "tool_calls") -> Answer:
@@ -257,10 +257,12 @@ def reply_to(server: Server, answer: Answer) -> Reply:
     return asyncio.run(ask())
 
 
-@pytest.mark.parametrize(("answer", "said", "used"), UNDERSTOOD.values(), ids=UNDERSTOOD)
-def test_what_differs_from_the_format_is_understood(server: Server, answer: Answer, said: str, used: list[Any]) -> None:
+@pytest.mark.parametrize(("answer", "message", "used"), UNDERSTOOD.values(), ids=UNDERSTOOD)
+def test_what_differs_from_the_format_is_understood(
+    server: Server, answer: Answer, message: str, used: list[Any]
+) -> None:
     replied = reply_to(server, answer).replied
-    assert (replied.text, [(use.name, json.loads(use.arguments)) for use in replied.uses]) == (said, used)
+    assert (replied.text, [(use.name, json.loads(use.arguments)) for use in replied.uses]) == (message, used)
 
 
 @pytest.mark.parametrize(("answer", "condition"), REPORTED.values(), ids=REPORTED)

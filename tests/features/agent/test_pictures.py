@@ -25,20 +25,20 @@ def taken(number: int, count: int = 1) -> ToolResult:
     return ToolResult(f"use_{number}", f"exec_{number}", "look", "words", taken=count, pictures=pictures)
 
 
-@pytest.mark.parametrize("named", [{}, {"pictures": ["observe.png"]}])
+@pytest.mark.parametrize("pictures_of_evidence", [{}, {"pictures": ["observe.png"]}])
 def test_the_pictures_of_a_call_that_ended_before_a_crash_are_shown_afterwards(
-    tmp_path: Path, named: dict[str, list[str]]
+    tmp_path: Path, pictures_of_evidence: dict[str, list[str]]
 ) -> None:
     """Whatever their names are, if the record says which they are; before that, they were numbered."""
     evidence = Evidence(LocalFolder.open(str(tmp_path)))
     exhibit = evidence.open("desktop", "exec_1", utc_now())
-    picture = named["pictures"][0] if named else "picture-1.png"
+    picture = pictures_of_evidence["pictures"][0] if pictures_of_evidence else "picture-1.png"
     for name, content in ((picture, b"looked"), ("before.png", b"other"), ("result.json", {"ok": True})):
         exhibit.add(name, content)
-    ended = {"ok": True, "evidence": {"dir": exhibit.path, "sha256": exhibit.hashes, **named}}
+    end = {"ok": True, "evidence": {"dir": exhibit.path, "sha256": exhibit.hashes, **pictures_of_evidence}}
     use = ToolUse("use_1", "desktop_observe", "{}", "exec_1")
     recovery = Recovery(Audit(JournalFile(tmp_path / "log", tmp_path / "head")), evidence, lambda path: "")
-    outcome = recovery.result(use, PastCalls({"exec_1": ended}, {}))
+    outcome = recovery.result(use, PastCalls({"exec_1": end}, {}))
     assert outcome is not None
     assert [picture.data for picture in outcome.pictures] == [b"looked"]
 
@@ -58,8 +58,8 @@ def left(turns: list[Turn]) -> list[int]:
     ],
 )
 def test_a_picture_that_no_model_takes_is_told_of(image: Image, fits: bool) -> None:
-    shown, told = pictures_in([Text("words"), image])
-    assert (len(shown), bool(told)) == ((1, False) if fits else (0, True))
+    pictures, notes = pictures_in([Text("words"), image])
+    assert (len(pictures), bool(notes)) == ((1, False) if fits else (0, True))
 
 
 def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class Listening:
         self.has_used.set()
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *told: None
+        return lambda *args: None
 
 
 class Unasked:
@@ -198,16 +198,16 @@ async def silent(name: str) -> Model:
 
 def test_words_and_their_run_are_on_disk_before_a_model_is_looked_for(tmp_path: Path) -> None:
     async def work() -> None:
-        asked, never = asyncio.Event(), asyncio.Event()
+        is_requested, never = asyncio.Event(), asyncio.Event()
 
         async def slow(name: str) -> Model:
-            asked.set()
+            is_requested.set()
             await never.wait()
             raise NoModel("none")
 
         rig = Rig(tmp_path, slow)
         saying = asyncio.create_task(rig.say())
-        await asked.wait()
+        await is_requested.wait()
         saying.cancel()  # as the process that ends here
         await asyncio.wait({saying})
         assert await rig.store.turns(TASK) == [UserTurn("evt-1", "words")]
@@ -430,8 +430,8 @@ def test_the_cost_of_a_reply_that_the_servers_end_cuts_off_is_kept(tmp_path: Pat
         await model.asked.wait()
         await rig.close()
         another = Rig(tmp_path, silent)
-        (left,) = await another.store.unfinished()
-        assert left.usage == Used(10, 1, is_estimated=True)
+        (unfinished,) = await another.store.unfinished()
+        assert unfinished.usage == Used(10, 1, is_estimated=True)
         await another.close()
 
     asyncio.run(work())
@@ -471,8 +471,8 @@ def test_a_stop_while_a_queued_message_is_being_read_neither_loses_nor_doubles_i
         disk.may_tell.set()
         await rig.say("evt-3", "and more")
         await asyncio.wait_for(rig.audience.has_rested.wait(), 20)
-        said = [turn.text for turn in await rig.store.turns(TASK) if isinstance(turn, UserTurn)]
-        assert said == ["words", "more", "and more"]
+        text = [turn.text for turn in await rig.store.turns(TASK) if isinstance(turn, UserTurn)]
+        assert text == ["words", "more", "and more"]
         await rig.close()
 
     asyncio.run(work())

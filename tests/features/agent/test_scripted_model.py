@@ -22,32 +22,32 @@ def returned(tool: str, text: str, *, is_error: bool = False) -> ToolResult:
 
 
 def said(script: Script, *turns: Turn) -> str | None:
-    found = script.next_turn(turns)
-    return None if found is None else found.text
+    turn = script.next_turn(turns)
+    return None if turn is None else turn.text
 
 
 def test_every_reply_is_the_next_turn_and_at_the_end_there_is_none() -> None:
-    told = script([{"text": "one"}, {"text": "two"}])
-    assert said(told, WISH) == "one"
-    assert said(told, WISH, AssistantTurn("one")) == "two"
-    assert said(told, WISH, AssistantTurn("one"), AssistantTurn("two")) is None
+    text = script([{"text": "one"}, {"text": "two"}])
+    assert said(text, WISH) == "one"
+    assert said(text, WISH, AssistantTurn("one")) == "two"
+    assert said(text, WISH, AssistantTurn("one"), AssistantTurn("two")) is None
 
 
 def test_what_a_tool_returned_is_filled_in_wherever_it_is_named() -> None:
     use = {"name": "click", "arguments": {"to": {"ids": ["{{button}}", 7]}, "why": "{{button}}!"}}
-    told = script(
+    text = script(
         [{"text": "Look."}, {"text": "{{button}}", "uses": [use]}], button={"of": "index", "find": r"(\d+) Go"}
     )
-    turn = told.next_turn([WISH, AssistantTurn("Look."), returned("index", "3 Stop\n12 Go")])
+    turn = text.next_turn([WISH, AssistantTurn("Look."), returned("index", "3 Stop\n12 Go")])
     assert turn is not None
     assert turn.text == "12"
     assert turn.uses[0].arguments == {"to": {"ids": ["12", 7]}, "why": "12!"}
 
 
 def test_the_newest_find_counts_and_an_error_is_none() -> None:
-    told = script([{"text": "{{n}}"}], n={"of": "index", "find": r"\d+"})
-    assert said(told, returned("index", "1"), returned("index", "2"), returned("index", "3", is_error=True)) == "2"
-    assert said(told, returned("index", "4", is_error=True)) is None
+    text = script([{"text": "{{n}}"}], n={"of": "index", "find": r"\d+"})
+    assert said(text, returned("index", "1"), returned("index", "2"), returned("index", "3", is_error=True)) == "2"
+    assert said(text, returned("index", "4", is_error=True)) is None
 
 
 def test_a_turn_that_lacks_a_value_is_passed_over_unless_there_is_another_in_its_place() -> None:
@@ -59,18 +59,18 @@ def test_a_turn_that_lacks_a_value_is_passed_over_unless_there_is_another_in_its
 
 def test_a_story_goes_one_way_where_a_value_was_found_and_another_where_not() -> None:
     turns = [{"text": "Go on.", "needs": ["yes"]}, {"text": "Leave it.", "unless": ["yes"]}, {"text": "End."}]
-    told = script(turns, yes={"of": "note", "find": "confirmed"})
-    assert said(told, Note("The person confirmed this plan.")) == "Go on."
-    assert said(told, Note("No.")) == "Leave it."
-    assert said(told, Note("The person confirmed it."), AssistantTurn("Go on.")) == "End."
+    text = script(turns, yes={"of": "note", "find": "confirmed"})
+    assert said(text, Note("The person confirmed this plan.")) == "Go on."
+    assert said(text, Note("No.")) == "Leave it."
+    assert said(text, Note("The person confirmed it."), AssistantTurn("Go on.")) == "End."
 
 
 def test_a_reply_counts_as_what_it_was_when_it_was_said() -> None:
     """What is found later changes nothing about the way that was taken: a run that was cut off goes on in it."""
     turns = [{"text": "Before.", "unless": ["word"]}, {"text": "After.", "needs": ["word"]}, {"text": "End."}]
-    told = script(turns, word={"of": "person", "find": "word"})
-    assert said(told, WISH, AssistantTurn("Before."), UserTurn("evt-2", "a word")) == "After."
-    assert said(told, WISH, AssistantTurn("Before."), UserTurn("evt-2", "a word"), AssistantTurn("After.")) == "End."
+    text = script(turns, word={"of": "person", "find": "word"})
+    assert said(text, WISH, AssistantTurn("Before."), UserTurn("evt-2", "a word")) == "After."
+    assert said(text, WISH, AssistantTurn("Before."), UserTurn("evt-2", "a word"), AssistantTurn("After.")) == "End."
 
 
 @pytest.mark.parametrize(

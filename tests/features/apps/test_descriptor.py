@@ -218,9 +218,9 @@ def doubling(links: int) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_a_problem_is_reported_with_its_field_and_reason(descriptor: Any, field: str, reason: str) -> None:
-    told = problems(descriptor)
-    assert field in told
-    assert reason in told[field]
+    reports = problems(descriptor)
+    assert field in reports
+    assert reason in reports[field]
 
 
 def test_addresses_are_kept_as_they_are_sent() -> None:

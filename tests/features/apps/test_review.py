@@ -28,10 +28,10 @@ GOOD: dict[str, Any] = {
 
 
 def reviewed(**changes: Any) -> tuple[list[str], list[str]]:
-    found = review.review(json.dumps({**GOOD, **changes}).encode(), "aai.json")
+    text = review.review(json.dumps({**GOOD, **changes}).encode(), "aai.json")
     return (
-        [f"{each.field}: {each.reason}" for each in found.problems],
-        [f"{each.field}: {each.reason}" for each in found.advice],
+        [f"{each.field}: {each.reason}" for each in text.problems],
+        [f"{each.field}: {each.reason}" for each in text.advice],
     )
 
 
@@ -40,9 +40,9 @@ def tool(**changes: Any) -> list[dict[str, Any]]:
 
 
 def test_a_good_descriptor_has_neither_problems_nor_advice() -> None:
-    found = review.review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.mail")
-    assert found.app is not None
-    assert (found.app.id, found.problems, found.advice) == ("com.example.mail", [], [])
+    text = review.review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.mail")
+    assert text.app is not None
+    assert (text.app.id, text.problems, text.advice) == ("com.example.mail", [], [])
 
 
 @pytest.mark.parametrize(
@@ -86,18 +86,18 @@ def test_unusual_members_are_advice() -> None:
 
 
 def test_an_id_that_is_not_its_folders_name_is_a_problem() -> None:
-    found = review.review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.post")
-    assert [each.field for each in found.problems] == ["app.id"]
+    text = review.review(json.dumps(GOOD).encode(), "aai.json", folder="com.example.post")
+    assert [each.field for each in text.problems] == ["app.id"]
 
 
 def test_invalid_json_is_one_problem() -> None:
-    found = review.review(b"{", "aai.json")
-    assert found.app is None
-    assert len(found.problems) == 1
+    findings = review.review(b"{", "aai.json")
+    assert findings.app is None
+    assert len(findings.problems) == 1
 
 
 @pytest.mark.parametrize(
-    ("known", "part"),
+    ("members", "part"),
     [
         (review._APP, descriptor._AppPart),
         (review._EXECUTION, connection._ExecutionPart),
@@ -107,5 +107,5 @@ def test_invalid_json_is_one_problem() -> None:
         (review._AUTH, connection._OAuth2Part),
     ],
 )
-def test_every_member_that_the_reader_reads_is_known_to_the_review(known: str, part: type[msgspec.Struct]) -> None:
-    assert set(part.__struct_fields__) <= set(known.split())
+def test_every_member_that_the_reader_reads_is_known_to_the_review(members: str, part: type[msgspec.Struct]) -> None:
+    assert set(part.__struct_fields__) <= set(members.split())

@@ -141,11 +141,11 @@ async def test_after_a_sign_in_the_token_is_sent_with_calls(desk: Desk) -> None:
     assert "handrail apps login com.example.web" in str(nobody.value.hint)
     visit = await desk.signed_in()
     assert visit.statuses == [404, 400, 400, 400, 200]
-    (asked,) = desk.server.asked
-    assert (asked["response_type"], asked["client_id"], asked["scope"]) == ("code", "handrail", "read write")
-    assert (asked["code_challenge_method"], asked["prompt"]) == ("S256", "consent")
-    assert len(asked["state"]) > 40
-    assert asked["redirect_uri"].startswith("http://127.0.0.1:")
+    (request,) = desk.server.asked
+    assert (request["response_type"], request["client_id"], request["scope"]) == ("code", "handrail", "read write")
+    assert (request["code_challenge_method"], request["prompt"]) == ("S256", "consent")
+    assert len(request["state"]) > 40
+    assert request["redirect_uri"].startswith("http://127.0.0.1:")
     assert await desk.bearer() == f"Bearer {next(iter(desk.server.access_tokens))}"
     state = await desk.credentials.state(desk.app)
     assert (state.is_signed_in, state.source, state.expires_at) == (True, "store", desk.now + 3600)
@@ -282,9 +282,9 @@ async def test_a_descriptor_with_another_address_does_not_get_the_stored_sign_in
     await desk.signed_in()
     await store_key(desk.keyed, Secret("kept-key"), desk.secrets, desk.turn)
     for app in (desk.app, desk.keyed):
-        moved = msgspec.structs.replace(app, execution=HttpExecution(base_url="https://evil.example/api"))
+        relocated_app = msgspec.structs.replace(app, execution=HttpExecution(base_url="https://evil.example/api"))
         with pytest.raises(AuthRequired, match="another address"):
-            await desk.credentials.grant(moved)
+            await desk.credentials.grant(relocated_app)
     assert isinstance(desk.app.auth, OAuth2)
     elsewhere = msgspec.structs.replace(desk.app.auth, token_endpoint="https://evil.example/token")
     with pytest.raises(AuthRequired, match="another address"):
@@ -345,8 +345,8 @@ async def test_no_secret_is_in_a_log_a_repr_or_an_error(desk: Desk, caplog: pyte
     desk.server.refuses_refresh = True
     with pytest.raises(AuthRequired) as refusal:
         await desk.bearer()
-    told = f"{caplog.text} {grant!r} {refusal.value!r} {refusal.value.details} {desk.credentials.__dict__}"
-    assert "-secret-" not in told
+    texts = f"{caplog.text} {grant!r} {refusal.value!r} {refusal.value.details} {desk.credentials.__dict__}"
+    assert "-secret-" not in texts
 
 
 def test_handrails_parameters_appear_once_in_a_sign_in_address() -> None:

@@ -37,10 +37,10 @@ class Scripted:
             await self.go_on.wait()
         finally:
             self.concurrency_limit -= 1
-        said = self._script.pop(0) if len(self._script) > 1 else self._script[0]
-        if isinstance(said, Exception):
-            raise said
-        return said(request)
+        answer = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer(request)
 
     async def until_asked(self, concurrency_limit: int) -> None:
         async with self.asked:
@@ -61,7 +61,7 @@ def app_with(execution: Any = None, *, is_idempotent: bool = False, **members: A
 
 async def call(transport: Scripted, app: App, timeout_ms: int | None = None) -> Any:
     board = AppCaller(lambda execution: transport, SchemaChecks())
-    return await board.call(app, app.tools[0], {}, timeout_ms=timeout_ms, on_reply=lambda *said: None)
+    return await board.call(app, app.tools[0], {}, timeout_ms=timeout_ms, on_reply=lambda *reply: None)
 
 
 async def test_a_tool_that_is_not_idempotent_is_never_retried() -> None:
@@ -105,7 +105,7 @@ async def test_concurrent_calls_of_an_app_are_limited(members: dict[str, Any], l
     transport.go_on.clear()
     board, app = AppCaller(lambda execution: transport, SchemaChecks()), app_with(**members)
     calls = [
-        asyncio.create_task(board.call(app, app.tools[0], {}, timeout_ms=20_000, on_reply=lambda *said: None))
+        asyncio.create_task(board.call(app, app.tools[0], {}, timeout_ms=20_000, on_reply=lambda *reply: None))
         for _ in range(12)
     ]
     await transport.until_asked(limit)
@@ -130,11 +130,11 @@ async def test_a_hanging_app_delays_no_other() -> None:
         ),
     )
     waiting = [
-        asyncio.create_task(board.call(first, first.tools[0], {}, timeout_ms=None, on_reply=lambda *said: None))
+        asyncio.create_task(board.call(first, first.tools[0], {}, timeout_ms=None, on_reply=lambda *reply: None))
         for _ in range(20)
     ]
     await hanging.until_asked(1)
-    assert await board.call(second, second.tools[0], {}, timeout_ms=None, on_reply=lambda *said: None) == {"n": 1}
+    assert await board.call(second, second.tools[0], {}, timeout_ms=None, on_reply=lambda *reply: None) == {"n": 1}
     for task in waiting:
         task.cancel()
 

@@ -67,7 +67,7 @@ def test_a_saved_descriptor_is_read_back_as_the_same_app(auth: Auth | None, exec
 
 
 @pytest.mark.parametrize(
-    ("given", "address"),
+    ("value", "address"),
     [
         ("https://example.com", "https://example.com/.well-known/aai.json"),
         ("example.com", "https://example.com/.well-known/aai.json"),
@@ -76,12 +76,12 @@ def test_a_saved_descriptor_is_read_back_as_the_same_app(auth: Auth | None, exec
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080/.well-known/aai.json"),
     ],
 )
-def test_a_sites_descriptor_is_read_from_its_well_known_path(given: str, address: str) -> None:
-    assert descriptor_address(given) == address
+def test_a_sites_descriptor_is_read_from_its_well_known_path(value: str, address: str) -> None:
+    assert descriptor_address(value) == address
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         "",
         "http://example.com",
@@ -93,9 +93,9 @@ def test_a_sites_descriptor_is_read_from_its_well_known_path(given: str, address
         "https://[x",
     ],
 )
-def test_what_is_no_address_of_a_site_is_refused(given: str) -> None:
+def test_what_is_no_address_of_a_site_is_refused(value: str) -> None:
     with pytest.raises(InvalidParams):
-        descriptor_address(given)
+        descriptor_address(value)
 
 
 def test_redirects_are_followed_only_on_the_same_host() -> None:

@@ -46,12 +46,12 @@ class Asked(list[str]):
 
 @asynccontextmanager
 async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[Asked]:
-    asked = Asked()
+    requests = Asked()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            asked.append((await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode())
-            body = page.replace("PORT", str(asked.port)).encode()
+            requests.append((await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode())
+            body = page.replace("PORT", str(requests.port)).encode()
             head = f"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {len(body)}\r\nconnection: close"
             writer.write(head.encode() + b"\r\n\r\n" + body)
             await writer.drain()
@@ -61,9 +61,9 @@ async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[Aske
             writer.close()
 
     server = await asyncio.start_server(answer, host, 0)
-    asked.port = server.sockets[0].getsockname()[1]
+    requests.port = server.sockets[0].getsockname()[1]
     try:
-        yield asked
+        yield requests
     finally:
         server.close()
 
@@ -75,9 +75,9 @@ async def opened(browser: HeadlessChromium, server: Asked, *allowed: str) -> Chr
 
 
 async def fetched(page: ChromiumPage, url: str) -> bool:
-    told = await page.value(f"fetch('{url}', {{mode: 'no-cors'}}).then(() => true, () => false)")
-    assert isinstance(told, bool)
-    return told
+    is_reached = await page.value(f"fetch('{url}', {{mode: 'no-cors'}}).then(() => true, () => false)")
+    assert isinstance(is_reached, bool)
+    return is_reached
 
 
 async def called(page: ChromiumPage, address: str) -> None:
@@ -108,12 +108,12 @@ async def test_what_a_frame_of_another_site_asks_for_elsewhere_is_refused_and_to
     async with serving(inner) as other:
         framing = f"<iframe src='http://127.0.0.1:{other.port}/'></iframe><iframe src='http://example.com/'></iframe>"
         async with serving(framing) as own:
-            page, told = await opened(browser, own, "localhost", "127.0.0.1"), []
+            page, results = await opened(browser, own, "localhost", "127.0.0.1"), []
             refused = {"http://example.com/", "http://example.com/deep", "http://127.0.0.2:1/own.png"}
 
             def all_told() -> bool:
-                told.extend(page.take_problems())
-                return {each.url for each in told} >= refused
+                results.extend(page.take_problems())
+                return {each.url for each in results} >= refused
 
             await eventually(all_told)
             assert "/" in other
@@ -189,15 +189,15 @@ async def test_a_click_meets_the_element_or_nothing(browser: HeadlessChromium) -
 async def test_an_element_that_is_another_by_now_is_not_clicked(browser: HeadlessChromium) -> None:
     async with serving("<body onclick='document.title = 1'><button>Open</button>") as server:
         page = await opened(browser, server)
-        seen = await page.element("button")
-        assert (seen.page, seen.tag, seen.text) == (f"http://localhost:{server.port}/", "button", "Open")
+        button = await page.element("button")
+        assert (button.page, button.tag, button.text) == (f"http://localhost:{server.port}/", "button", "Open")
         await page.value("document.querySelector('button').innerText = 'Delete'")
         with pytest.raises(Changed):
-            await page.click("button", seen)
+            await page.click("button", button)
         await page.value("document.querySelector('button').innerText = 'Open'")
         await page.value("history.pushState(null, '', '/elsewhere')")
         with pytest.raises(Changed):
-            await page.click("button", seen)
+            await page.click("button", button)
         assert await page.value("document.title") == ""
         await page.close()
 

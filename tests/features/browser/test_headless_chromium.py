@@ -44,14 +44,14 @@ def anyio_backend() -> str:
 
 def naming(text: str) -> list[int]:
     """The processes that have this in their command lines."""
-    found = []
+    matches = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if text.encode() in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
+                matches.append(int(folder.name))
         except OSError:
             continue
-    return found
+    return matches
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def _without(spec: CageSpec, part: str) -> CageSpec:
     if part == "read-only mounts":
         return other(spec, mounts=[other(mount, is_writable=True) for mount in spec.mounts])
     if part == "closed descriptors":
-        launch.close_all_but = lambda *kept: None
+        launch.close_all_but = lambda *descriptors: None
         os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
         return spec
     if part == "calls that are newer":

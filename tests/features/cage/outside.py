@@ -39,7 +39,7 @@ class Outside:
         shared = Path(f"/dev/shm/handrail-test-{os.getpid()}")
         shared.write_text(SECRET)
         self._paths += [datagrams, shared]
-        shown = home / "shown/file"
+        readable_file = home / "shown/file"
         tcp = self._listen("tcp", socket.AF_INET, ("127.0.0.1", 0)).getsockname()[1]
         udp = self._receive("udp").getsockname()[1]
         self._process = subprocess.Popen(["sleep", "600"], env={"PERSON": SECRET})
@@ -62,7 +62,7 @@ class Outside:
             "datagrams": str(datagrams),
             "terminal": os.ttyname(self._terminal[1]),
             "shared_file": str(shared),
-            "shown": str(shown),
+            "shown": str(readable_file),
             "hostname": socket.gethostname(),
             "secret": SECRET,
         }
@@ -98,12 +98,12 @@ class Outside:
         def answer() -> None:
             while True:
                 try:
-                    found, _ = listening.accept()
+                    connection, _ = listening.accept()
                 except OSError:
                     return
                 self.heard.append(name)
-                with found:
-                    found.sendall(SECRET.encode())
+                with connection:
+                    connection.sendall(SECRET.encode())
 
         self._answering.append(threading.Thread(target=answer, daemon=True))
         return listening

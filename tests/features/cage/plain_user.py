@@ -71,9 +71,9 @@ class PlainUser:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        environ = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         more = {"HOME": str(self.home), "HANDRAIL_CALL_PERSON": "false", "MY_TOKEN": SECRET, "TERM": "xterm"}
-        return {**kept, **more, "PYTHONPATH": str(ROOT)}
+        return {**environ, **more, "PYTHONPATH": str(ROOT)}
 
     def command(self, words: Sequence[str]) -> list[str]:
         """Returns the command that runs these words as this user."""
@@ -84,10 +84,10 @@ class PlainUser:
     @property
     def set_up(self) -> dict[str, str]:
         """Variables that `command` needs."""
-        closed = {path: folder for path in (Path(sys.base_prefix), ROOT) if (folder := _closed_above(path))}
+        unreadable = {path: folder for path in (Path(sys.base_prefix), ROOT) if (folder := _closed_above(path))}
         return {
-            "CLOSED": "\n".join(sorted({str(folder) for folder in closed.values()})),
-            "SHOWN": "\n".join(map(str, closed)),
+            "CLOSED": "\n".join(sorted({str(folder) for folder in unreadable.values()})),
+            "SHOWN": "\n".join(map(str, unreadable)),
             "SCRATCH": str(self.folder),
             "HOSTS": str(self.hosts) if self.hosts.exists() else "",
             "RESOLVER": str(self.resolver) if self.resolver.exists() else "",

@@ -160,8 +160,8 @@ def helper() -> bool:
 
 
 def environments_in_proc() -> bool:
-    found = [Path(f"/proc/{name}/environ") for name in os.listdir("/proc") if name.isdigit()]
-    return any(b"PERSON=" in path.read_bytes() for path in found if os.access(path, os.R_OK))
+    matches = [Path(f"/proc/{name}/environ") for name in os.listdir("/proc") if name.isdigit()]
+    return any(b"PERSON=" in path.read_bytes() for path in matches if os.access(path, os.R_OK))
 
 
 def processes_in_proc() -> bool:
@@ -312,8 +312,8 @@ def first_process_root() -> bool:
 
 
 def terminal_of_another() -> bool:
-    opened = os.open(OUTSIDE["terminal"], os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-    return SECRET in os.read(opened, 100).decode()
+    descriptor = os.open(OUTSIDE["terminal"], os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    return SECRET in os.read(descriptor, 100).decode()
 
 
 def shared_files() -> bool:
@@ -478,7 +478,7 @@ def _let_through() -> list[object]:
 
 def own_server_works() -> bool:
     """Also that programs inside can connect to each other by TCP and Unix sockets."""
-    found = []
+    matches = []
     for family, address in ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "s.sock")):
         with socket.socket(family) as listening, socket.socket(family) as connecting:
             listening.bind(address)
@@ -487,8 +487,8 @@ def own_server_works() -> bool:
             connecting.connect(
                 ("127.0.0.1" if family == socket.AF_INET else "::ffff:127.0.0.1", name[1]) if len(name) < 5 else name
             )
-            found.append(listening.accept())
-    return len(found) == 3
+            matches.append(listening.accept())
+    return len(matches) == 3
 
 
 def connections_work_while_signals_come() -> bool:
@@ -572,13 +572,13 @@ def narrow_priorities() -> bool:
 
 
 def main(names: list[str]) -> None:
-    found: dict[str, bool] = {}
+    matches: dict[str, bool] = {}
     for name in names:
         try:
-            found[name] = bool(globals()[name]())
+            matches[name] = bool(globals()[name]())
         except OSError:
-            found[name] = False
-    print(json.dumps(found))
+            matches[name] = False
+    print(json.dumps(matches))
 
 
 main(sys.argv[1:])

@@ -60,8 +60,8 @@ TESTED_BELOW = {"no nested namespaces", "ends with the launcher"}
 
 @pytest.fixture(scope="module")
 def user() -> Iterator[PlainUser]:
-    with plain_user() as made:
-        yield made
+    with plain_user() as plain:
+        yield plain
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,9 @@ def caged(user: PlainUser) -> dict[str, Any]:
 
 
 def tried(user: PlainUser, probes: Sequence[str], without: Sequence[str] = (), level: str = "full") -> dict[str, Any]:
-    shown = [str(user.home / "shown"), *([] if sys.base_prefix.startswith("/usr") else [sys.base_prefix])]
+    readable = [str(user.home / "shown"), *([] if sys.base_prefix.startswith("/usr") else [sys.base_prefix])]
     command = [PYTHON, "-I", "-S", "-c", PROBES, *probes]
-    matches = user.driven({"command": command, "mounts": shown, "without": list(without), "level": level})
+    matches = user.driven({"command": command, "mounts": readable, "without": list(without), "level": level})
     assert matches["code"] == 0, matches
     return {**json.loads(matches["said"]), "readme": matches["readme"], "heard": matches["heard"]}
 
@@ -113,8 +113,8 @@ def test_what_programs_need_works(user: PlainUser, probe: str) -> None:
 
 @pytest.fixture(scope="module")
 def root() -> Iterator[PlainUser]:
-    with plain_user(as_root=True) as made:
-        yield made
+    with plain_user(as_root=True) as plain:
+        yield plain
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start it as root")

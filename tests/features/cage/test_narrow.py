@@ -72,8 +72,8 @@ BARRED = [sys.executable, "-m", "tests.features.cage.barred", str(HANDRAIL)]
 
 @pytest.fixture(scope="module")
 def user() -> Iterator[PlainUser]:
-    with plain_user() as made:
-        yield made
+    with plain_user() as plain:
+        yield plain
 
 
 @pytest.fixture(scope="module")
@@ -153,10 +153,10 @@ def test_doctor_says_narrow(user: PlainUser) -> None:
 @pytest.mark.trial("cage", is_long=True)
 def test_where_no_cage_can_be_made_an_agent_runs_only_if_a_person_insists(user: PlainUser) -> None:
     none = [*BARRED[:-1], "--no-landlock", str(HANDRAIL)]
-    marked = user.home / "marked"
-    command = ["--", "bash", "-c", f"touch {marked}; exit 7"]
+    marker = user.home / "marked"
+    command = ["--", "bash", "-c", f"touch {marker}; exit 7"]
     refusal = user.run([*none, "run", *command])
-    assert (refusal.returncode, marked.exists()) == (1, False)
+    assert (refusal.returncode, marker.exists()) == (1, False)
     assert "No cage can be made here" in refusal.stderr.decode()
     assert "--uncaged" in refusal.stderr.decode()
     (check,) = [
@@ -165,12 +165,12 @@ def test_where_no_cage_can_be_made_an_agent_runs_only_if_a_person_insists(user: 
     assert (check["ok"], check["detail"].startswith("none: ")) == (False, True)
     unseen = user.run([*none, "run", "--uncaged", *command])
     assert "needs proof that a person is present" in unseen.stderr.decode()
-    assert (unseen.returncode == 0, marked.exists()) == (False, False)
+    assert (unseen.returncode == 0, marker.exists()) == (False, False)
     config = user.state / "config.toml"
     config.write_text('presence = "never"\n')
     give(config)
     insisted = user.run([*none, "run", "--uncaged", *command])
-    assert (insisted.returncode, marked.exists()) == (7, True)
+    assert (insisted.returncode, marker.exists()) == (7, True)
     assert insisted.stderr.decode().startswith("handrail: cage none · bash in ")
     assert "NOTHING IS CONFINED" in insisted.stderr.decode()
     needless = user.handrail("run", "--uncaged", *command)
@@ -209,16 +209,16 @@ def test_the_supervisor_uses_nothing_of_a_process_that_reuses_an_ended_ones_numb
     assert notification.path(notification.arguments[0]) == b"/nowhere"
     os.kill(caller, signal.SIGKILL)
     os.waitpid(caller, 0)
-    marked = ctypes.create_string_buffer(b"of another program")
+    buffer = ctypes.create_string_buffer(b"of another program")
     other = notification._replace(thread=os.getpid())
     reads: list[Callable[[], object]] = [
-        lambda: other.memory(ctypes.addressof(marked), 8), lambda: other.descriptor(0), other.folder
+        lambda: other.memory(ctypes.addressof(buffer), 8), lambda: other.descriptor(0), other.folder
     ]  # fmt: skip
     for read in reads:
         with pytest.raises(OSError):
             read()
-    for opened in (line, childs):
-        opened.close()
+    for descriptor in (line, childs):
+        descriptor.close()
     os.close(listener)
 
 
@@ -249,13 +249,13 @@ def test_a_call_is_answered_even_if_a_signal_interrupts_the_supervisor(monkeypat
     monkeypatch.setattr(fcntl, "ioctl", interrupted)
     try:
         respond(notification, -1, errno.EROFS)
-        ended = until(lambda: os.waitpid(caller, os.WNOHANG)[1], "the call to be answered")
-        assert (os.waitstatus_to_exitcode(ended), signals) == (errno.EROFS, [])
+        status = until(lambda: os.waitpid(caller, os.WNOHANG)[1], "the call to be answered")
+        assert (os.waitstatus_to_exitcode(status), signals) == (errno.EROFS, [])
     finally:
         with suppress(ProcessLookupError):
             os.kill(caller, signal.SIGKILL)
-        for opened in (line, childs):
-            opened.close()
+        for descriptor in (line, childs):
+            descriptor.close()
         os.close(listener)
 
 

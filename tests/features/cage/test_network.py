@@ -81,9 +81,9 @@ def rules(user: PlainUser, *places: str) -> None:
 
 @pytest.fixture
 def user(servers: Servers) -> Iterator[PlainUser]:
-    with plain_user() as made:
-        made.hosts.write_text("127.0.0.1 localhost shop.test other.test\n169.254.169.254 metadata.test\n")
-        yield made
+    with plain_user() as plain:
+        plain.hosts.write_text("127.0.0.1 localhost shop.test other.test\n169.254.169.254 metadata.test\n")
+        yield plain
 
 
 def inside(user: PlainUser, script: str, **environment: str) -> str:
@@ -126,8 +126,8 @@ def test_a_body_is_never_taken_for_another_request(user: PlainUser, servers: Ser
     inside(
         user, "".join(f"exec 3<>/dev/tcp/127.0.0.1/6007; printf '{each}' >&3; timeout 20 cat <&3;" for each in attempts)
     )
-    seen = servers.requests[before:]
-    assert [(path, headers["host"], headers.get("content-length")) for _, path, headers in seen] == [
+    requests = servers.requests[before:]
+    assert [(path, headers["host"], headers.get("content-length")) for _, path, headers in requests] == [
         ("/outer", f"shop.test:{servers.plain}", "44"),
         ("/outer", f"shop.test:{servers.plain}", None),
     ]
@@ -161,10 +161,10 @@ def test_this_machine_is_not_reached_by_another_spelling_of_its_address(user: Pl
         "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "0.0.0.0", "[::1]", "[::]", "localhost.",
         "LOCALHOST", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[::127.0.0.1]", "shop.test.",
     )  # fmt: skip
-    asked = [f"{verb} HTTP/1.1" for host in hosts for verb in (
+    requests = [f"{verb} HTTP/1.1" for host in hosts for verb in (
         f"GET http://{host}:{servers.plain}/", f"CONNECT {host}:{servers.plain}", f"GET http://a@{host}:{servers.plain}/"
     )]  # fmt: skip
-    asked += [
+    requests += [
         f"GET http://example.invalid:{servers.plain}/ HTTP/1.1\r\nHost: 127.0.0.1:{servers.plain}",
         f"GET http://example.invalid@127.0.0.1:{servers.plain}/ HTTP/1.1",
         f"GET http://127.0.0.1:{servers.plain}#@example.invalid/ HTTP/1.1",
@@ -172,12 +172,12 @@ def test_this_machine_is_not_reached_by_another_spelling_of_its_address(user: Pl
         f"GET /anthropic/../http://127.0.0.1:{servers.plain}/ HTTP/1.1",
         "GET /anthropic/v1/messages HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade",
     ]
-    (user.project / "asked.json").write_text(json.dumps(asked))
+    (user.project / "asked.json").write_text(json.dumps(requests))
     output = inside(user, f"/usr/bin/python3 - <<'E'\n{_ASKING}\nE")
     assert output.startswith("["), output
     answers = json.loads(output.splitlines()[0])
-    assert len(answers) == len(asked)
-    assert [line for line, status in zip(asked, answers, strict=True) if status.startswith("2")] == []
+    assert len(answers) == len(requests)
+    assert [line for line, status in zip(requests, answers, strict=True) if status.startswith("2")] == []
     assert len(servers.requests) == before
 
 
@@ -295,11 +295,11 @@ def test_handrails_tools_need_the_cages_token_and_leave_files_to_the_agent(user:
     token = '-H "authorization: Bearer $HANDRAIL_CAGE_TOKEN"'
     session = f"$({post} {token} -D - -o /dev/null -d '{bodies[0]}' | grep -i mcp-session-id | tr -d '\\r')"
     output = inside(user, f"{post} -d '{bodies[1]}'; echo; S={session}; {post} {token} -H \"$S\" -d '{bodies[1]}'")
-    refused, _, listed = output.partition("\n")
+    refused, _, listing = output.partition("\n")
     assert "needs the cage's token" in refused
-    assert "ask_followup_question" in listed, listed
-    assert "write_to_file" not in listed
-    assert "net_connect" not in listed
+    assert "ask_followup_question" in listing, listing
+    assert "write_to_file" not in listing
+    assert "net_connect" not in listing
 
 
 @pytest.mark.trial("cage", is_long=True)

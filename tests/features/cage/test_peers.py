@@ -26,8 +26,8 @@ def plain_user() -> Iterator[None]:
 
 @pytest.fixture
 def listening() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0), backlog=100) as made:
-        yield made
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as listener:
+        yield listener
 
 
 @pytest.mark.usefixtures("plain_user")
@@ -36,10 +36,10 @@ def test_an_own_connection_is_recognised_even_if_another_from_its_port_has_just_
 ) -> None:
     with ExitStack() as stack, socket.create_server(("127.0.0.1", 0), backlog=100) as earlier:
         for _ in range(20):
-            ended = _connected(earlier, 0)
-            port = ended.getsockname()[1]
+            is_connected = _connected(earlier, 0)
+            port = is_connected.getsockname()[1]
             accepted, _ = earlier.accept()
-            ended.close()  # closed first, so that its port stays listed for a minute
+            is_connected.close()  # closed first, so that its port stays listed for a minute
             accepted.close()
             connected = stack.enter_context(_connected(listening, port))
             assert is_same_user(connected.getsockname(), listening.getsockname())
@@ -69,8 +69,8 @@ def test_an_address_without_a_connection_does_not_count(listening: socket.socket
 
 
 def _connected(listening: socket.socket, port: int) -> socket.socket:
-    made = socket.socket()
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind(("127.0.0.1", port))
-    made.connect(listening.getsockname())
-    return made
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    client.bind(("127.0.0.1", port))
+    client.connect(listening.getsockname())
+    return client

@@ -87,8 +87,8 @@ def test_a_client_works_freely_inside_and_reaches_nothing_outside(client: RealCl
     def caged(words: Sequence[str]) -> Sequence[str]:
         return [HANDRAIL, "run", "--client", client.name, "--state", str(places.state), *options, "--", *words]
 
-    with running(client, places.project, places.home, turns, wrapped_by=caged) as started:
-        transcript = started.finish()
+    with running(client, places.project, places.home, turns, wrapped_by=caged) as client_process:
+        transcript = client_process.finish()
     assert transcript.status == 0, transcript.err
     assert "The door is closed now." in transcript.out
     assert "the-persons" not in "".join(transcript.results)
@@ -136,8 +136,8 @@ def test_a_client_works_in_a_narrow_cage_and_reaches_nothing_outside(client: Rea
             return user.command([*BARRED, "run", "--client", client.name, *options, "--", *words])
 
         variables = {**user.environment, **user.set_up}
-        with running(client, user.project, user.home, turns, environment=variables, wrapped_by=caged) as started:
-            transcript = started.finish()
+        with running(client, user.project, user.home, turns, environment=variables, wrapped_by=caged) as client_process:
+            transcript = client_process.finish()
         assert transcript.status == 0, transcript.err
         assert "handrail: cage narrow, because" in transcript.err
         message = "".join(transcript.results)

@@ -21,8 +21,8 @@ PYTHON_SHOWN = [] if sys.base_prefix.startswith("/usr") else ["--mount", sys.bas
 
 @pytest.fixture(scope="module")
 def user() -> Iterator[PlainUser]:
-    with plain_user() as made:
-        yield made
+    with plain_user() as plain:
+        yield plain
 
 
 def give(user: PlainUser, path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--mount", "{home}"), "too much to show"),
         (("--mount", "/"), "too much to show"),
@@ -102,14 +102,14 @@ def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser)
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_what_would_open_the_cage_is_refused(user: PlainUser, words: tuple[str, ...], said: str) -> None:
+def test_what_would_open_the_cage_is_refused(user: PlainUser, words: tuple[str, ...], message: str) -> None:
     link = user.project / "to-keys"
     if not link.is_symlink():
         link.symlink_to(user.home / ".ssh")
     places = {"home": user.home, "project": user.project, "state": user.state}
     result = user.handrail("run", *(word.format(**places) for word in words), "--", "true")
     assert result.returncode == 1
-    assert said in result.stderr.decode()
+    assert message in result.stderr.decode()
 
 
 def test_an_unknown_command_is_named(user: PlainUser) -> None:
@@ -145,14 +145,14 @@ def test_links_in_the_agents_home_do_not_lead_a_later_run_elsewhere(user: PlainU
 def test_a_filter_that_was_changed_in_the_state_directory_ends_the_cage(user: PlainUser) -> None:
     """One that allows every call: nobody would see it in the cage's first line."""
     assert user.handrail("run", "--", "true").returncode == 0
-    (kept,) = (user.state / "cages").glob("filter-*.bpf")
-    right = kept.read_bytes()
-    kept.write_bytes(struct.pack("HBBI", 0x06, 0, 0, 0x7FFF0000))
+    (files,) = (user.state / "cages").glob("filter-*.bpf")
+    right = files.read_bytes()
+    files.write_bytes(struct.pack("HBBI", 0x06, 0, 0, 0x7FFF0000))
     result = user.handrail("run", "--", "sleep", "20")
     assert (result.returncode, b"had changed its filter" in result.stderr) == (1, True), result
-    assert not kept.exists()
+    assert not files.exists()
     assert user.handrail("run", "--", "true").returncode == 0
-    assert kept.read_bytes() == right
+    assert files.read_bytes() == right
 
 
 def test_everything_in_the_cage_ends_when_the_launcher_is_killed(user: PlainUser) -> None:

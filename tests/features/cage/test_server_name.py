@@ -25,16 +25,16 @@ def hello(*extensions: bytes) -> bytes:
     return b"\x16\3\1" + len(message).to_bytes(2, "big") + message
 
 
-def names(*given: str) -> bytes:
-    listing = b"".join(b"\0" + len(name).to_bytes(2, "big") + name.encode() for name in given)
+def names(*args: str) -> bytes:
+    listing = b"".join(b"\0" + len(name).to_bytes(2, "big") + name.encode() for name in args)
     return len(listing).to_bytes(2, "big") + listing
 
 
 @pytest.mark.parametrize("name", ["allowed.example", None])
 def test_the_name_is_found_in_what_openssl_sends(name: str | None) -> None:
-    sent = real_hello(name)
-    assert hello_size(sent) == len(sent)
-    assert server_name(sent) == name
+    hello = real_hello(name)
+    assert hello_size(hello) == len(hello)
+    assert server_name(hello) == name
 
 
 def test_a_message_in_many_records_is_one() -> None:

@@ -10,13 +10,13 @@ from handrail.ports.errors import NotFound
 
 def test_a_run_is_listed_until_and_after_its_end(tmp_path: Path) -> None:
     folder, session = new_cage(tmp_path, "/home/ann/shop", "claude", ["claude", "-p", "hi"], "full")
-    assert [found for _, found in list_cages(tmp_path, "/home/ann/shop")] == [session]
+    assert [each for _, each in list_cages(tmp_path, "/home/ann/shop")] == [session]
     assert list_cages(tmp_path, "/home/ann/other") == []
     with folder.lock():
         assert folder.is_running
     assert not folder.is_running
-    ended = folder.end(3)
-    assert (ended.exit_code, find_cage(tmp_path, session.id).read()) == (3, ended)
+    end = folder.end(3)
+    assert (end.exit_code, find_cage(tmp_path, session.id).read()) == (3, end)
 
 
 @pytest.mark.parametrize("name", ["..", "20260101-000000-abcdef", "20260101-000000-abcdef/.."])

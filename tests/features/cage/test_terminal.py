@@ -54,8 +54,8 @@ class Screen:
 
 @pytest.fixture(scope="module")
 def user() -> Iterator[PlainUser]:
-    with plain_user() as made:
-        yield made
+    with plain_user() as plain:
+        yield plain
 
 
 @contextmanager
@@ -90,42 +90,42 @@ def test_size_and_ctrl_c_reach_the_agent_and_the_terminal_is_restored(user: Plai
         "trap 'echo size $(stty size)' WINCH; trap 'echo interrupted; exit 3' INT; echo size $(stty size);"
         "echo terminal $(stat -Lc %t:%T /dev/stdin); while :; do sleep 0.05; done"
     )
-    with screen(user, script) as shown:
-        before = termios.tcgetattr(shown.slave)
-        shown.shows(b"size 24 80")
-        status = os.fstat(shown.slave)
-        shown.shows(b"terminal ")
-        assert f"terminal {os.major(status.st_rdev):x}:{os.minor(status.st_rdev):x}\r\n".encode() not in shown.shown
-        assert not termios.tcgetattr(shown.slave)[3] & termios.ICANON
-        shown.resizes(30, 101)
-        shown.shows(b"size 30 101")
-        shown.types(b"\x03")
-        shown.shows(b"interrupted")
-        assert shown.ends() == 3
-        assert termios.tcgetattr(shown.slave) == before
+    with screen(user, script) as terminal:
+        before = termios.tcgetattr(terminal.slave)
+        terminal.shows(b"size 24 80")
+        status = os.fstat(terminal.slave)
+        terminal.shows(b"terminal ")
+        assert f"terminal {os.major(status.st_rdev):x}:{os.minor(status.st_rdev):x}\r\n".encode() not in terminal.shown
+        assert not termios.tcgetattr(terminal.slave)[3] & termios.ICANON
+        terminal.resizes(30, 101)
+        terminal.shows(b"size 30 101")
+        terminal.types(b"\x03")
+        terminal.shows(b"interrupted")
+        assert terminal.ends() == 3
+        assert termios.tcgetattr(terminal.slave) == before
 
 
 @pytest.mark.trial("cage", is_long=True)
 def test_ctrl_z_stops_the_launcher_and_it_goes_on_when_it_is_continued(user: PlainUser) -> None:
-    with screen(user, "exec cat") as shown:
-        shown.types(b"one\r")
-        shown.shows(b"one\r\none")
-        shown.types(b"\x1a")
-        until(lambda: _state(shown.process.pid) == "T", "the launcher stops")
-        assert termios.tcgetattr(shown.slave)[3] & termios.ICANON
-        os.kill(shown.process.pid, signal.SIGCONT)
-        until(lambda: not termios.tcgetattr(shown.slave)[3] & termios.ICANON, "the terminal is the agent's again")
-        shown.types(b"two\r")
-        shown.shows(b"two\r\ntwo")
-        shown.types(b"\x04")
-        assert shown.ends() == 0
+    with screen(user, "exec cat") as terminal:
+        terminal.types(b"one\r")
+        terminal.shows(b"one\r\none")
+        terminal.types(b"\x1a")
+        until(lambda: _state(terminal.process.pid) == "T", "the launcher stops")
+        assert termios.tcgetattr(terminal.slave)[3] & termios.ICANON
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        until(lambda: not termios.tcgetattr(terminal.slave)[3] & termios.ICANON, "the terminal is the agent's again")
+        terminal.types(b"two\r")
+        terminal.shows(b"two\r\ntwo")
+        terminal.types(b"\x04")
+        assert terminal.ends() == 0
 
 
 def test_a_closed_terminal_ends_the_agent(user: PlainUser) -> None:
-    with screen(user, "trap 'exit 9' HUP; echo ready; while :; do sleep 0.05; done") as shown:
-        shown.shows(b"ready")
-        shown.process.send_signal(signal.SIGHUP)
-        assert shown.ends() == 9
+    with screen(user, "trap 'exit 9' HUP; echo ready; while :; do sleep 0.05; done") as terminal:
+        terminal.shows(b"ready")
+        terminal.process.send_signal(signal.SIGHUP)
+        assert terminal.ends() == 9
 
 
 def _state(pid: int) -> str:

@@ -44,8 +44,8 @@ def test_claude_code_gets_the_tools_and_its_own_permission_for_them(machine: Mac
     result = machine.run("connect", "claude", "--yes", HOME=str(home))
     assert result.status == 0, result.err
     assert "Claude Code is connected" in result.out
-    written = json.loads((home / ".claude.json").read_text())
-    assert written.pop("mcpServers") == {
+    data = json.loads((home / ".claude.json").read_text())
+    assert data.pop("mcpServers") == {
         "other": {"command": "true"},
         "handrail": {
             "type": "stdio",
@@ -55,7 +55,7 @@ def test_claude_code_gets_the_tools_and_its_own_permission_for_them(machine: Mac
             "env": {},
         },
     }
-    assert written == {"projects": CLAUDE["projects"]}
+    assert data == {"projects": CLAUDE["projects"]}
     settings = json.loads((home / ".claude/settings.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(ls)", "mcp__handrail"]}
     (before,) = settings["hooks"]["PreToolUse"]
@@ -264,11 +264,11 @@ def test_the_list_says_how_far_each_client_is_covered_and_what_can_not_be_read(m
     assert "isn't valid TOML" in listing["codex"]["trouble"]
     assert listing["gemini"]["cage"] in ("full", "narrow", "none")
     assert listing["cursor"]["cage"] == "unsupported"
-    shown = machine.run("connect", HOME=str(home)).out
-    gemini = next(line for line in shown.splitlines() if line.startswith("gemini"))
+    result = machine.run("connect", HOME=str(home)).out
+    gemini = next(line for line in result.splitlines() if line.startswith("gemini"))
     assert gemini.split()[3:5] == ["yes", "yes"]
-    assert "can't be read" in shown
-    assert "also uses github" in shown
+    assert "can't be read" in result
+    assert "also uses github" in result
 
 
 @pytest.mark.trial("connecting", is_long=True)

@@ -153,12 +153,12 @@ async def test_a_host_that_never_gets_ready_is_not_waited_for_without_end(
 async def test_a_call_that_is_cancelled_is_aborted_there(host: tuple[ScriptedHost, HostClient]) -> None:
     scripted, client = host
     asking = asyncio.ensure_future(client.call("desktop.waitUntil", {}, timeout_ms=5000))
-    begun, _ = await scripted.asked.get()
+    request, _ = await scripted.asked.get()
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
     stopped, _ = await scripted.asked.get()
-    assert (stopped["method"], stopped["params"]["executionId"]) == ("desktop.abort", begun["id"])
+    assert (stopped["method"], stopped["params"]["executionId"]) == ("desktop.abort", request["id"])
 
 
 async def test_who_is_cancelled_while_a_host_is_tried_leaves_no_connection_behind(tmp_path: Path) -> None:

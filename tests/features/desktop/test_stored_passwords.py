@@ -69,11 +69,11 @@ def test_stored_passwords_are_found_and_deleted_by_the_command_that_doctor_names
 
     assert delete_passwords(tmp_path) == "Evidence files deleted: 1. Questions masked: 2.\n"
     assert not file.exists()
-    told = log.read_text()
-    assert "hünter2" not in told
-    assert "Ada" not in told
+    content = log.read_text()
+    assert "hünter2" not in content
+    assert "Ada" not in content
     assert log.stat().st_size == size
-    assert json.loads(told.splitlines()[0])["prompt"]["title"].startswith('Type "***')
+    assert json.loads(content.splitlines()[0])["prompt"]["title"].startswith('Type "***')
     assert doctors_word(tmp_path) == []
     assert delete_passwords(tmp_path) == "None stored.\n"
 

@@ -120,15 +120,15 @@ def ask(method: str, params: Any) -> Any:
 
 
 def call(id: Any, params: Any) -> None:
-    said: dict[str, Any] = {"content": [{"type": "text", "text": str(params.get("arguments", {}).get("text", ""))}]}
+    words: dict[str, Any] = {"content": [{"type": "text", "text": str(params.get("arguments", {}).get("text", ""))}]}
     match HOW:
         case "wrong_id":
-            answer(999, said)
+            answer(999, words)
         case "text_id":
-            answer(str(id), said)
+            answer(str(id), words)
         case "garbage":
             raw("Listening on port 3000 …\n\x00\xff\n{'single': 'quotes'}\n[]\n")
-            answer(id, said)
+            answer(id, words)
         case "only_garbage":
             for _ in range(500):
                 raw("no JSON at all\n")
@@ -150,16 +150,16 @@ def call(id: Any, params: Any) -> None:
                 send({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "more"}})
         case "floods_stderr":
             sys.stderr.write("noise\n" * 400_000)
-            answer(id, said)
+            answer(id, words)
         case "twice":
-            answer(id, said)
+            answer(id, words)
             answer(id, {"content": [{"type": "text", "text": "the second answer"}]})
         case "off_schema":
-            answer(id, {**said, "structuredContent": {"n": "seven"}})
+            answer(id, {**words, "structuredContent": {"n": "seven"}})
         case "null_result":
             answer(id, None)
         case "both":
-            send({"jsonrpc": "2.0", "id": id, "result": said, "error": {"code": 1, "message": "both"}})
+            send({"jsonrpc": "2.0", "id": id, "result": words, "error": {"code": 1, "message": "both"}})
         case "neither":
             send({"jsonrpc": "2.0", "id": id, "error": "broken"})
         case "own_error":
@@ -189,7 +189,7 @@ def call(id: Any, params: Any) -> None:
         case "asks_too_much":
             for number in range(500):
                 send({"jsonrpc": "2.0", "id": f"n{number}", "method": "elicitation/create", "params": {}})
-            answer(id, said)
+            answer(id, words)
         case "progress":
             token = params["_meta"]["progressToken"]
             send(
@@ -199,7 +199,7 @@ def call(id: Any, params: Any) -> None:
                     "params": {"progressToken": token, "progress": 1, "total": 2, "message": "half"},
                 }
             )
-            answer(id, said)
+            answer(id, words)
         case "cancellable":
             for line in sys.stdin:
                 message = json.loads(line)
@@ -210,9 +210,9 @@ def call(id: Any, params: Any) -> None:
             answer(id, {"content": [{"type": "text", "text": json.dumps(dict(os.environ))}]})
         case "announces":
             send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
-            answer(id, said)
+            answer(id, words)
         case _:
-            answer(id, said)
+            answer(id, words)
 
 
 def main() -> None:

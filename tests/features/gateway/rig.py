@@ -44,7 +44,7 @@ class Rig:
         self.environ["HANDRAIL_ALL_TOOLS"] = "true"
 
     def run(self, *words: str, stdin: str = "", is_ok: bool = True) -> "subprocess.CompletedProcess[str]":
-        done = subprocess.run(
+        result = subprocess.run(
             [HANDRAIL, *words],
             env=self.environ,
             cwd=self.project,
@@ -53,8 +53,8 @@ class Rig:
             text=True,
             timeout=PATIENCE,
         )
-        assert not is_ok or done.returncode == 0, done.stdout + done.stderr
-        return done
+        assert not is_ok or result.returncode == 0, result.stdout + result.stderr
+        return result
 
     def add(self, name: str, *command: str, more: tuple[str, ...] = (), stdin: str = "") -> None:
         self.run("servers", "add", name, "--yes", *more, "--", *command, stdin=stdin)
@@ -68,13 +68,13 @@ class Rig:
         reads: bool = True,
     ) -> None:
         """Writes the server file as if a person had accepted these definitions; with `reads`, also their hints."""
-        found = read_offering(tools or (SAY,), (), has_resources=resources).definitions
-        self.put(Server(name=name, command=command), found, reads=reads)
+        definitions = read_offering(tools or (SAY,), (), has_resources=resources).definitions
+        self.put(Server(name=name, command=command), definitions, reads=reads)
 
-    def put(self, server: Server, found: Mapping[str, Definition], *, reads: bool = True) -> None:
+    def put(self, server: Server, definitions: Mapping[str, Definition], *, reads: bool = True) -> None:
         accepted = {
             key: AcceptedDefinition(definition=each, reads=reads and each.has_read_only_hint)
-            for key, each in found.items()
+            for key, each in definitions.items()
         }
         entry = Entry(server=server, accepted=accepted, accepted_from=server.digest)
         stores = Wiring().open_stores(self.state)
@@ -85,14 +85,14 @@ class Rig:
 
     def prompts(self) -> list[dict[str, Any]]:
         """The pending prompts."""
-        listed = json.loads(self.run("prompts", "list", "--json").stdout)
-        found: list[dict[str, Any]] = listed["prompts"]
-        return found
+        prompt_list = json.loads(self.run("prompts", "list", "--json").stdout)
+        matches: list[dict[str, Any]] = prompt_list["prompts"]
+        return matches
 
     def evidence(self) -> list[Path]:
         """Oldest first."""
-        found = (self.project / ".handrail/artifacts").rglob("request.json")
-        return sorted(found, key=lambda file: file.stat().st_mtime_ns)
+        files = (self.project / ".handrail/artifacts").rglob("request.json")
+        return sorted(files, key=lambda file: file.stat().st_mtime_ns)
 
 
 class Mcp:
@@ -128,10 +128,10 @@ class Mcp:
 
     def answer(self, number: int) -> Any:
         """Waits for this answer, and keeps others that arrive."""
-        while not (found := [each for each in self.notes if each.get("id") == number]):
+        while not (matches := [each for each in self.notes if each.get("id") == number]):
             self.notes.append(self._messages.get(timeout=PATIENCE))
-        self.notes.remove(found[0])
-        return found[0].get("result", found[0].get("error"))
+        self.notes.remove(matches[0])
+        return matches[0].get("result", matches[0].get("error"))
 
     def note(self, method: str) -> Any:
         """The next notification of this kind."""
@@ -152,8 +152,8 @@ class Mcp:
         """The text of a call that must succeed."""
         result = self.call(tool, **arguments)
         assert result.get("isError") is False, result
-        said: str = result["content"][0]["text"]
-        return said
+        message: str = result["content"][0]["text"]
+        return message
 
     def error(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """handrail's error object of a call that must fail."""

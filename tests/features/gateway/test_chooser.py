@@ -75,5 +75,5 @@ def test_there_are_at_least_forty_requests() -> None:
 def test_the_search_finds_the_right_tool_by_the_words_of_a_request(
     request_of: str, tools: list[RegisteredTool]
 ) -> None:
-    found = [entry.tool.name for entry in rank(request_of, tools)[:LOOKED_AT]]
-    assert REQUESTS[request_of] in found
+    matches = [entry.tool.name for entry in rank(request_of, tools)[:LOOKED_AT]]
+    assert REQUESTS[request_of] in matches

@@ -16,18 +16,18 @@ def rig(tmp_path: Path) -> Rig:
 
 
 def question(rig: Rig) -> dict[str, Any]:
-    (found,) = until(rig.prompts)
-    return found
+    (prompt,) = until(rig.prompts)
+    return prompt
 
 
 def test_a_servers_question_is_quoted_in_the_queue_and_answered_there(rig: Rig) -> None:
     rig.pin("odd", odd_command("elicits"))
     mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
-    asked = question(rig)
-    assert asked["prompt"]["title"] == "The MCP server odd asks"
-    assert "│ Which \\u{202e}address?" in asked["prompt"]["message"]
-    rig.run("prompts", "answer", asked["requestId"], "--ok", "--value", "email=ada@example.com")
+    entry = question(rig)
+    assert entry["prompt"]["title"] == "The MCP server odd asks"
+    assert "│ Which \\u{202e}address?" in entry["prompt"]["message"]
+    rig.run("prompts", "answer", entry["requestId"], "--ok", "--value", "email=ada@example.com")
     answer = json.loads(mcp.answer(waiting)["content"][0]["text"])
     assert answer == {"action": "accept", "content": {"email": "ada@example.com"}}
     mcp.close()
@@ -43,15 +43,15 @@ def test_a_person_may_decline(rig: Rig) -> None:
 
 
 def test_a_field_that_looks_like_a_secret_becomes_one_and_is_never_stored(rig: Rig, tmp_path: Path) -> None:
-    got = tmp_path / "got"
-    rig.pin("odd", odd_command("elicits_secret", got))
+    answer_file = tmp_path / "got"
+    rig.pin("odd", odd_command("elicits_secret", answer_file))
     mcp = Mcp(rig)
     waiting = mcp.begin("tools/call", {"name": "odd__say", "arguments": {}})
-    asked = question(rig)
-    assert asked["prompt"]["fields"][0]["secret"] is True
-    rig.run("prompts", "answer", asked["requestId"], "--ok", "--value", "password=hunter2")
+    entry = question(rig)
+    assert entry["prompt"]["fields"][0]["secret"] is True
+    rig.run("prompts", "answer", entry["requestId"], "--ok", "--value", "password=hunter2")
     assert mcp.answer(waiting)["content"][0]["text"] == "thanks"
-    assert json.loads(got.read_text())["content"] == {"password": "hunter2"}
+    assert json.loads(answer_file.read_text())["content"] == {"password": "hunter2"}
     files = [file for folder in (rig.state, rig.project) for file in folder.rglob("*") if file.is_file()]
     assert not [file for file in files if b"hunter2" in file.read_bytes()]
     mcp.close()

@@ -76,13 +76,13 @@ def sign_in(rig: Rig, server: OAuthServer) -> str:
         text=True,
     )
     assert process.stderr is not None
-    said = ""
+    text = ""
     for line in process.stderr:
-        said += line
+        text += line
         if line.startswith("http"):
             assert httpx2.get(line.strip(), follow_redirects=True, timeout=PATIENCE).status_code == 200
-    assert process.wait(timeout=PATIENCE) == 0, said
-    return said
+    assert process.wait(timeout=PATIENCE) == 0, text
+    return text
 
 
 def test_a_sign_in_is_discovered_and_its_token_is_sent_stored_and_renewed(rig: Rig) -> None:
@@ -95,8 +95,8 @@ def test_a_sign_in_is_discovered_and_its_token_is_sent_stored_and_renewed(rig: R
         mcp.close()
         assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
         assert {form["resource"] for form in server.forms} == {server.url}
-    kept = (rig.state / "servers.json").read_text()
-    assert "secret-token" not in kept
+    files = (rig.state / "servers.json").read_text()
+    assert "secret-token" not in files
     assert "app:mcp.web:sign-in" in rig.run("secrets", "list").stdout
     rig.run("servers", "remove", "web")
     assert "mcp.web" not in rig.run("secrets", "list").stdout
@@ -149,18 +149,18 @@ def test_a_server_that_is_gone_is_offline(rig: Rig) -> None:
 
 
 def test_keys_are_prompted_for_and_stored_as_secrets(rig: Rig, tmp_path: Path) -> None:
-    seen = tmp_path / "seen.py"
-    seen.write_text(
+    script = tmp_path / "seen.py"
+    script.write_text(
         "import os, runpy, sys\n"
         f"open({str(tmp_path / 'key')!r}, 'w').write(os.environ['API_KEY'])\n"
         "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
     )
     python, odd, behaviour = odd_command("good")
-    rig.add("odd", python, str(seen), odd, behaviour, more=("--env", "API_KEY"), stdin="hunter2\n")
+    rig.add("odd", python, str(script), odd, behaviour, more=("--env", "API_KEY"), stdin="hunter2\n")
     assert (tmp_path / "key").read_text() == "hunter2"
     assert "hunter2" not in (rig.state / "servers.json").read_text()
-    shown = json.loads(rig.run("servers", "show", "odd", "--json").stdout)
-    assert shown["keys"] == ["API_KEY"]
+    output = json.loads(rig.run("servers", "show", "odd", "--json").stdout)
+    assert output["keys"] == ["API_KEY"]
     assert re.search(r"server:odd:env:api_key", rig.run("secrets", "list").stdout)
 
 
@@ -170,14 +170,14 @@ def test_a_clients_configuration_is_imported_with_its_keys_as_secrets(rig: Rig, 
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"My Notes": entry, "handrail": {"command": "handrail"}}}))
     rig.run("servers", "import", str(file), "--yes")
-    listed = json.loads(rig.run("servers", "list", "--json").stdout)["servers"]
-    assert [(each["name"], each["keys"], each["source"]) for each in listed] == [("my-notes", ["TOKEN"], str(file))]
+    servers = json.loads(rig.run("servers", "list", "--json").stdout)["servers"]
+    assert [(each["name"], each["keys"], each["source"]) for each in servers] == [("my-notes", ["TOKEN"], str(file))]
     assert "s3cret" not in (rig.state / "servers.json").read_text()
     assert json.loads(file.read_text())["mcpServers"]["My Notes"] == entry
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("add", "Bad Name", "--", "true"), "can't be a server's name"),
         (("add", "handrail", "--", "true"), "can't be a server's name"),
@@ -194,10 +194,10 @@ def test_a_clients_configuration_is_imported_with_its_keys_as_secrets(rig: Rig, 
         (("add", "x", "--yes", "--url", "http://127.0.0.1:1/mcp"), "can't be reached"),
     ],
 )
-def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(rig: Rig, words: tuple[str, ...], said: str) -> None:
+def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(rig: Rig, words: tuple[str, ...], message: str) -> None:
     failed = rig.run("servers", *words, is_ok=False)
     assert failed.returncode != 0
-    assert said in failed.stderr
+    assert message in failed.stderr
     file = rig.state / "servers.json"
     assert not file.exists() or json.loads(file.read_text())["servers"] == {}
 
@@ -270,7 +270,7 @@ class Odd(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "body", "said"),
+    ("status", "kind", "body", "message"),
     [
         *((status, "", b"", f"answered with status {status}") for status in (301, 302, 303, 307, 308, 500)),
         (200, "text/html", b"<html>", "answered with text/html, not with JSON"),
@@ -285,17 +285,17 @@ class Odd(BaseHTTPRequestHandler):
     ],
 )
 def test_an_odd_answer_is_an_error_at_once_and_a_redirect_is_not_followed(
-    rig: Rig, status: int, kind: str, body: bytes, said: str
+    rig: Rig, status: int, kind: str, body: bytes, message: str
 ) -> None:
-    asked = list[str]()
-    handler = type("Handler", (Odd,), {"how": (status, kind, body), "asked": asked})
+    requests = list[str]()
+    handler = type("Handler", (Odd,), {"how": (status, kind, body), "asked": requests})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/mcp"
         words = ("servers", "add", "x", "--yes", "--no-browser", "--header", "X-Key", "--url", address)
         failed = rig.run(*words, is_ok=False, stdin="hunter2\n")
         server.shutdown()
-    assert (failed.returncode, said in failed.stderr) == (1, True), failed.stderr
+    assert (failed.returncode, message in failed.stderr) == (1, True), failed.stderr
     assert "\x1b" not in failed.stderr
-    assert "/mcp" in asked
-    assert "/elsewhere" not in asked
+    assert "/mcp" in requests
+    assert "/elsewhere" not in requests

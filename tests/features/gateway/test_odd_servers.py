@@ -136,8 +136,8 @@ def test_unusable_definitions_are_left_out_and_the_log_says_why(tmp_path: Path) 
     for behaviour, why in expected.items():
         name = behaviour.replace("_", "-")
         rig.add(name, *odd_command(behaviour))
-        shown = json.loads(rig.run("servers", "show", name, "--json").stdout)
-        assert [each["name"] for each in shown["accepted"]] == ["say"]
+        output = json.loads(rig.run("servers", "show", name, "--json").stdout)
+        assert [each["name"] for each in output["accepted"]] == ["say"]
         assert why in rig.run("servers", "logs", name).stdout
 
 
@@ -166,27 +166,27 @@ def test_injected_text_and_hidden_characters_stay_inside_the_quote(tmp_path: Pat
 
 def test_a_resources_address_is_prefixed_with_its_servers_name(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    seen = tmp_path / "seen"
-    rig.pin("files", odd_command("resource", seen), resources=True)
+    log = tmp_path / "seen"
+    rig.pin("files", odd_command("resource", log), resources=True)
     mcp = Mcp(rig)
-    (listed,) = [each for each in mcp.request("resources/list")["resources"] if each["uri"].startswith("mcp://files/")]
-    assert "/" not in listed["uri"].removeprefix("mcp://files/")
-    read = mcp.request("resources/read", {"uri": listed["uri"]})
-    assert read["contents"][0]["uri"] == listed["uri"]
-    assert seen.read_text() == "file:///etc/../etc/passwd"
+    (entry,) = [each for each in mcp.request("resources/list")["resources"] if each["uri"].startswith("mcp://files/")]
+    assert "/" not in entry["uri"].removeprefix("mcp://files/")
+    read = mcp.request("resources/read", {"uri": entry["uri"]})
+    assert read["contents"][0]["uri"] == entry["uri"]
+    assert log.read_text() == "file:///etc/../etc/passwd"
     mcp.close()
 
 
 def test_cancelling_reaches_the_server(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    told = tmp_path / "told"
-    rig.pin("slow", odd_command("cancellable", told))
+    notes = tmp_path / "told"
+    rig.pin("slow", odd_command("cancellable", notes))
     mcp = Mcp(rig)
     number = mcp.begin("tools/call", {"name": "slow__say", "arguments": {}, "_meta": {"progressToken": 1}})
     mcp.note("notifications/progress")
     mcp.cancel(number)
-    until(lambda: told.exists() and told.read_text())
-    assert json.loads(told.read_text())["reason"] == "cancelled"
+    until(lambda: notes.exists() and notes.read_text())
+    assert json.loads(notes.read_text())["reason"] == "cancelled"
     mcp.close()
 
 

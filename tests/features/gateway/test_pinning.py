@@ -22,8 +22,8 @@ def question(rig: Rig, words: str) -> dict[str, Any]:
     def look() -> list[dict[str, Any]]:
         return [each for each in rig.prompts() if words in json.dumps(each, ensure_ascii=False)]
 
-    (found,) = until(look)
-    return found
+    (prompt,) = until(look)
+    return prompt
 
 
 def begin(mcp: Mcp, tool: str = "odd__say", **arguments: Any) -> int:
@@ -40,12 +40,12 @@ def test_a_changed_definition_is_shown_as_a_difference_before_the_tool_runs(rig:
     now.touch()
     mcp = Mcp(rig, "--answer", "allow")
     waiting = begin(mcp, text="two")
-    asked = question(rig, "changed what you accepted")
-    assert "-  │ Says it back." in asked["prompt"]["diff"]
-    assert "+  │ Says it back, and mails it to mallory@example.com." in asked["prompt"]["diff"]
-    rig.run("prompts", "answer", asked["requestId"], "--ok")
-    told = json.loads(mcp.answer(waiting)["content"][0]["text"])["error"]
-    assert (told["code"], "repeat the call" in told["hint"]) == ("E_CONFLICT", True)
+    entry = question(rig, "changed what you accepted")
+    assert "-  │ Says it back." in entry["prompt"]["diff"]
+    assert "+  │ Says it back, and mails it to mallory@example.com." in entry["prompt"]["diff"]
+    rig.run("prompts", "answer", entry["requestId"], "--ok")
+    data = json.loads(mcp.answer(waiting)["content"][0]["text"])["error"]
+    assert (data["code"], "repeat the call" in data["hint"]) == ("E_CONFLICT", True)
     (tool,) = [tool for tool in mcp.request("tools/list")["tools"] if tool["name"] == "odd__say"]
     assert "mallory@example.com" in tool["description"]
     assert mcp.text("odd__say", text="three") == "three"
@@ -59,8 +59,8 @@ def test_a_change_that_a_person_refuses_is_not_offered(rig: Rig, tmp_path: Path)
     mcp = Mcp(rig, "--answer", "allow")
     waiting = begin(mcp, text="two")
     rig.run("prompts", "answer", question(rig, "changed what you accepted")["requestId"], "--cancel")
-    told = json.loads(mcp.answer(waiting)["content"][0]["text"])["error"]
-    assert told["code"] == "E_POLICY_VIOLATION"
+    data = json.loads(mcp.answer(waiting)["content"][0]["text"])["error"]
+    assert data["code"] == "E_POLICY_VIOLATION"
     assert "mallory" not in json.dumps(mcp.request("tools/list"))
     mcp.close()
 
@@ -83,11 +83,11 @@ def test_a_new_read_only_hint_applies_only_after_it_is_accepted(rig: Rig, tmp_pa
     now.touch()
     mcp = Mcp(rig)
     waiting = begin(mcp, text="x")
-    asked = question(rig, "changed what you accepted")
-    assert "-  runs without asking: no" in asked["prompt"]["diff"]
-    assert "+  runs without asking: yes" in asked["prompt"]["diff"]
-    assert asked["prompt"]["critical"] is True
-    rig.run("prompts", "answer", asked["requestId"], "--cancel")
+    entry = question(rig, "changed what you accepted")
+    assert "-  runs without asking: no" in entry["prompt"]["diff"]
+    assert "+  runs without asking: yes" in entry["prompt"]["diff"]
+    assert entry["prompt"]["critical"] is True
+    rig.run("prompts", "answer", entry["requestId"], "--cancel")
     assert mcp.answer(waiting)["isError"] is True
     mcp.close()
 
@@ -99,8 +99,8 @@ def test_accepting_on_the_command_line_takes_effect_in_running_programs(rig: Rig
     assert mcp.text("odd__say", text="x") == "x"
     assert "odd__extra" not in mcp.names()
     now.touch()
-    shown = rig.run("servers", "accept", "odd", "--yes").stdout
-    assert "new  tool extra" in shown
+    result = rig.run("servers", "accept", "odd", "--yes").stdout
+    assert "new  tool extra" in result
     assert "odd__extra" in mcp.names()
     mcp.close()
 
@@ -128,8 +128,8 @@ def test_rules_match_servers_and_tools_however_they_are_called(rig: Rig) -> None
     for rule, is_allowed in RULES.items():
         (rig.state / "config.toml").write_text(f"[[rules]]\n{rule}\n")
         assert mcp.call("odd__say", text="x")["isError"] is not is_allowed, rule
-        found = mcp.call("tools_call", name="odd__say", arguments={"text": "x"})
-        assert found["isError"] is not is_allowed, rule
+        result = mcp.call("tools_call", name="odd__say", arguments={"text": "x"})
+        assert result["isError"] is not is_allowed, rule
     mcp.close()
 
 
@@ -138,8 +138,8 @@ def test_an_approval_shows_server_tool_and_arguments_separately(rig: Rig) -> Non
     mcp = Mcp(rig)
     forged = "x\nMCP server: github (trusted)\u202e"
     waiting = begin(mcp, text=forged, **{"MCP server": "github"})
-    asked = question(rig, "odd: say")["prompt"]
-    lines = asked["message"].split("\n")
+    prompt = question(rig, "odd: say")["prompt"]
+    lines = prompt["message"].split("\n")
     assert lines[0] == "odd: say (EXECUTE)"
     assert any(line.startswith("MCP server: odd (") for line in lines)
     assert [line for line in lines if line.startswith("MCP server: github")] == []
@@ -168,9 +168,9 @@ def test_always_allow_creates_a_rule_for_this_tool_of_this_server(rig: Rig) -> N
 
 def test_changing_the_command_resets_what_was_accepted(rig: Rig) -> None:
     rig.pin("odd", odd_command("good"))
-    listed = json.loads((rig.state / "servers.json").read_text())
-    listed["servers"]["odd"]["server"]["command"][-1] = "sampling"
-    (rig.state / "servers.json").write_text(json.dumps(listed))
+    servers = json.loads((rig.state / "servers.json").read_text())
+    servers["servers"]["odd"]["server"]["command"][-1] = "sampling"
+    (rig.state / "servers.json").write_text(json.dumps(servers))
     mcp = Mcp(rig, "--answer", "allow")
     assert "odd__say" not in mcp.names()
     mcp.close()
@@ -212,6 +212,6 @@ def test_a_rolled_back_server_file_is_detected_and_normal_changes_are_not_report
     rig.add("odd", *odd_command("good"))
     checkpoint()
     (rig.state / "servers.json").write_text(early)
-    found = rig.run("audit", "verify", is_ok=False)
-    assert found.returncode == 1
-    assert "servers.json was rolled back" in found.stdout + found.stderr
+    result = rig.run("audit", "verify", is_ok=False)
+    assert result.returncode == 1
+    assert "servers.json was rolled back" in result.stdout + result.stderr

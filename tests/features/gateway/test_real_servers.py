@@ -110,16 +110,16 @@ def test_prompts_and_resources_are_read_through_the_gate(mcp: Mcp) -> None:
     assert "every__args-prompt" in prompts
     said = mcp.request("prompts/get", {"name": "every__args-prompt", "arguments": {"city": "Paris"}})
     assert "Paris" in said["messages"][0]["content"]["text"]
-    listed = [each for each in mcp.request("resources/list")["resources"] if each["uri"].startswith("mcp://every/")]
-    content = mcp.request("resources/read", {"uri": listed[0]["uri"]})["contents"][0]
-    assert content["uri"] == listed[0]["uri"]
+    resources = [each for each in mcp.request("resources/list")["resources"] if each["uri"].startswith("mcp://every/")]
+    content = mcp.request("resources/read", {"uri": resources[0]["uri"]})["contents"][0]
+    assert content["uri"] == resources[0]["uri"]
     assert content["text"]
 
 
 def test_a_server_gets_a_small_environment(mcp: Mcp) -> None:
-    seen = json.loads(mcp.text("every__get-env"))
-    assert "PATH" in seen
-    assert not [name for name in seen if name.startswith(("HANDRAIL_", "PYTEST_"))]
+    data = json.loads(mcp.text("every__get-env"))
+    assert "PATH" in data
+    assert not [name for name in data if name.startswith(("HANDRAIL_", "PYTEST_"))]
 
 
 @pytest.mark.trial("servers", is_long=True)
@@ -129,9 +129,9 @@ def test_playwright_s_browser_is_driven_through_the_gate(rig: Rig) -> None:
     command = (str(PEERS / "playwright-mcp"), "--headless", "--isolated", "--no-sandbox", "--executable-path", chromium)
     rig.add("web", *command)
     client = Mcp(rig, "--answer", "allow", "--servers", "web")
-    shown = client.text("web__browser_navigate", url="data:text/html,<title>Herons</title><h1>Grey herons</h1>")
-    seen = shown + client.text("web__browser_snapshot")
-    assert "Grey herons" in seen
+    text = client.text("web__browser_navigate", url="data:text/html,<title>Herons</title><h1>Grey herons</h1>")
+    page_text = text + client.text("web__browser_snapshot")
+    assert "Grey herons" in page_text
     client.close()
     rig.run("servers", "remove", "web")
 
@@ -153,9 +153,9 @@ def test_progress_comes_through(mcp: Mcp) -> None:
 @pytest.mark.trial("servers", is_long=True)
 def test_compact_lists_three_tools_and_calls_all_of_them(rig: Rig) -> None:
     client = Mcp(rig, "--answer", "allow", "--compact")
-    listed = client.request("tools/list")["tools"]
-    assert [tool["name"] for tool in listed] == ["tools_search", "tools_describe", "tools_call"]
-    assert len(json.dumps(listed)) < 4 * 600  # a token has about four characters
+    tools = client.request("tools/list")["tools"]
+    assert [tool["name"] for tool in tools] == ["tools_search", "tools_describe", "tools_call"]
+    assert len(json.dumps(tools)) < 4 * 600  # a token has about four characters
     assert "files__write_file" in client.text("tools_search", query="write file")
     assert "git__git_log" in client.text("tools_describe", name="git__git_log")
     path = str(rig.project / "compact.txt")

@@ -31,16 +31,16 @@ def test_a_server_is_added_reviewed_accepted_used_and_removed(running: Running, 
     command, *args = odd_command("changes", now)
     added = ask("POST", "/api/servers", {"name": "odd", "entry": {"command": command, "args": args}})
     assert (added.status, added.json["data"]["accepted"]) == (200, [])
-    seen = ask("GET", "/api/servers/odd/review").json["data"]
-    assert (seen["new"], seen["withoutAsking"]) == (["say"], ["say"])
-    assert "+  │ Says it back." in seen["diff"]
+    data = ask("GET", "/api/servers/odd/review").json["data"]
+    assert (data["new"], data["withoutAsking"]) == (["say"], ["say"])
+    assert "+  │ Says it back." in data["diff"]
     now.touch()
-    late = ask("POST", "/api/servers/odd/accept", {"digest": seen["digest"]})
+    late = ask("POST", "/api/servers/odd/accept", {"digest": data["digest"]})
     assert (late.status, "something else by now" in late.json["error"]["message"]) == (409, True)
     again = ask("GET", "/api/servers/odd/review").json["data"]
     assert ask("POST", "/api/servers/odd/accept", {"digest": again["digest"]}).status == 200
-    called = running.request("POST", "/api/tools/odd__say", json={"text": "hello"})
-    assert called.json["data"] == {"text": "hello"}
+    response = running.request("POST", "/api/tools/odd__say", json={"text": "hello"})
+    assert response.json["data"] == {"text": "hello"}
     assert [each["name"] for each in ask("GET", "/api/servers").json["data"]["servers"]] == ["odd"]
     assert ask("DELETE", "/api/servers/odd").json["data"] == {"servers": []}
 

@@ -94,12 +94,12 @@ def test_the_chat_agent_finds_servers_and_treats_their_texts_as_untrusted(rig: R
     assert {"tools_search", "tools_describe", "tools_call"} <= offers
     assert "odd__say" not in offers
     direct = ToolUse("1", "odd__say", json.dumps({"text": "hello"}), "exec_1")
-    found = ToolUse("2", "tools_call", json.dumps({"name": "odd__say", "arguments": {"text": "hello"}}), "exec_2")
+    text = ToolUse("2", "tools_call", json.dumps({"name": "odd__say", "arguments": {"text": "hello"}}), "exec_2")
 
     async def used() -> list[str]:
         runner = ToolRunner(project.gate)
         async with project.in_use():
-            return [(await runner.run("task_1", use, "act", AGENT, ignore_progress)).text for use in (direct, found)]
+            return [(await runner.run("task_1", use, "act", AGENT, ignore_progress)).text for use in (direct, text)]
 
     try:
         assert asyncio.run(used()) == ['<untrusted source="odd__say">\nhello\n</untrusted>'] * 2
@@ -110,8 +110,8 @@ def test_the_chat_agent_finds_servers_and_treats_their_texts_as_untrusted(rig: R
 def test_the_command_line_calls_it_as_well_and_leaves_no_process(rig: Rig, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     rig.pin("odd", odd_command("stubborn", pids))
-    done = rig.run("call", "tools_call", json.dumps({"name": "odd__say", "arguments": {"text": "hello"}}))
-    assert json.loads(done.stdout) == {"text": "hello"}
+    result = rig.run("call", "tools_call", json.dumps({"name": "odd__say", "arguments": {"text": "hello"}}))
+    assert json.loads(result.stdout) == {"text": "hello"}
     until(lambda: not any(Path("/proc", pid).exists() for pid in pids.read_text().split()))
 
 
@@ -121,10 +121,10 @@ def test_announced_new_tools_are_shown_to_a_person(rig: Rig, tmp_path: Path) -> 
     mcp = Mcp(rig)
     now.touch()
     assert mcp.text("odd__say", text="x") == "x"
-    (asked,) = until(rig.prompts)
-    assert "offers tools that you haven't accepted yet: extra" in asked["prompt"]["title"]
+    (request,) = until(rig.prompts)
+    assert "offers tools that you haven't accepted yet: extra" in request["prompt"]["title"]
     assert "odd__extra" not in mcp.names()
-    rig.run("prompts", "answer", asked["requestId"], "--ok")
+    rig.run("prompts", "answer", request["requestId"], "--ok")
     mcp.note("notifications/tools/list_changed")
     assert "odd__extra" in mcp.names()
     mcp.close()

@@ -16,8 +16,8 @@ def client(tmp_path: Path) -> Cli:
 
 
 def undo(tmp_path: Path, *words: str) -> "tuple[int, str]":
-    done = run("undo", *words, "--project", str(tmp_path / "project"), "--state", str(tmp_path / "state"))
-    return done.returncode, str(done.stdout) + str(done.stderr)
+    result = run("undo", *words, "--project", str(tmp_path / "project"), "--state", str(tmp_path / "state"))
+    return result.returncode, str(result.stdout) + str(result.stderr)
 
 
 def moment() -> str:

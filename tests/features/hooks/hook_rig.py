@@ -49,13 +49,13 @@ class Rig:
     def person(self) -> Person:
         return Person(self.state)
 
-    def event(self, tool: str, given: dict[str, Any], **more: Any) -> dict[str, Any]:
+    def event(self, tool: str, params: dict[str, Any], **more: Any) -> dict[str, Any]:
         return {
             "hook_event_name": "PreToolUse",
             "session_id": "s1",
             "cwd": str(self.project),
             "tool_name": tool,
-            "tool_input": given,
+            "tool_input": params,
             "tool_use_id": "t1",
             **more,
         }
@@ -79,8 +79,10 @@ class Rig:
         process.stdin = None
         return process
 
-    def asks(self, tool: str, given: dict[str, Any], client: str = "claude", wait: int = 60, **more: Any) -> HookResult:
-        return said(self.begin(self.event(tool, given, **more), client, wait))
+    def asks(
+        self, tool: str, params: dict[str, Any], client: str = "claude", wait: int = 60, **more: Any
+    ) -> HookResult:
+        return said(self.begin(self.event(tool, params, **more), client, wait))
 
     def runs(self, command: str, **more: Any) -> HookResult:
         return self.asks("Bash", {"command": command}, **more)

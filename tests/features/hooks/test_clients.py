@@ -17,8 +17,8 @@ from handrail.ports.errors import InvalidParams
 from tests.features.hooks.hook_rig import decision_of
 
 
-def pre(tool: str, given: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": tool, "tool_input": given, **more}
+def pre(tool: str, params: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": tool, "tool_input": params, **more}
 
 
 PATCH = """*** Begin Patch
@@ -185,12 +185,12 @@ def test_a_tool_of_the_project_that_clients_name_as_ours_is_not_ours(tmp_path: P
 
 @pytest.mark.parametrize("client", DEFAULT_TIMEOUTS)
 def test_every_client_reads_both_answers_and_has_settings(client: str) -> None:
-    known = CLIENTS[client]
-    allowed, no = known.answer("", True, "fine"), known.answer("", False, "because")
+    entry = CLIENTS[client]
+    allowed, no = entry.answer("", True, "fine"), entry.answer("", False, "because")
     assert (None if allowed is None else decision_of(allowed)) == (None if client == "codex" else "allow")
     assert decision_of(no) == "deny"
     assert "because" in json.dumps(no)
-    assert denial(known, "because").status == (2 if known.denies_by_status else 0)
+    assert denial(entry, "because").status == (2 if entry.denies_by_status else 0)
     settings = hook_settings(client, ["/opt/handrail"], "/a state")
     assert settings is not None
     assert f"hook {client} --state '/a state'" in json.dumps(settings.entries) + (settings.text or "") or (

@@ -32,10 +32,10 @@ def asked(path: Path, project: Path, command: str) -> tuple[int, bytes]:
 
 
 def listening(path: Path) -> socket.socket:
-    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    made.bind(str(path))
-    made.listen()
-    return made
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    listener.listen()
+    return listener
 
 
 def test_inside_of_a_cage_a_hook_only_records(tmp_path: Path) -> None:
@@ -44,20 +44,20 @@ def test_inside_of_a_cage_a_hook_only_records(tmp_path: Path) -> None:
     state.mkdir(mode=0o700)
     (state / "config.toml").write_text('[[rules]]\ntool = "native_shell"\nprogram = "rm"\ndecision = "deny"\n')
     wiring = Wiring()
-    opened = wiring.open_project(project, state, AskInQueue())
+    open_project = wiring.open_project(project, state, AskInQueue())
 
     async def run() -> list[tuple[int, bytes]]:
-        async with opened.in_use(), wiring.serve_cage(opened, listening(cage), "claude-1"):
+        async with open_project.in_use(), wiring.serve_cage(open_project, listening(cage), "claude-1"):
             commands = ("make all", "rm x", "handrail prompts answer x --ok")
             with pytest.raises(ServerRefused):  # only hooks are answered there
                 await asyncio.to_thread(connect, str(cage), "mcp", {})
             return [await asyncio.to_thread(asked, cage, project, command) for command in commands]
 
     try:
-        made, removed, own = asyncio.run(run())
+        outcome, removed, own = asyncio.run(run())
     finally:
-        opened.close()
-    assert made[0] == 0
+        open_project.close()
+    assert outcome[0] == 0
     assert removed[0] == 2, "a rule that denies counts in a cage too"
     assert (own[0], b"handrail's own" in own[1]) == (2, True)
     assert Person(state).pending() == []
@@ -72,10 +72,10 @@ def test_a_narrow_cages_own_folders_are_not_handrails_although_they_are_in_its_s
     for made in (project, copy, other):
         made.mkdir(mode=0o700, parents=True)
     wiring = Wiring()
-    opened = wiring.open_project(project, state, AskInQueue())
+    open_project = wiring.open_project(project, state, AskInQueue())
 
     async def run() -> list[int]:
-        async with opened.in_use(), wiring.serve_cage(opened, listening(cage), "claude-1", [str(copy)]):
+        async with open_project.in_use(), wiring.serve_cage(open_project, listening(cage), "claude-1", [str(copy)]):
             commands = (
                 "sed -i s/a/b/ door.txt", f"cat {copy}/door.txt", f"python3 -c 'open(\"{copy}/door.txt\")'",
                 f"cat {state}/console.key", "cat ../../../console.key", f"cat {other}/door.txt", f"cat {copy}2/x",
@@ -85,4 +85,4 @@ def test_a_narrow_cages_own_folders_are_not_handrails_although_they_are_in_its_s
     try:
         assert asyncio.run(run()) == [0, 0, 0, 2, 2, 2, 2]
     finally:
-        opened.close()
+        open_project.close()

@@ -86,14 +86,14 @@ def test_a_no_reaches_the_agent_with_the_persons_words(rig: Rig) -> None:
 
 def test_an_edit_is_shown_as_a_diff_and_bound_to_the_file(rig: Rig) -> None:
     file = rig.project / "a.txt"
-    given = {"file_path": str(file), "old_string": "two", "new_string": "three"}
-    hook = rig.begin(rig.event("Edit", given))
+    params = {"file_path": str(file), "old_string": "two", "new_string": "three"}
+    hook = rig.begin(rig.event("Edit", params))
     question = rig.person.answers("--ok")["prompt"]
     assert "-two\n+three\n" in question["diff"]
     assert question["path"] == "a.txt"
     assert said(hook).is_allowed
 
-    hook = rig.begin(rig.event("Edit", {**given, "new_string": "four"}))
+    hook = rig.begin(rig.event("Edit", {**params, "new_string": "four"}))
     rig.person.sees()
     file.write_text("one\ntwo\nmore\n")
     rig.person.answers("--ok")
@@ -104,19 +104,19 @@ def test_an_edit_is_shown_as_a_diff_and_bound_to_the_file(rig: Rig) -> None:
 
 def test_the_outcome_is_compared_with_what_was_shown(served: Rig) -> None:
     rig, file = served, served.project / "a.txt"
-    given = {"file_path": str(file), "content": "new\n"}
-    hook = rig.begin(rig.event("Write", given))
+    params = {"file_path": str(file), "content": "new\n"}
+    hook = rig.begin(rig.event("Write", params))
     rig.person.answers("--ok")
     assert said(hook).is_allowed
     file.write_text("new\n")
-    result = rig.asks("Write", given, hook_event_name="PostToolUse", tool_response={"success": True})
+    result = rig.asks("Write", params, hook_event_name="PostToolUse", tool_response={"success": True})
     assert (result.status, result.out) == (0, None)
     outcome = until(lambda: [each for each in rig.records() if each["tool"] == "native_outcome"])[0]
-    kept = rig.evidence(outcome, "outcome.json")
+    evidence = rig.evidence(outcome, "outcome.json")
     allowed = next(each for each in rig.records() if each["event"] == "begin")
-    assert kept["of"] == allowed["executionId"]
-    assert kept["asShown"] == {str(file): True}
-    assert kept["found"] == {str(file): sha256(b"new\n").hexdigest()}
+    assert evidence["of"] == allowed["executionId"]
+    assert evidence["asShown"] == {str(file): True}
+    assert evidence["found"] == {str(file): sha256(b"new\n").hexdigest()}
 
 
 def test_edits_that_a_client_made_can_be_undone_and_those_that_it_did_not_make_are_left_out(alone: Rig) -> None:
@@ -145,12 +145,12 @@ def test_edits_that_a_client_made_can_be_undone_and_those_that_it_did_not_make_a
 
 def test_an_outcome_that_differs_from_what_was_shown_is_on_record(served: Rig) -> None:
     rig, file = served, served.project / "a.txt"
-    given = {"file_path": str(file), "content": "new\n"}
-    hook = rig.begin(rig.event("Write", given))
+    params = {"file_path": str(file), "content": "new\n"}
+    hook = rig.begin(rig.event("Write", params))
     rig.person.answers("--ok")
     assert said(hook).is_allowed
     file.write_text("something else\n")
-    rig.asks("Write", given, hook_event_name="PostToolUse", tool_response={})
+    rig.asks("Write", params, hook_event_name="PostToolUse", tool_response={})
     outcome = until(lambda: [each for each in rig.records() if each["tool"] == "native_outcome"])[0]
     assert rig.evidence(outcome, "outcome.json")["asShown"] == {str(file): False}
 
@@ -191,8 +191,8 @@ def test_files_outside_of_the_project_are_asked_about_and_secrets_closed(rig: Ri
     (rig.project / ".env").write_text("KEY=1")
     assert rig.asks("Read", {"file_path": str(tmp_path / "notes.txt")}, wait=4).is_denied
     assert rig.person.sees()["prompt"]["path"] == str(tmp_path / "notes.txt")
-    for given in ({"file_path": ".env"}, {"file_path": str(Path.home() / ".ssh" / "id_rsa")}):
-        answer = rig.asks("Read", given)
+    for value in ({"file_path": ".env"}, {"file_path": str(Path.home() / ".ssh" / "id_rsa")}):
+        answer = rig.asks("Read", value)
         assert answer.is_denied
         assert "closed" in answer.err
     assert rig.asks("Grep", {"pattern": "KEY"}, wait=4).is_denied, "the search would show .env"
@@ -200,7 +200,7 @@ def test_files_outside_of_the_project_are_asked_about_and_secrets_closed(rig: Ri
 
 
 @pytest.mark.parametrize(
-    ("tool", "given"),
+    ("tool", "params"),
     [
         ("Read", {"file_path": "STATE/console.key"}),
         ("Read", {"file_path": "PROJECT/.handrail/policy.json"}),
@@ -216,10 +216,10 @@ def test_files_outside_of_the_project_are_asked_about_and_secrets_closed(rig: Ri
         ("WebFetch", {"url": "http://127.0.0.1:PORT/"}),
     ],
 )
-def test_what_is_handrails_own_is_denied_without_a_question(shared: Rig, tool: str, given: dict[str, Any]) -> None:
+def test_what_is_handrails_own_is_denied_without_a_question(shared: Rig, tool: str, params: dict[str, Any]) -> None:
     server = json.loads((shared.state / "server.json").read_text())
     own = {"STATE": shared.state, "PROJECT": shared.project, "PORT": server["port"], "PID": server["pid"]}
-    text = json.dumps(given)
+    text = json.dumps(params)
     for word, value in own.items():
         text = text.replace(word, str(value))
     answer = shared.asks(tool, json.loads(text))

@@ -108,8 +108,8 @@ class Subscriber:
         nonce = derived(secret, salt, b"Content-Encoding: nonce\x00", 12)
         padded = AESGCM(key).decrypt(nonce, body[21 + length :], None).rstrip(b"\x00")
         assert padded.endswith(b"\x02"), "the only record is the last one"
-        found: dict[str, Any] = json.loads(padded[:-1])
-        return found
+        data: dict[str, Any] = json.loads(padded[:-1])
+        return data
 
 
 def signed(authorization: str, public_key: str) -> dict[str, Any]:
@@ -123,8 +123,8 @@ def signed(authorization: str, public_key: str) -> dict[str, Any]:
     pair = (int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
     point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), read(public_key))
     point.verify(encode_dss_signature(*pair), f"{head}.{claims}".encode(), ec.ECDSA(hashes.SHA256()))
-    found: dict[str, Any] = json.loads(read(claims))
-    return found
+    data: dict[str, Any] = json.loads(read(claims))
+    return data
 
 
 def derived(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:

@@ -39,10 +39,10 @@ def person(rig: Running) -> Iterator[dict[str, str]]:
     """Removes all channels and browsers afterwards."""
     headers = rig.sign_in()
     yield headers
-    known = shown(rig, headers)
-    for channel in known["channels"]:
+    before = shown(rig, headers)
+    for channel in before["channels"]:
         rig.request("DELETE", f"/api/notifications/channels/{channel['name']}", headers=headers)
-    for browser in known["browsers"]:
+    for browser in before["browsers"]:
         rig.request("DELETE", f"/api/notifications/push/{browser['id']}", headers=headers)
 
 
@@ -175,24 +175,24 @@ def test_programs_and_agents_neither_see_nor_change_who_is_notified(rig: Running
 
 @pytest.mark.trial("notifications", is_long=True)
 def test_the_command_line_adds_tries_and_removes_a_channel(tmp_path: Path, service: HttpReceiver) -> None:
-    def handrail(*words: str, given: str = "") -> "subprocess.CompletedProcess[str]":
+    def handrail(*words: str, input_text: str = "") -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             [sys.executable, "-m", "handrail", "notify", *words, "--state", str(tmp_path / "state")],
-            input=given, capture_output=True, text=True, timeout=PATIENCE,
+            input=input_text, capture_output=True, text=True, timeout=PATIENCE,
         )  # fmt: skip
 
     (tmp_path / "state").mkdir(mode=0o700)
-    refused = handrail("add", "hook", given="json://127.0.0.1/x\n")
+    refused = handrail("add", "hook", input_text="json://127.0.0.1/x\n")
     assert (refused.returncode, "proof that a person is present" in refused.stderr) == (1, True)
     (tmp_path / "state" / "config.toml").write_text('presence = "never"\n')
     address = f"json://{service.origin.removeprefix('http://')}/from-cli"
     assert "no channel" in handrail("list").stdout
-    added = handrail("add", "hook", given=address + "\n")
+    added = handrail("add", "hook", input_text=address + "\n")
     assert added.returncode == 0, added.stderr
     assert handrail("test", "hook").returncode == 0
     assert len(service.at("/from-cli")) == 1
-    listed = json.loads(handrail("list", "--json").stdout)
-    assert listed == {"channels": [{"name": "hook"}]}
+    listing = json.loads(handrail("list", "--json").stdout)
+    assert listing == {"channels": [{"name": "hook"}]}
     assert handrail("remove", "hook").returncode == 0
     missing = handrail("test", "hook")
     assert (missing.returncode != 0, "handrail notify" in missing.stderr) == (True, True)

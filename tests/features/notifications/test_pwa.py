@@ -46,9 +46,9 @@ def cdp(visitor: Visitor, method: str, **params: Any) -> Any:
 
 @pytest.mark.trial("console", is_long=True)
 def test_a_browser_can_install_the_console(rig: Running, visitor: Visitor) -> None:
-    found = cdp(visitor, "Page.getAppManifest")
-    assert (found["errors"], found["url"]) == ([], f"{rig.address}/manifest.webmanifest")
-    assert json.loads(found["data"])["name"] == "handrail"
+    manifest = cdp(visitor, "Page.getAppManifest")
+    assert (manifest["errors"], manifest["url"]) == ([], f"{rig.address}/manifest.webmanifest")
+    assert json.loads(manifest["data"])["name"] == "handrail"
     # Playwright's contexts are incognito windows, which can't install apps: Chromium may report only that.
     errors = [each["errorId"] for each in cdp(visitor, "Page.getInstallabilityErrors")["installabilityErrors"]]
     assert set(errors) <= {"in-incognito"}
@@ -76,7 +76,7 @@ def test_a_push_message_becomes_a_notification(rig: Running, visitor: Visitor) -
         "url": "https://evil.example/",
     }
     cdp(visitor, "ServiceWorker.deliverPushMessage", origin=rig.address, registrationId="0", data=json.dumps(message))
-    shown = visitor.does(
+    result = visitor.does(
         "evaluate",
         "console",
         """(async () => {
@@ -89,7 +89,7 @@ def test_a_push_message_becomes_a_notification(rig: Running, visitor: Visitor) -
           return `none, with the permission ${Notification.permission}`;
         })()""",
     )
-    assert shown == [message["title"], message["body"]]
+    assert result == [message["title"], message["body"]]
 
 
 @pytest.mark.trial("console", is_long=True)

@@ -60,16 +60,18 @@ def test_only_one_server_notifies_the_channel_and_the_members_who_may_approve(te
 
         counts = (len(service.at("/hook")), browser.tries, browsers["ada"][0].tries, browsers["vi"][0].tries)
         assert counts == (1, 1, 0, 0), "one server told it; ada's own agent asked, and vi may not approve"
-        shown = bo.http.get("/api/notifications").json()["data"]
-        assert [len(shown["browsers"]), shown["hasOwnChannels"], shown["canPush"]] == [1, False, True]
+        response = bo.http.get("/api/notifications").json()["data"]
+        assert [len(response["browsers"]), response["hasOwnChannels"], response["canPush"]] == [1, False, True]
         refused = ada.http.post("/api/notifications/channels", json={"name": "x", "url": "json://h/x"})
         assert refused.status_code == 409
 
         scraper = team.token("prometheus", "viewer")
-        named = {"authorization": f"Bearer {scraper}", "host": f"handrail-1:{first.port}"}
-        told = httpx2.get(f"{first.url}/metrics", headers=named).text
-        assert 'handrail_engine_up{engine="database"} 1.0' in told
-        assert httpx2.get(f"{first.url}/metrics", headers={**named, "origin": "http://evil.example"}).status_code == 403
+        headers = {"authorization": f"Bearer {scraper}", "host": f"handrail-1:{first.port}"}
+        metrics = httpx2.get(f"{first.url}/metrics", headers=headers).text
+        assert 'handrail_engine_up{engine="database"} 1.0' in metrics
+        assert (
+            httpx2.get(f"{first.url}/metrics", headers={**headers, "origin": "http://evil.example"}).status_code == 403
+        )
         team.revoke("bo")
         edit(team, agent, "later.txt", server=0, breaks=True)
         until(lambda: len(service.at("/hook")) == 2)

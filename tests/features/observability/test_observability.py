@@ -58,12 +58,12 @@ def test_a_call_is_counted_and_traced_step_by_step_without_its_parameters(
     edit = {"path": f"{SECRET}.txt", "find": "old", "replace": SECRET}
     assert rig.call("replace_in_file", edit).status == 200
     assert rig.call("read_file", {"path": "missing"}).status != 200
-    found = metrics(rig)
+    samples = metrics(rig)
     written = [("decision", "allow"), ("effect", "WRITE"), ("outcome", "ok"), ("tool", "replace_in_file")]
     missing = [("decision", "allow"), ("effect", "READ"), ("outcome", "NotFound"), ("tool", "read_file")]
-    assert (found[f"handrail_calls_total{written}"], found[f"handrail_calls_total{missing}"]) == (1, 1)
-    assert found["handrail_step_seconds_count[('step', 'run')]"] == 2
-    assert (found["handrail_calls_running[]"], found["handrail_prompts_pending[]"]) == (0, 0)
+    assert (samples[f"handrail_calls_total{written}"], samples[f"handrail_calls_total{missing}"]) == (1, 1)
+    assert samples["handrail_step_seconds_count[('step', 'run')]"] == 2
+    assert (samples["handrail_calls_running[]"], samples["handrail_prompts_pending[]"]) == (0, 0)
 
     rig.stop()  # what was not sent yet is sent now
     spans = spans_of(collector)

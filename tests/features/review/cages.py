@@ -58,7 +58,7 @@ class Rig:
             subprocess.run(["chown", "-R", f"{UID}:{UID}", str(self.folder)], check=True)
 
     def git(self, *words: str) -> str:
-        done = subprocess.run(
+        result = subprocess.run(
             ["git", "-c", "safe.directory=*", *words],
             cwd=self.project,
             capture_output=True,
@@ -66,7 +66,7 @@ class Rig:
             check=True,
         )
         self.own()
-        return done.stdout.decode()
+        return result.stdout.decode()
 
     def commit_all(self) -> None:
         self.git("init", "-q", "-b", "main")
@@ -106,8 +106,8 @@ class Cage:
             words = ["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups", *words]
         places = {"LOWER": self.rig.project, "UPPER": self.folder.upper, "WORK": self.folder.work}
         environ = {**os.environ, **GIT, **{name: str(path) for name, path in places.items()}, "HOME": "/nonexistent"}
-        done = subprocess.run(words, env=environ, capture_output=True)
-        assert done.returncode == 0, done.stderr.decode()
+        result = subprocess.run(words, env=environ, capture_output=True)
+        assert result.returncode == 0, result.stderr.decode()
 
     @contextmanager
     def review(self) -> Iterator[Review]:

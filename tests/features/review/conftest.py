@@ -12,5 +12,5 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
     config = tmp_path / "gitconfig"
     config.write_text("[safe]\n\tdirectory = *\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-    with new_rig() as made:
-        yield made
+    with new_rig() as user:
+        yield user

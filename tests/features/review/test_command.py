@@ -70,8 +70,8 @@ def test_the_list_names_groups_marks_and_what_is_refused(rig: Rig, cage: Cage) -
     assert "Changed files:\n  M  a.txt  +2 −2\n  D  b.txt  +0 −1\n" in printed
     assert "package.json  +1 −0  [runs later: its scripts run on npm commands]" in printed
     assert "leads out of the project" in printed
-    found = json.loads(run(rig, cage.id, "--json").stdout)
-    assert [item["path"] for item in found["items"]] == ["a.txt", "b.txt", "package.json", "x"]
+    data = json.loads(run(rig, cage.id, "--json").stdout)
+    assert [item["path"] for item in data["items"]] == ["a.txt", "b.txt", "package.json", "x"]
 
 
 def test_hunks_are_taken_one_by_one_at_the_terminal(rig: Rig, cage: Cage) -> None:
@@ -136,8 +136,8 @@ def test_paths_everything_and_discard(rig: Rig, cage: Cage) -> None:
     assert "Took 1 change." in run(rig, "--take", "b.txt").stdout
     assert not (rig.project / "b.txt").exists()
     assert run(rig, "--take", "nowhere").returncode != 0
-    done = run(rig, "--take-all")
-    assert "Took 2 changes." in done.stdout
+    result = run(rig, "--take-all")
+    assert "Took 2 changes." in result.stdout
     assert "FIVE" in (rig.project / "a.txt").read_text()
     assert "Discarded" in run(rig, "--discard").stdout
     assert "No agent has left changes" in run(rig).stdout
@@ -149,15 +149,15 @@ def test_several_runs_are_listed(rig: Rig, cage: Cage) -> None:
     printed = run(rig).stdout
     assert cage.id in printed
     assert other.id in printed
-    assert {found["id"] for found in json.loads(run(rig, "--json").stdout)["reviews"]} == {cage.id, other.id}
+    assert {data["id"] for data in json.loads(run(rig, "--json").stdout)["reviews"]} == {cage.id, other.id}
 
 
 def test_without_proof_of_a_person_nothing_is_taken(rig: Rig, cage: Cage) -> None:
     """An agent's shell, or any other one that no person's terminal is behind."""
     (rig.state / "config.toml").write_text('presence = "critical"\n')
     for words in (("--take-all",), ("--take", "b.txt"), ("--discard",), ("--take-commit", "abc")):
-        done = run(rig, *words)
-        assert done.returncode != 0, words
+        result = run(rig, *words)
+        assert result.returncode != 0, words
     code, printed = at_terminal(rig)
     assert code != 0
     assert "proof that a person is present" in printed
@@ -188,6 +188,6 @@ def test_names_can_not_draw_on_the_terminal(rig: Rig, cage: Cage) -> None:
     printed = run(rig).stdout
     assert "\x1b" not in printed
     assert "\nFORGED" not in printed
-    _, shown = at_terminal(rig, "n", "d", "n", "n", "n", "n")
-    assert "\x1b[31m\r" not in shown
-    assert "\x1b[2J" not in shown
+    _, output = at_terminal(rig, "n", "d", "n", "n", "n", "n")
+    assert "\x1b[31m\r" not in output
+    assert "\x1b[2J" not in output

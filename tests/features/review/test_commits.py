@@ -81,8 +81,8 @@ def test_nothing_of_the_agents_configuration_or_hooks_runs(rig: Rig, cage: Cage)
 
 def test_a_commits_files_that_run_later_are_named(cage: Cage) -> None:
     cage.run("echo '{}' > package.json; echo x > plain.txt; git add -A; git commit -qm c")
-    (found,) = fetched(cage)
-    assert found.runs_later == ("package.json: its scripts run on npm commands",)
+    (commits,) = fetched(cage)
+    assert commits.runs_later == ("package.json: its scripts run on npm commands",)
 
 
 def test_control_characters_and_a_signature_in_a_commit_hide_no_other(rig: Rig, cage: Cage) -> None:
@@ -98,11 +98,11 @@ def test_control_characters_and_a_signature_in_a_commit_hide_no_other(rig: Rig, 
         git update-ref HEAD "$(git hash-object -t commit -w s)"; rm s
         """
     )
-    found = fetched(cage)
-    assert [each.subject for each in found] == ["One\x01two\x01", "Signed"]
-    assert found[0].message == "One\x01two\x01\n\nbody\x01"
-    assert "\x1b" not in found[0].stat
-    take(cage, found[1].id)
+    commits = fetched(cage)
+    assert [each.subject for each in commits] == ["One\x01two\x01", "Signed"]
+    assert commits[0].message == "One\x01two\x01\n\nbody\x01"
+    assert "\x1b" not in commits[0].stat
+    take(cage, commits[1].id)
     assert (rig.project / "b.txt").read_text() == "y\n"
 
 
@@ -153,16 +153,16 @@ def test_a_commits_links_are_taken_if_they_stay_in_the_project(rig: Rig, cage: C
         rm inside; git commit -qam Gone
         """
     )
-    links, moved, gone = (each.id for each in fetched(cage))
-    taken = take(cage, links)
-    assert sorted(taken["paths"]) == ["b.txt", "b.txt", "inside"]
-    assert {line.partition(":")[0] for line in taken["left"]} == {"absolute", "climbing", "settings", "through"}
+    links, renames, removals = (each.id for each in fetched(cage))
+    result = take(cage, links)
+    assert sorted(result["paths"]) == ["b.txt", "b.txt", "inside"]
+    assert {line.partition(":")[0] for line in result["left"]} == {"absolute", "climbing", "settings", "through"}
     assert (os.readlink(rig.project / "inside"), os.readlink(rig.project / "b.txt")) == ("a.txt", "a.txt")
-    take(cage, moved)
+    take(cage, renames)
     assert os.readlink(rig.project / "inside") == "run.sh"
     (rig.project / "inside").unlink()
     os.symlink("b.txt", rig.project / "inside")
-    assert take(cage, gone)["left"] == ["inside: you changed it since the start; the agent deleted it"]
+    assert take(cage, removals)["left"] == ["inside: you changed it since the start; the agent deleted it"]
     assert os.readlink(rig.project / "inside") == "b.txt"
 
 
@@ -176,9 +176,9 @@ def test_a_commits_submodule_is_left_and_the_rest_is_taken(rig: Rig, cage: Cage)
     )
     (rig.project / "run.sh").unlink()
     rig.write({"run.sh/y": "mine\n"})
-    (found,) = fetched(cage)
-    left = take(cage, found.id)["left"]
-    assert "lib: it is a submodule; cherry-pick the commit yourself" in left
+    (commits,) = fetched(cage)
+    remaining = take(cage, commits.id)["left"]
+    assert "lib: it is a submodule; cherry-pick the commit yourself" in remaining
     assert (rig.project / "b.txt").read_text() == "B\n"
     assert (rig.project / "run.sh/y").read_text() == "mine\n"
 

@@ -53,8 +53,8 @@ def test_theirs_replaces_my_edit_at_that_place_alone(cage: Cage) -> None:
 
 def test_mine_stays_and_is_not_asked_again_until_the_agent_changes_the_file(cage: Cage) -> None:
     before = text(cage)
-    done = take(cage, items=[{"path": "a.txt", "hunks": [], "settled": True}])
-    assert (done["taken"], "left" in done) == (0, False)
+    outcome = take(cage, items=[{"path": "a.txt", "hunks": [], "settled": True}])
+    assert (outcome["taken"], "left" in outcome) == (0, False)
     assert (text(cage), pending(cage)) == (before, [])
     cage.rig.write({"a.txt": before + "more of mine\n"})
     assert pending(cage) == []
@@ -66,8 +66,8 @@ def test_an_edited_file_is_written_and_undo_brings_the_conflict_back(cage: Cage)
     before = text(cage)
     file = shown(cage, "a.txt")
     assert file.draft is not None
-    marked = "<<<<<<< yours\nMINE 5\n=======\nAGENT 5\n>>>>>>> the agent's\n"
-    assert file.draft.count(marked) == 1
+    text_with_markers = "<<<<<<< yours\nMINE 5\n=======\nAGENT 5\n>>>>>>> the agent's\n"
+    assert file.draft.count(text_with_markers) == 1
     assert "AGENT 20\n" in file.draft
     with pytest.raises(InvalidParams, match="conflict marks"):
         take(cage, items=[{"path": "a.txt", "digest": file.digest, "content": file.draft}])
@@ -123,5 +123,5 @@ def test_a_rename_is_shown_as_one(rig: Rig) -> None:
     cage = rig.cage()
     cage.run("git mv old.txt new.txt; rm other.txt; echo y > more.txt")
     with cage.review() as review:
-        found = {item.path: item.renamed_from for item in review.items}
-    assert found == {"more.txt": None, "new.txt": "old.txt", "old.txt": None, "other.txt": None}
+        old_names = {item.path: item.renamed_from for item in review.items}
+    assert old_names == {"more.txt": None, "new.txt": "old.txt", "old.txt": None, "other.txt": None}

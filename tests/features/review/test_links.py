@@ -39,8 +39,8 @@ async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(rig
         rm kept; rm becomes-file; echo text > becomes-file
         """
     )
-    found = items(cage)
-    assert {path: (item.group, item.status, item.link) for path, item in found.items()} == {
+    changes = items(cage)
+    assert {path: (item.group, item.status, item.link) for path, item in changes.items()} == {
         "src/deep/up": ("new", "added", "../../CLAUDE.md"),
         "folder": ("new", "added", "src/deep"),
         "dangling": ("new", "added", "nothing"),
@@ -49,8 +49,8 @@ async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(rig
         "kept": ("tracked", "deleted", None),
         "becomes-file": ("tracked", "modified", None),
     }
-    taken = await cage.take()
-    assert "left" not in taken
+    result = await cage.take()
+    assert "left" not in result
     project = rig.project
     targets = {name: os.readlink(project / name) for name in ("src/deep/up", "folder", "dangling", "AGENTS.md", "old")}
     assert targets == {
@@ -61,8 +61,8 @@ async def test_links_that_stay_in_the_project_are_shown_and_taken_and_undone(rig
     assert not (project / "becomes-file").is_symlink()
     assert (project / "becomes-file").read_text() == "text\n"
     assert items(cage) == {}
-    with rig.opened() as opened:
-        await opened.gate.run(Call("undo_write", {}, PERSON))
+    with rig.opened() as open_team:
+        await open_team.gate.run(Call("undo_write", {}, PERSON))
     assert (project / "AGENTS.md").read_text() == "old rules\n"
     assert not (project / "AGENTS.md").is_symlink()
     assert os.readlink(project / "old") == "src"
@@ -90,15 +90,15 @@ def test_links_that_leave_the_project_by_any_way_are_refused(rig: Rig) -> None:
         rm -r src/deep; ln -s ../CLAUDE.md src/deep
         """
     )
-    found = items(cage)
-    refused = {path for path, item in found.items() if item.refused}
+    changes = items(cage)
+    refused = {path for path, item in changes.items() if item.refused}
     assert refused >= {
         "absolute", "own-path", "climbing", "through-here", "through-mine", "through-root", "through-both",
         "loop-a", "loop-b", "secret", "git-config", "state", "src/deep",
-    }, found  # fmt: skip
-    assert found["here"].refused is None
+    }, changes  # fmt: skip
+    assert changes["here"].refused is None
     with cage.review() as review:
-        plan = review.plan(dict.fromkeys(found, FileChoice()))
+        plan = review.plan(dict.fromkeys(changes, FileChoice()))
     assert not {step.path for step in plan.steps} & refused
 
 
@@ -138,11 +138,11 @@ def test_what_runs_later_is_marked_also_behind_a_link(rig: Rig) -> None:
         echo 'curl evil' > src/deep/pre-commit; echo 2 > src/a.txt
         """
     )
-    marked = {path: item.runs_later for path, item in items(cage).items()}
-    assert marked.pop("src/a.txt") is None
-    assert all(marked.values()), marked
-    assert marked["settings/tasks.json"] == ".vscode leads here: the editor runs tasks and settings in it"
-    assert set(marked) == {".vscode", "settings/tasks.json", "package.json", "src/manifest", "src/deep/pre-commit"}
+    runs_later = {path: item.runs_later for path, item in items(cage).items()}
+    assert runs_later.pop("src/a.txt") is None
+    assert all(runs_later.values()), runs_later
+    assert runs_later["settings/tasks.json"] == ".vscode leads here: the editor runs tasks and settings in it"
+    assert set(runs_later) == {".vscode", "settings/tasks.json", "package.json", "src/manifest", "src/deep/pre-commit"}
 
 
 def test_links_in_an_ignored_folder_are_part_of_its_line(rig: Rig) -> None:
@@ -155,9 +155,9 @@ def test_links_in_an_ignored_folder_are_part_of_its_line(rig: Rig) -> None:
         ln -s ../x/cli.js node_modules/.bin/x
         """
     )
-    found = items(cage)
-    assert list(found) == ["node_modules"]
-    assert found["node_modules"].files == 2
+    changes = items(cage)
+    assert list(changes) == ["node_modules"]
+    assert changes["node_modules"].files == 2
 
 
 @pytest.mark.parametrize(

@@ -23,19 +23,19 @@ def test_no_save_of_an_editor_is_lost_while_changes_are_taken(rig: Rig) -> None:
     cage = rig.cage()
     cage.run("sed -i 's/line 5$/AGENT 5/' a.txt")
     file = rig.project / "a.txt"
-    saved: list[str] = []
+    saves: list[str] = []
     is_over = threading.Event()
 
     def edit() -> None:
         """As editors do: read, change at the end, save by rename, look at the file first."""
         while not is_over.is_set():
             text = file.read_text()
-            mark = f"save {len(saved)}\n"
+            mark = f"save {len(saves)}\n"
             new = Path(f"{file}~")
             new.write_text(text + mark)
             if file.read_text() == text:
                 new.rename(file)
-                saved.append(mark)
+                saves.append(mark)
 
     editor = threading.Thread(target=edit)
     editor.start()
@@ -48,7 +48,7 @@ def test_no_save_of_an_editor_is_lost_while_changes_are_taken(rig: Rig) -> None:
         editor.join()
     text = file.read_text()
     assert text.replace("AGENT 5", "line 5").startswith(LINES)
-    assert [mark for mark in saved if mark not in text] == []
+    assert [mark for mark in saves if mark not in text] == []
 
 
 @pytest.mark.parametrize("agents", ["sed -i 's/line 5\\r$/AGENT 5\\r/' a.txt", "sed -i 's/line 5\\r$/AGENT 5/' a.txt"])
@@ -81,8 +81,8 @@ def test_thousands_of_files_are_reviewed_taken_and_undone(rig: Rig) -> None:
     cage.run("find . -name '*.txt' -exec sed -i s/old/new/ {} +; rm folder7/file7.txt; echo x > folder8/made.txt")
     with cage.review() as review:
         assert len(review.items) == MANY + 1
-    done = asyncio.run(cage.take())
-    assert (done["taken"], "left" in done) == (MANY + 1, False)
+    result = asyncio.run(cage.take())
+    assert (result["taken"], "left" in result) == (MANY + 1, False)
     last = MANY - 1
     assert (rig.project / f"folder{last % 100}/file{last}.txt").read_text() == f"new {last}\n"
     with cage.review() as review:

@@ -37,8 +37,8 @@ def test_every_kind_of_change_is_listed_in_its_group(rig: Rig) -> None:
         echo more >> notes.txt
         """
     )
-    found = items(cage)
-    assert {path: (item.group, item.status) for path, item in found.items()} == {
+    changes = items(cage)
+    assert {path: (item.group, item.status) for path, item in changes.items()} == {
         "a.txt": ("tracked", "modified"),
         "new.txt": ("new", "added"),
         "node_modules": ("ignored", "added"),
@@ -49,9 +49,9 @@ def test_every_kind_of_change_is_listed_in_its_group(rig: Rig) -> None:
         "notes.txt": ("new", "modified"),
         "empty": ("new", "folder"),
     }
-    assert found["node_modules"].files == 2
-    assert (found["a.txt"].added, found["a.txt"].removed, found["a.txt"].hunks) == (1, 1, 1)
-    assert found["run.sh"].mode == "644 → 755"
+    assert changes["node_modules"].files == 2
+    assert (changes["a.txt"].added, changes["a.txt"].removed, changes["a.txt"].hunks) == (1, 1, 1)
+    assert changes["run.sh"].mode == "644 → 755"
 
 
 def test_copies_that_the_agent_did_not_change_are_left_out(rig: Rig) -> None:
@@ -67,8 +67,8 @@ def test_a_folder_that_was_removed_or_replaced_shows_what_is_gone(rig: Rig) -> N
     rig.write({**FILES, "lib/d.txt": "d\n", "lib/e.txt": "e\n"})
     cage = rig.cage()
     cage.run("rm -r src; rm -r lib; mkdir lib; echo E > lib/e.txt")
-    found = items(cage)
-    assert {path: item.status for path, item in found.items()} == {
+    changes = items(cage)
+    assert {path: item.status for path, item in changes.items()} == {
         "src": "folder deleted",
         "src/deep": "folder deleted",
         "src/b.txt": "deleted",
@@ -91,16 +91,16 @@ def test_what_is_no_plain_file_is_refused(rig: Rig) -> None:
         mkdir closed; echo x > closed/x; chmod 000 closed
         """
     )
-    found = items(cage)
-    refused = {path for path, item in found.items() if item.refused}
-    wanted = {"key", "escaping", "pipe", "socket", "a.txt", "src", ".env", ".handrail/policy.toml"}
-    assert wanted <= refused, found
-    assert "leads out of the project" in str(found["key"].refused)
-    assert "leads out of the project" in str(found["escaping"].refused)
-    assert str(found["pipe"].refused) == "it is a named pipe"
+    changes = items(cage)
+    refused = {path for path, item in changes.items() if item.refused}
+    expected = {"key", "escaping", "pipe", "socket", "a.txt", "src", ".env", ".handrail/policy.toml"}
+    assert expected <= refused, changes
+    assert "leads out of the project" in str(changes["key"].refused)
+    assert "leads out of the project" in str(changes["escaping"].refused)
+    assert str(changes["pipe"].refused) == "it is a named pipe"
     with cage.review() as review:
-        plan = review.plan(dict.fromkeys(found, FileChoice()))
-        assert not {step.path for step in plan.steps} & wanted
+        plan = review.plan(dict.fromkeys(changes, FileChoice()))
+        assert not {step.path for step in plan.steps} & expected
 
 
 def test_set_uid_is_noted_and_not_taken(rig: Rig) -> None:
@@ -116,8 +116,8 @@ def test_files_that_run_later_are_marked(rig: Rig) -> None:
     cage.run(
         "mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; echo {} > package.json; echo {} > .mcp.json"
     )
-    found = items(cage)
-    assert all(found[path].runs_later for path in (".github/workflows/ci.yml", "package.json", ".mcp.json"))
+    changes = items(cage)
+    assert all(changes[path].runs_later for path in (".github/workflows/ci.yml", "package.json", ".mcp.json"))
 
 
 def test_git_is_never_listed(rig: Rig) -> None:
@@ -138,11 +138,11 @@ def test_names_of_any_kind_are_listed(rig: Rig) -> None:
     script = "import sys\n" + "".join(f"open({name!r}, 'w').write('x')\n" for name in names)
     script += "open(b'bad\\xff', 'w').write('x'); open('back\\\\slash', 'w').write('x'); open('~home', 'w').write('x')"
     cage.run(script, program=("python3", "-c"))
-    found = items(cage)
-    assert set(names) <= set(found)
-    refused = {path for path, item in found.items() if item.refused}
+    changes = items(cage)
+    assert set(names) <= set(changes)
+    refused = {path for path, item in changes.items() if item.refused}
     assert refused == {"bad\\xff", "back\\slash", "~home"}
-    assert msgspec.json.encode(list(found.values()))
+    assert msgspec.json.encode(list(changes.values()))
 
 
 def test_a_huge_file_is_refused_without_being_read(rig: Rig) -> None:

@@ -29,17 +29,17 @@ def server(rig: Rig, cage: Cage) -> Iterator[Running]:
 
 def test_a_person_reviews_takes_and_undoes_in_the_console(server: Running, rig: Rig, cage: Cage) -> None:
     console = server.sign_in()
-    (listed,) = server.request("GET", "/api/reviews", headers=console).json["data"]["reviews"]
-    assert (listed["id"], listed["client"], listed["changes"]) == (cage.id, "claude", 3)
+    (entry,) = server.request("GET", "/api/reviews", headers=console).json["data"]["reviews"]
+    assert (entry["id"], entry["client"], entry["changes"]) == (cage.id, "claude", 3)
     items = server.request("GET", f"/api/reviews/{cage.id}", headers=console).json["data"]["items"]
     assert [item["path"] for item in items] == ["a.txt", "bad\\xff", "n\u202ew.txt"]
     file = server.request("GET", f"/api/reviews/{cage.id}/file?path=a.txt", headers=console).json["data"]
     assert file["hunks"][0]["new"] == ["TWO"]
-    wanted = {"items": [{"path": "a.txt", "digest": file["digest"], "hunks": [0]}]}
-    taken = server.request("POST", f"/api/reviews/{cage.id}/take", headers=console, json=wanted)
-    assert taken.json["data"]["result"]["taken"] == 1
+    expected = {"items": [{"path": "a.txt", "digest": file["digest"], "hunks": [0]}]}
+    result = server.request("POST", f"/api/reviews/{cage.id}/take", headers=console, json=expected)
+    assert result.json["data"]["result"]["taken"] == 1
     assert (rig.project / "a.txt").read_text() == "one\nTWO\nthree\n"
-    id = {"id": taken.json["data"]["executionId"]}
+    id = {"id": result.json["data"]["executionId"]}
     assert server.request("POST", "/api/undo", headers=console, json=id).status == 200
     assert (rig.project / "a.txt").read_text() == "one\ntwo\nthree\n"
     (commit,) = server.request("POST", f"/api/reviews/{cage.id}/commits", headers=console, json={}).json["data"][
@@ -62,8 +62,8 @@ def test_no_program_sees_or_takes_anything(server: Running, rig: Rig, cage: Cage
         ("POST", f"/api/reviews/{cage.id}/take"),
         ("POST", f"/api/reviews/{cage.id}/discard"),
     ):
-        given: dict[str, Any] = {"json": {}} if method == "POST" else {}
-        assert server.request(method, path, **given).status == 403, path
+        params: dict[str, Any] = {"json": {}} if method == "POST" else {}
+        assert server.request(method, path, **params).status == 403, path
     assert (rig.project / "a.txt").read_text() == "one\ntwo\nthree\n"
 
 

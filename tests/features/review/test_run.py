@@ -19,17 +19,17 @@ HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 
 @pytest.fixture
 def user() -> Iterator[PlainUser]:
-    with plain_user() as made:
-        (made.state / "config.toml").write_text('presence = "never"\n')
+    with plain_user() as rig:
+        (rig.state / "config.toml").write_text('presence = "never"\n')
         if os.geteuid() == 0:
-            os.chown(made.state / "config.toml", UID, UID)
-        yield made
+            os.chown(rig.state / "config.toml", UID, UID)
+        yield rig
 
 
 def said(user: PlainUser, *words: str) -> str:
-    done = user.handrail(*words)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
+    result = user.handrail(*words)
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout.decode()
 
 
 def test_what_an_agent_did_in_the_cage_is_reviewed_and_taken(user: PlainUser) -> None:
@@ -37,9 +37,9 @@ def test_what_an_agent_did_in_the_cage_is_reviewed_and_taken(user: PlainUser) ->
         assert user.run(["git", *words]).returncode == 0
     said(user, "run", "--", "sh", "-c", "echo more >> README.md; echo n > new.txt; git commit -qam inside")
     assert (user.project / "README.md").read_text() == "# Shop\n"
-    listed = said(user, "review")
-    assert "M  README.md  +1 −0" in listed
-    assert "A  new.txt  +1 −0" in listed
+    listing = said(user, "review")
+    assert "M  README.md  +1 −0" in listing
+    assert "A  new.txt  +1 −0" in listing
     assert "inside" in said(user, "review", "--commits")
     assert "Took 2 changes." in said(user, "review", "--take-all")
     assert (user.project / "README.md").read_text() == "# Shop\nmore\n"

@@ -51,8 +51,8 @@ def test_everything_is_taken_at_once_and_undone_at_once(rig: Rig) -> None:
         printf '\\001\\000\\002' > new/inner/x.bin; printf 'one\\r\\nTWO\\r\\n' > crlf.txt
         """
     )
-    done = take(cage)
-    assert "left" not in done
+    outcome = take(cage)
+    assert "left" not in outcome
     after = tree(rig.project)
     assert after["a.txt"][1] == b"one\nTWO\n"
     assert after["crlf.txt"][1] == b"one\r\nTWO\r\n"
@@ -97,8 +97,8 @@ def test_edits_elsewhere_are_kept_and_edits_at_the_same_place_are_conflicts(rig:
         with cage.review() as review:
             (item,) = review.items
             assert item.conflict == "you edited the same places as the agent"
-    done = take(cage)
-    assert done["left"] == ["a.txt: you edited the same places as the agent"]
+    outcome = take(cage)
+    assert outcome["left"] == ["a.txt: you edited the same places as the agent"]
     text = (rig.project / "a.txt").read_text()
     assert "AGENT 5\n" in text
     assert "MINE 20\n" in text
@@ -143,15 +143,15 @@ def test_an_edit_between_looking_and_taking_is_refused(rig: Rig) -> None:
     cage = rig.cage()
     cage.run("sed -i s/line.5$/FIVE/ a.txt; echo B > b.txt")
     with cage.review() as review:
-        shown = [{"path": item.path, "digest": item.digest} for item in review.items]
+        items = [{"path": item.path, "digest": item.digest} for item in review.items]
     rig.write({"a.txt": LINES + "mine\n"})
     with pytest.raises(Conflict):
-        take(cage, items=shown)
+        take(cage, items=items)
     assert (rig.project / "b.txt").read_text() == "b\n", "all or nothing"
     cage.run("echo other > b.txt")
     rig.write({"a.txt": LINES})
     with pytest.raises(Conflict):
-        take(cage, items=shown)
+        take(cage, items=items)
 
 
 def test_an_agent_can_not_take_changes(rig: Rig) -> None:
@@ -206,8 +206,8 @@ def test_chosen_hunks_and_then_the_rest_give_the_agents_text() -> None:
             ]
         old, new = "\n".join(base).encode(), "\n".join(agents).encode()
         merge = Merge(old, old, new)
-        chosen = {place for place in range(len(merge.hunks)) if chance.random() < 0.5}
-        partly = merge.result(chosen)
+        choice = {place for place in range(len(merge.hunks)) if chance.random() < 0.5}
+        partly = merge.result(choice)
         again = Merge(old, partly, new)
         assert again.result(range(len(again.hunks))) == new or any(each.state == "conflict" for each in again.hunks)
         assert merge.result(range(len(merge.hunks))) == new

@@ -40,10 +40,10 @@ class Node:
 
     def start(self, *words: str, status: int | None = None) -> None:
         self.port = free_port()
-        given = ["up", "--no-open", "--port", str(self.port), "--project", str(self.project), *words]
+        value = ["up", "--no-open", "--port", str(self.port), "--project", str(self.project), *words]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "handrail", *given, "--state", str(self.state)], stdout=log, stderr=log,
+                [sys.executable, "-m", "handrail", *value, "--state", str(self.state)], stdout=log, stderr=log,
                 stdin=subprocess.DEVNULL, env=self.environment, cwd=self.where,
             )  # fmt: skip
         process = self.process

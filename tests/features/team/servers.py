@@ -98,22 +98,22 @@ class Team:
         return result
 
     def token(self, name: str, role: Role, owner: str = "", **limits: tuple[str, ...]) -> str:
-        with self.opened() as opened:
-            return opened.members.add(name, role, Limits(**limits), owner=owner, by="tests")[1]
+        with self.opened() as open_team:
+            return open_team.members.add(name, role, Limits(**limits), owner=owner, by="tests")[1]
 
     def revoke(self, name: str) -> None:
-        with self.opened() as opened:
-            opened.members.revoke(name)
+        with self.opened() as open_team:
+            open_team.members.revoke(name)
 
     def require(self, votes: int, **limits: tuple[str, ...]) -> None:
-        with self.opened() as opened:
-            opened.team.approvals.add(Limits(**limits), votes)
+        with self.opened() as open_team:
+            open_team.team.approvals.add(Limits(**limits), votes)
 
     @contextmanager
     def opened(self) -> Iterator[OpenTeam]:
-        opened = OpenTeam(TeamAddress(self.database, self.nats.url))
-        yield opened
-        opened.close()
+        open_team = OpenTeam(TeamAddress(self.database, self.nats.url))
+        yield open_team
+        open_team.close()
 
     def start(self, count: int = 1, *words: str, port: int = 0) -> "list[Server]":
         """`port` is the first server's; `words` are further options."""

@@ -30,11 +30,11 @@ class Server:
 
     def __init__(self, url: str, nats: Nats, bucket: Path) -> None:
         self.team = OpenTeam(TeamAddress(url, nats.url, f"file://{bucket}"))
-        kept = self.team.browser()
-        assert kept.shared is not None
-        self.stores = kept
-        self.plugins = kept.shared.plugins
-        self.bus = SharedBus(kept, Artifacts(kept.artifacts, kept.artifact_files), kept.shared)
+        side = self.team.browser()
+        assert side.shared is not None
+        self.stores = side
+        self.plugins = side.shared.plugins
+        self.bus = SharedBus(side, Artifacts(side.artifacts, side.artifact_files), side.shared)
         self._is_open = True
 
     async def connect(self, client_id: str) -> ListConnection:
@@ -50,8 +50,8 @@ class Server:
     async def answer(self, line: ListConnection, number: int = 1, client_id: str = "p1", **members: Any) -> None:
         message = await line.next(number)
         line.acknowledge(number)
-        told = {"actionId": message["id"], "type": "browser_action_result", "status": "success", **members}
-        self.bus.dispatcher.answer(self.bus.plugins.get_or_add(client_id), told)
+        result = {"actionId": message["id"], "type": "browser_action_result", "status": "success", **members}
+        self.bus.dispatcher.answer(self.bus.plugins.get_or_add(client_id), result)
 
     def close(self) -> None:
         if self._is_open:
@@ -93,9 +93,9 @@ async def test_an_action_is_carried_out_by_the_browser_of_another_server(pair_of
     acting = asyncio.create_task(pair_of.one.bus.act(task, CLICK))
     await pair_of.two.answer(line, 2, result={"clicked": True})
     assert await acting == ActionResult(status="success", result={"clicked": True})
-    stored = await pair_of.one.stores.tasks.find(task)
-    assert stored is not None
-    assert (stored.selected_client_id, stored.status) == ("p1", "ongoing")
+    record = await pair_of.one.stores.tasks.find(task)
+    assert record is not None
+    assert (record.selected_client_id, record.status) == ("p1", "ongoing")
     assert len(line.sent) == 2
 
 
@@ -136,15 +136,15 @@ async def test_if_a_browsers_server_ends_the_result_of_an_action_is_unknown(pair
     clicking = asyncio.create_task(pair_of.one.bus.act(task, CLICK))
     await line.next(2)
     await asyncio.to_thread(pair_of.two.close)
-    with pytest.raises(Offline) as lost:
+    with pytest.raises(Offline) as error:
         await clicking
-    assert lost.value.details["mayHaveBeenDone"] is True
-    assert lost.value.retryable is False
+    assert error.value.details["mayHaveBeenDone"] is True
+    assert error.value.retryable is False
     back = await pair_of.one.connect("p1")
     (under_way,) = [message["id"] for message, _ in line.sent[1:]]
-    ended = await pair_of.one.stores.actions.find(under_way)
-    assert ended is not None
-    assert ended.record.status == "error"
+    record = await pair_of.one.stores.actions.find(under_way)
+    assert record is not None
+    assert record.record.status == "error"
     reading = asyncio.create_task(pair_of.one.bus.act(task, LOOK))
     await pair_of.one.answer(back, result={"elements": []})
     await reading
@@ -171,28 +171,28 @@ async def test_a_server_that_lost_a_browser_while_it_was_frozen_writes_nothing_a
     line = await pair_of.two.connect("p1")  # neither listens, so the first isn't told that the browser has moved
     await pair_of.two.bus.start()
     task = await pair_of.task(line)
-    stored = await pair_of.two.stores.tasks.find(task)
-    assert stored is not None
+    row = await pair_of.two.stores.tasks.find(task)
+    assert row is not None
     await pair_of.one.plugins.hold(pair_of.one.bus.plugins.get_or_add("p1").record)
     record = ActionRecord(action_id=new_action_id(), task_id=task, client_id="p1", actions=CLICK, created_at=1)
     with pytest.raises(Conflict):
         await pair_of.two.stores.actions.begin(record)
     assert await pair_of.one.stores.actions.find(record.action_id) is None
-    late = pair_of.two.bus.tasks.refresh(stored)
+    late = pair_of.two.bus.tasks.refresh(row)
     late.stop()
-    ended = msgspec.structs.replace(record, status="success", result={}, ended_at=2)
-    await pair_of.two.stores.actions.end(ended, None, late.record)
+    finished_record = msgspec.structs.replace(record, status="success", result={}, ended_at=2)
+    await pair_of.two.stores.actions.end(finished_record, None, late.record)
     after = await pair_of.one.stores.tasks.find(task)
-    assert after == stored
+    assert after == row
 
 
 async def test_a_task_taken_over_at_one_server_pauses_at_its_browsers_server(pair_of: Pair) -> None:
     await started(pair_of)
     line = await pair_of.two.connect("p1")
     task = await pair_of.task(line)
-    taken = await pair_of.one.bus.tasks.find(task)
-    await pair_of.one.bus.takeover.take_over(taken)
-    assert (taken.status, line.statuses) == ("takeover", ["takeover"])
+    result = await pair_of.one.bus.tasks.find(task)
+    await pair_of.one.bus.takeover.take_over(result)
+    assert (result.status, line.statuses) == ("takeover", ["takeover"])
     clicking = asyncio.create_task(pair_of.one.bus.act(task, CLICK))
     await eventually(lambda: _waits(pair_of.two, task))
     assert len(line.sent) == 1
@@ -218,8 +218,8 @@ async def test_an_answer_larger_than_a_message_arrives_whole(pair_of: Pair) -> N
 
 async def test_an_artifact_kept_at_one_server_is_read_at_another(pair_of: Pair) -> None:
     task = new_task_id()
-    kept = await pair_of.one.bus.store_artifact(task, "upload", "text/plain", b"hello", "a.txt")
-    assert (await pair_of.two.bus.artifact(kept)).data == b"hello"
+    artifact = await pair_of.one.bus.store_artifact(task, "upload", "text/plain", b"hello", "a.txt")
+    assert (await pair_of.two.bus.artifact(artifact)).data == b"hello"
 
 
 async def test_new_tasks_are_spread_over_the_browsers_unless_a_person_chose_one(pair_of: Pair) -> None:

@@ -15,11 +15,11 @@ from tests.waiting import PATIENCE, until
 def test_when_a_server_is_killed_the_same_call_at_another_uses_its_question_and_runs_once(team: Team) -> None:
     first, second = team.start(2)
     agent, ada = Agent(team.token("claude", "agent")), Person(second.url, team.token("ada", "approver"))
-    lost = edit(team, agent, "a.txt", breaks=True)
+    reply = edit(team, agent, "a.txt", breaks=True)
     request_id = prompt_about(ada, "a.txt")
     first.process.kill()
     first.process.wait(PATIENCE)
-    assert lost.wait() == {"broken": True}
+    assert reply.wait() == {"broken": True}
     again = edit(team, agent, "a.txt", server=1)
     assert ada.answer(request_id).status_code == 200
     assert not again.wait().get("isError")

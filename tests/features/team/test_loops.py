@@ -106,5 +106,5 @@ async def act(bus: SharedBus, task: str, outcomes: "Counter[str]") -> None:
 
 
 async def all_there(bus: SharedBus, size: int) -> bool:
-    known = [record.client_id for record in await bus.plugin_list() if record.socket_connected]
-    return len(known) == size and all(await asyncio.gather(*map(bus.is_connected_anywhere, known)))
+    connected = [record.client_id for record in await bus.plugin_list() if record.socket_connected]
+    return len(connected) == size and all(await asyncio.gather(*map(bus.is_connected_anywhere, connected)))

@@ -106,21 +106,23 @@ def test_both_audits_record_it_and_each_others_digest(shared: Team, node: Node) 
     pending_call = node.edit("recorded.txt")
     node.answers(node.asked_about("recorded.txt"), "--ok")
     pending_call.wait()
-    with shared.opened() as opened:
-        journal = opened.team.nodes.journal(id)
+    with shared.opened() as open_team:
+        journal = open_team.team.nodes.journal(id)
         log = node.state / "audit" / "log.jsonl"
 
         def has_all() -> bool:
-            written = log.read_bytes()
-            return Audit(journal).verify() == written.count(b"\n") and b"".join(journal.lines()) == written
+            content = log.read_bytes()
+            return Audit(journal).verify() == content.count(b"\n") and b"".join(journal.lines()) == content
 
         until(has_all, "the team's copy is another")
-        links = [each for each in Audit(opened.audit).entries() if each.get("event") == "node" and each["node"] == id]
+        links = [
+            each for each in Audit(open_team.audit).entries() if each.get("event") == "node" and each["node"] == id
+        ]
         hashes = {each["seq"]: each["hash"] for each in node.records()}
         assert links
         assert all(hashes[each["records"]] == each["digest"] for each in links)
         back = [each for each in node.records() if each.get("event") == "team"]
-        theirs = {each["seq"]: each["hash"] for each in Audit(opened.audit).entries()}
+        theirs = {each["seq"]: each["hash"] for each in Audit(open_team.audit).entries()}
         assert back
         assert all(theirs[each["records"]] == each["digest"] for each in back)
 
@@ -141,8 +143,8 @@ def test_a_node_s_token_opens_nothing_but_its_own_link(shared: Team, node: Node)
 
 
 def add_rule(team: Team, **rule: str) -> None:
-    with team.opened() as opened:
-        asyncio.run(opened.rules.allow("by a test", Rule(**rule)))  # type: ignore[arg-type]
+    with team.opened() as open_team:
+        asyncio.run(open_team.rules.allow("by a test", Rule(**rule)))  # type: ignore[arg-type]
 
 
 def test_the_team_s_policy_tightens_a_node_and_loosens_nothing(team: Team) -> None:
@@ -200,18 +202,18 @@ def test_a_node_works_while_the_team_is_offline_and_catches_up(team: Team) -> No
         person = Person(server.url, ida)
         assert person.answer(prompt_about(person, "later.txt")).status_code == 200
         assert pending_call.wait()["is_done"]
-        with team.opened() as opened:
+        with team.opened() as open_team:
             id = node.membership()["node"]
-            journal = opened.team.nodes.journal(id)
+            journal = open_team.team.nodes.journal(id)
             until(lambda: b'"target":"alone.txt"' in b"".join(journal.lines()), "the team has no record of it")
             count = Audit(journal).verify()
             assert count > 0
             verify = ("audit", "verify", "--database", team.database, "--public-key", team.public_key)
             team.handrail(*verify)
-            with journal.lock(is_durable=True) as held:  # write access to rows isn't enough to forge a history
+            with journal.lock(is_durable=True) as lock:  # write access to rows isn't enough to forge a history
                 line, sealed = seal_record(count + 2, "2030-01-01T00:00:00.000Z", "0" * 64, b"")
-                held.append(line)
-                held.set_mark(Head(count + 2, held.size, sealed).spelled())
+                lock.append(line)
+                lock.set_mark(Head(count + 2, lock.size, sealed).spelled())
             assert f"the audit of the node {id}" in team.handrail(*verify, status=1).stderr
     finally:
         node.stop()

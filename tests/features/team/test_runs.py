@@ -69,8 +69,8 @@ class Work:
 
     def past_calls(self, uses: Sequence[ToolUse]) -> PastCalls:
         """As the audit has it."""
-        ended: dict[str, dict[str, Any]] = {use.execution_id: {} for use in uses if use.execution_id in self.done}
-        return PastCalls(ended, {use.execution_id: {} for use in uses if use.execution_id in self.begun})
+        outcomes: dict[str, dict[str, Any]] = {use.execution_id: {} for use in uses if use.execution_id in self.done}
+        return PastCalls(outcomes, {use.execution_id: {} for use in uses if use.execution_id in self.begun})
 
 
 class OwnRecovery(Recovery):
@@ -113,26 +113,26 @@ class NoOffers:
 class Server:
     def __init__(self, url: str, nats: Nats, bucket: Path, work: Work) -> None:
         self.team = OpenTeam(TeamAddress(url, nats.url, f"file://{bucket}"))
-        kept = self.team.browser(run_seconds=LEASE)
-        assert kept.shared_runs is not None
-        self.leases = kept.shared_runs.leases
-        self.store = kept.runs
+        side = self.team.browser(run_seconds=LEASE)
+        assert side.shared_runs is not None
+        self.leases = side.shared_runs.leases
+        self.store = side.runs
         self.audience = Listening()
-        self.tasks = SharedTasks(kept.tasks)
+        self.tasks = SharedTasks(side.tasks)
         context = RunContext(
             tasks=self.tasks,
-            store=kept.runs,
+            store=side.runs,
             listener=cast("Any", self.audience),
             tools=cast("Any", Hands(work, self.team)),
             recovery=OwnRecovery(work),
-            model_client=ModelClient(kept.runs, 100_000),
+            model_client=ModelClient(side.runs, 100_000),
             queue=cast("Any", Unasked()),
             offers=cast("Any", NoOffers()),
             project="/here",
             max_auto_fix=one_fix,
             limits=Limits(),
         )
-        shared = kept.shared_runs
+        shared = side.shared_runs
         self.runs = SharedRuns(context, steady, lambda model: None, shared.leases, shared.peers, renew_every=KEEP_EVERY)
 
     async def say(self, task: str, id: str = "evt-1", text: str = "words") -> None:
@@ -248,9 +248,9 @@ async def test_of_two_servers_that_find_an_abandoned_run_one_continues_it(server
     task = new_task_id()
     assert await one.leases.take(task)
     record = (await one.tasks.find_or_create(task)).record
-    left = AssistantTurn("", (ToolUse("use_0", "write_to_file", "{}", "exec_left"),))
+    turn = AssistantTurn("", (ToolUse("use_0", "write_to_file", "{}", "exec_left"),))
     await one.store.save(
-        Run(task_id=task, status="running", project="/here"), record, [UserTurn("evt-1", "words"), left]
+        Run(task_id=task, status="running", project="/here"), record, [UserTurn("evt-1", "words"), turn]
     )
     await one.leases.give_back(task)
     await asyncio.gather(one.runs.recover(), two.runs.recover())

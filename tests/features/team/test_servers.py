@@ -110,15 +110,15 @@ def test_two_people_have_to_approve_where_a_rule_says_so(shared: Team) -> None:
     people = approvers(shared, "voter")
     shared.require(2, tools=("delete_path",))
     (shared.project / "two.txt").write_text("old\n")
-    asked = PendingCall(lambda: agent.call(shared.servers[0].url, "delete_path", path="two.txt"))
+    result = PendingCall(lambda: agent.call(shared.servers[0].url, "delete_path", path="two.txt"))
     request_id = prompt_about(people[0], "two.txt")
     for _ in range(2):  # the same person twice is one vote
         first = people[0].answer(request_id)
         assert first.json()["data"]["warnings"] == ["Your approval counts. 1 more is needed."], first.text
-    assert asked.is_waiting
+    assert result.is_waiting
     assert (shared.project / "two.txt").exists()
     assert people[1].answer(request_id).json()["data"]["warnings"] == []
-    assert not asked.wait().get("isError")
+    assert not result.wait().get("isError")
     assert not (shared.project / "two.txt").exists()
 
 
@@ -206,8 +206,8 @@ def test_people_read_the_name_that_an_administrator_gave_an_agent(shared: Team) 
     lee = Person(shared.servers[1].url, shared.token("lee", "approver"))
     pending_call = edit(shared, agent, "named.txt")
     request_id = prompt_about(lee, "named.txt")
-    shown = next(each for each in lee.pending() if each["requestId"] == request_id)
-    assert shown["prompt"]["card"]["agent"] == "named-here"
+    entry = next(each for each in lee.pending() if each["requestId"] == request_id)
+    assert entry["prompt"]["card"]["agent"] == "named-here"
     lee.answer(request_id)
     pending_call.wait()
 
@@ -252,8 +252,8 @@ def test_evidence_kept_at_one_server_is_read_at_the_other_and_the_audit_verifies
     assert '"ok": true' in message.stdout or '"ok":true' in message.stdout
     exported = shared.handrail("audit", "export", "--database", shared.database).stdout.splitlines()
     assert any('"event":"vote"' in line for line in exported)
-    with shared.opened() as opened:
-        assert len(exported) <= sum(1 for _ in opened.audit.lines())
+    with shared.opened() as open_team:
+        assert len(exported) <= sum(1 for _ in open_team.audit.lines())
 
 
 def test_a_console_is_told_which_features_the_server_has(shared: Team) -> None:

@@ -31,10 +31,10 @@ def anyio_backend() -> str:
 
 
 async def test_two_who_ask_for_a_game_at_once_get_one_server(tmp_path: Path) -> None:
-    files, opened = LocalFolder.open(str(tmp_path)), []
+    files, folders = LocalFolder.open(str(tmp_path)), []
 
     async def open_site(game: str) -> LocalGameSite:
-        opened.append(game)
+        folders.append(game)
         return await LocalGameSite.start(Game(files, game, files, ".", lambda path: True))
 
     def no_browser() -> LocalBrowser:
@@ -44,7 +44,7 @@ async def test_two_who_ask_for_a_game_at_once_get_one_server(tmp_path: Path) -> 
     try:
         first, second = await asyncio.gather(preview_session.site("game"), preview_session.site("game"))
         assert first is second
-        assert opened == ["game"]
+        assert folders == ["game"]
     finally:
         await preview_session.close()
         files.close()

@@ -46,10 +46,10 @@ async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engines, "ENGINE_FOLDER", project / "nowhere")
-    told = await error(project)
-    assert told["code"] == "E_PREVIEW_FAIL"
-    assert told["message"] == "The WebGAL engine is not installed, and the project doesn't include one."
-    assert "make setup" in told["hint"]
+    message = await error(project)
+    assert message["code"] == "E_PREVIEW_FAIL"
+    assert message["message"] == "The WebGAL engine is not installed, and the project doesn't include one."
+    assert "make setup" in message["hint"]
     with pytest.raises(Failure, match="not installed"):
         engines.describe_engine(Wiring().machine.open_folder, project)
 
@@ -57,13 +57,13 @@ async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(
 async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def taken(*wanted: Any, **more: Any) -> asyncio.Server:
+    async def taken(*expected: Any, **more: Any) -> asyncio.Server:
         raise OSError(errno.EADDRINUSE, "Address already in use")
 
     monkeypatch.setattr(asyncio, "start_server", taken)
-    told = await error(project)
-    assert told["code"] == "E_PREVIEW_FAIL"
-    assert told["message"] == "Could not open a port for the preview: Address already in use."
+    message = await error(project)
+    assert message["code"] == "E_PREVIEW_FAIL"
+    assert message["message"] == "Could not open a port for the preview: Address already in use."
 
 
 @pytest.mark.parametrize(("program", "why"), [("exit 1", "ended at once"), ("exec cat <&3", "did not start")])
@@ -76,11 +76,11 @@ async def test_a_browser_that_does_not_start_is_told_with_how_to_try_it(
     broken.parent.mkdir()
     broken.write_text(f"#!/bin/sh\n{program}\n")
     broken.chmod(0o755)
-    told = await error(project)
-    assert told["code"] == "E_PREVIEW_FAIL"
-    assert str(broken) in told["message"]
-    assert why in told["message"]
-    assert "start it yourself" in told["hint"]
+    message = await error(project)
+    assert message["code"] == "E_PREVIEW_FAIL"
+    assert str(broken) in message["message"]
+    assert why in message["message"]
+    assert "start it yourself" in message["hint"]
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ async def test_the_game_lies_over_its_engine_and_nothing_else_is_served(project:
 async def test_parts_of_a_film_are_served(project: Path) -> None:
     async with site_of(project) as site:
         address = site.open_screen().address
-        for given, status, part, body in (
+        for value, status, part, body in (
             ("bytes=2-4", 206, "bytes 2-4/10", b"234"),
             ("bytes=7-", 206, "bytes 7-9/10", b"789"),
             ("bytes=-3", 206, "bytes 7-9/10", b"789"),
@@ -113,7 +113,7 @@ async def test_parts_of_a_film_are_served(project: Path) -> None:
             ("lines=1-2", 200, "", b"0123456789"),
             ("bytes=a-b", 200, "", b"0123456789"),
         ):
-            answer = await asked(address, "game/video/a.mp4", range=given)
+            answer = await asked(address, "game/video/a.mp4", range=value)
             assert (answer[0], answer[1].get("content-range", ""), answer[2]) == (status, part, body)
         status, headers, body = await asked(address, "game/video/a.mp4", method="HEAD")
         assert (status, headers["content-type"], headers["content-length"], body) == (200, "video/mp4", "10", b"")
@@ -144,8 +144,8 @@ class Engine:
         await self.line.send(json.dumps(message))
 
     async def hear(self) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(await asyncio.wait_for(self.line.recv(), PATIENCE))
-        return told
+        data: dict[str, Any] = json.loads(await asyncio.wait_for(self.line.recv(), PATIENCE))
+        return data
 
 
 class Legacy(Engine):
@@ -179,9 +179,9 @@ class First(Engine):
         await self.say({"kind": "event", "type": "stage.snapshot.updated", "payload": payload})
 
     async def sent_to(self) -> tuple[str, int]:
-        told = await self.hear()
-        assert (told["kind"], told["type"]) == ("request", "preview.command.sync-scene")
-        return told["payload"]["sceneName"], told["payload"]["sentenceId"]
+        message = await self.hear()
+        assert (message["kind"], message["type"]) == ("request", "preview.command.sync-scene")
+        return message["payload"]["sceneName"], message["payload"]["sentenceId"]
 
 
 @pytest.mark.anyio
@@ -193,9 +193,9 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
         screen = site.open_screen()
         screen.send_to(Destination("start.txt", 3))
         origin, subprotocols = Origin(screen.address.rsplit("/", 2)[0]), [Subprotocol(V1)]
-        spoken = subprotocols if generation is First else None
+        protocols = subprotocols if generation is First else None
         socket = f"ws{screen.address.removeprefix('http')}api/webgalsync"
-        async with connect(socket, origin=origin, subprotocols=spoken, proxy=None) as line:
+        async with connect(socket, origin=origin, subprotocols=protocols, proxy=None) as line:
             engine = generation(line)
             await engine.enter()
             scene, sentence = await engine.sent_to()
@@ -245,8 +245,8 @@ async def test_what_an_engine_showed_before_a_jump_is_not_where_the_jump_led(
             await eventually(lambda: looks > 2)
             now += 60
             await engine.say({"event": "handrail-jump", "data": 1})
-            seen = looks
-            await eventually(lambda: looks > seen + 5 or waiting.done())
+            paths = looks
+            await eventually(lambda: looks > paths + 5 or waiting.done())
             await engine.tell(scene, 3)
             assert await asyncio.wait_for(waiting, PATIENCE) == Position("start.txt", 3, {"showText": "好"})
 

@@ -66,17 +66,22 @@ def test_a_project_without_a_game_has_nothing_to_show(tmp_path: Path, opened: Op
 
 
 def test_everything_that_is_wrong_is_told_in_the_language_that_is_asked_for(view: GameView) -> None:
-    shown = view.overview("en")
-    assert shown is not None
-    assert (shown.title, shown.folder, shown.entry, shown.config) == ("雪夜", "game", START, "game/config.txt")
-    assert {(each.path, each.code) for each in shown.problems} == {
+    displayed = view.overview("en")
+    assert displayed is not None
+    assert (displayed.title, displayed.folder, displayed.entry, displayed.config) == (
+        "雪夜",
+        "game",
+        START,
+        "game/config.txt",
+    )
+    assert {(each.path, each.code) for each in displayed.problems} == {
         (START, "WG201"),
         (START, "WG101"),
         ("game/scene/lost.txt", "WG402"),
         ("game/background/beach.jpg", "WG404"),
         ("game/figure/hero.model3.json", "WG404"),
     }
-    missing = next(each for each in shown.problems if each.code == "WG201")
+    missing = next(each for each in displayed.problems if each.code == "WG201")
     assert missing.message == "no such file: game/background/beech.jpg; did you mean beach.jpg?"
     assert (missing.is_guess, missing.fix_hint) == (True, "changeBg:beach.jpg -next;")
     chinese = view.overview("zh")
@@ -97,9 +102,9 @@ def test_what_changes_on_disk_changes_the_stamp_and_is_read(view: GameView, proj
 
 def test_a_text_comes_with_the_parts_of_its_lines_and_without_carriage_returns(view: GameView, project: Path) -> None:
     (project / START).write_bytes("雪乃:你好;\r\nend;\r\n".encode())
-    shown = view.scene(START)
-    assert shown.text == "雪乃:你好;\nend;\n"
-    assert [parts.sort for parts in shown.parts] == ["speech", "command", "remark"]
+    displayed = view.scene(START)
+    assert displayed.text == "雪乃:你好;\nend;\n"
+    assert [parts.sort for parts in displayed.parts] == ["speech", "command", "remark"]
     assert view.scene("game/config.txt").parts[0].sort == "command"
 
 
@@ -111,17 +116,17 @@ def test_nothing_but_the_games_own_texts_is_shown(view: GameView, path: str) -> 
 
 def test_a_scene_that_is_no_text_is_listed_with_its_problem(view: GameView, project: Path) -> None:
     (project / "game/scene/broken.txt").write_bytes(b"\xff\xfe")
-    shown = view.overview("en")
-    assert shown is not None
-    assert "broken.txt" in [scene.name for scene in shown.scenes]
-    assert ("game/scene/broken.txt", "WG125") in [(each.path, each.code) for each in shown.problems]
+    displayed = view.overview("en")
+    assert displayed is not None
+    assert "broken.txt" in [scene.name for scene in displayed.scenes]
+    assert ("game/scene/broken.txt", "WG125") in [(each.path, each.code) for each in displayed.problems]
     with pytest.raises(NotFound):
         view.scene("game/scene/broken.txt")
 
 
 def test_files_have_their_kind_and_the_places_that_name_them(view: GameView) -> None:
-    shown = view.resources()
-    kinds = {each.name: each.kind for each in shown.resources}
+    displayed = view.resources()
+    kinds = {each.name: each.kind for each in displayed.resources}
     assert kinds == {
         "wave.json": "animation",
         "beach.jpg": "image",
@@ -129,11 +134,11 @@ def test_files_have_their_kind_and_the_places_that_name_them(view: GameView) -> 
         "a.mp3": "audio",
         "hero.model3.json": "live2d",
     }
-    by_name = {each.name: each for each in shown.resources}
+    by_name = {each.name: each for each in displayed.resources}
     assert [(use.path, use.line) for use in by_name["a.mp3"].uses] == [("game/scene/next.txt", 1)]
     assert [(use.path, use.line) for use in by_name["title.png"].uses] == [("game/config.txt", 2)]
     assert by_name["beach.jpg"].is_unused
-    assert [(each.path, each.uses[0].line) for each in shown.missing] == [("game/background/beech.jpg", 1)]
+    assert [(each.path, each.uses[0].line) for each in displayed.missing] == [("game/background/beech.jpg", 1)]
 
 
 def test_only_pictures_and_sounds_of_the_game_are_handed_out_and_nothing_behind_a_link(
@@ -161,9 +166,9 @@ def test_what_a_rule_hides_is_neither_listed_nor_handed_out(project: Path, opene
 def test_one_fix_or_all_that_are_safe_keep_the_ends_of_lines(view: GameView, project: Path) -> None:
     (project / START).write_bytes("changeBg:beech.jpg;\r\n雪乃:你好\r\n".encode())
     assert view.fix_file(START, None).content == "changeBg:beech.jpg;\r\n雪乃:你好;\r\n"
-    shown = view.fix_file(START, ProblemPlace(1, "WG201", 9))
-    assert shown.content == "changeBg:beach.jpg;\r\n雪乃:你好\r\n"
-    assert "+changeBg:beach.jpg;" in shown.diff
+    displayed = view.fix_file(START, ProblemPlace(1, "WG201", 9))
+    assert displayed.content == "changeBg:beach.jpg;\r\n雪乃:你好\r\n"
+    assert "+changeBg:beach.jpg;" in displayed.diff
 
 
 def test_a_fix_of_what_is_no_longer_there_is_a_conflict(view: GameView, project: Path) -> None:

@@ -43,12 +43,12 @@ class OwnSession(PreviewSession):
 
 async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[ShownScene, Any]:
     """By a process beside a server that gives this answer, or hangs up; and what that server was asked."""
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         length = int(head.lower().partition("content-length: ")[2].partition("\r\n")[0])
-        asked.append(json.loads(await reader.readexactly(length)))
+        requests.append(json.loads(await reader.readexactly(length)))
         if status is not None:
             text = body if isinstance(body, bytes) else msgspec.json.encode(body)
             writer.write(b"HTTP/1.1 %d X\r\ncontent-length: %d\r\n\r\n" % (status, len(text)) + text)
@@ -61,7 +61,7 @@ async def shown(tmp_path: Path, status: int | None, body: Any) -> tuple[ShownSce
     try:
         project = Wiring().open_project(tmp_path, tmp_path / "state", NoApprover())
         previews = server_first(project, OwnSession())
-        return await previews.show("game", Destination("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), asked[0]
+        return await previews.show("game", Destination("a b/start.txt", 3, "雪乃:未保存;"), ["x.png"]), requests[0]
     finally:
         server.close()
         project.close()
@@ -73,15 +73,15 @@ def refusal(code: str, message: str, **details: Any) -> dict[str, Any]:
 
 
 async def test_what_the_server_shows_comes_back_whole_and_unsaved_content_goes_with_the_wish(tmp_path: Path) -> None:
-    showing, asked = await shown(tmp_path, 200, {"ok": True, "data": THEIRS})
+    showing, requests = await shown(tmp_path, 200, {"ok": True, "data": THEIRS})
     assert showing == THEIRS
-    assert (asked["path"], asked["line"], asked["content"]) == ("game/scene/a b/start.txt", 3, "雪乃:未保存;")
-    assert asked["fetchedAhead"] == ["x.png"]
-    assert asked["ground"]["project"] == str(tmp_path)
+    assert (requests["path"], requests["line"], requests["content"]) == ("game/scene/a b/start.txt", 3, "雪乃:未保存;")
+    assert requests["fetchedAhead"] == ["x.png"]
+    assert requests["ground"]["project"] == str(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "told"),
+    ("status", "body", "message"),
     [
         (None, b"", "By itself."),
         (409, refusal("CONFLICT", "It is another's."), "By itself. It is another's."),
@@ -93,11 +93,11 @@ async def test_what_the_server_shows_comes_back_whole_and_unsaved_content_goes_w
     ],
 )
 async def test_where_the_server_does_not_show_it_the_process_does_and_says_why(
-    tmp_path: Path, status: int | None, body: Any, told: str
+    tmp_path: Path, status: int | None, body: Any, message: str
 ) -> None:
     showing, _ = await shown(tmp_path, status, body)
     assert showing.picture == b"own"
-    assert told in showing.whereabouts
+    assert message in showing.whereabouts
 
 
 async def test_a_scene_that_the_server_could_not_show_is_not_tried_again(tmp_path: Path) -> None:

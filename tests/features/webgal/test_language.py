@@ -12,7 +12,7 @@ from tests.wire.stage import put
 
 
 @pytest.mark.parametrize(
-    ("environ", "wanted"),
+    ("environ", "expected"),
     [
         ({"HANDRAIL_LANG": "en"}, "en"),
         ({"HANDRAIL_LANG": "EN", "LANG": "zh_CN.UTF-8"}, "en"),
@@ -25,8 +25,8 @@ from tests.wire.stage import put
         ({}, None),
     ],
 )
-def test_the_wish_comes_first_then_the_locale(environ: dict[str, str], wanted: str | None) -> None:
-    assert preferred_language(environ) == wanted
+def test_the_wish_comes_first_then_the_locale(environ: dict[str, str], expected: str | None) -> None:
+    assert preferred_language(environ) == expected
 
 
 def test_both_languages_say_the_same_with_the_same_values() -> None:
@@ -39,11 +39,11 @@ def test_both_languages_say_the_same_with_the_same_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environ", "said"),
+    ("environ", "message"),
     [({"LANG": "C.UTF-8"}, "未知"), ({"LANG": "en_US.UTF-8"}, "known"), ({"HANDRAIL_LANG": "EN"}, "known")],
 )
 def test_checks_are_chinese_where_nobody_says_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], message: str
 ) -> None:
     put(tmp_path, "game/scene/start.txt", "unknownCmd: test;\n")
     for name in ("HANDRAIL_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
@@ -51,5 +51,5 @@ def test_checks_are_chinese_where_nobody_says_otherwise(
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     where = ("--project", str(tmp_path), "--state", str(tmp_path / "state"))
-    shown = run("call", "validate_script", '{"path": "game/scene/start.txt"}', *where)
-    assert said in shown.stdout
+    result = run("call", "validate_script", '{"path": "game/scene/start.txt"}', *where)
+    assert message in result.stdout

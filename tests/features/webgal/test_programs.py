@@ -43,9 +43,9 @@ def is_there(pid: str) -> bool:
 
 
 async def test_it_runs_in_the_folder_with_that_environment_and_nothing_to_read(begin: Begin, tmp_path: Path) -> None:
-    given = {"LC_ALL": "C.UTF-8", "A": "1"}
+    params = {"LC_ALL": "C.UTF-8", "A": "1"}
     line = 'pwd; cat; env | grep -v "^_=\\|^PWD=\\|^SHLVL=\\|^HANDRAIL_RUN=" | sort; ls /proc/self/fd'
-    program = begin("/bin/sh", "-c", line, environ=given)
+    program = begin("/bin/sh", "-c", line, environ=params)
     lines = (await printed(program)).splitlines()
     assert lines[:3] == [str(tmp_path), "A=1", "LC_ALL=C.UTF-8"]
     assert lines[3:] in (["0", "1", "2", "3"], ["0", "1", "2"]), "no descriptor of ours is handed on"
@@ -109,8 +109,8 @@ async def test_the_ports_of_its_children_are_known(begin: Begin) -> None:
 async def test_a_command_that_kills_its_keeper_ends_with_all_that_carries_its_mark(
     begin: Begin, tmp_path: Path
 ) -> None:
-    left = "trap '' TERM; echo \\$\\$ >> pids; while :; do sleep 1; done"
-    program = begin("/bin/sh", "-c", f'setsid sh -c "{left}" & until [ -s pids ]; do sleep 0.01; done; kill -9 $PPID')
+    script = "trap '' TERM; echo \\$\\$ >> pids; while :; do sleep 1; done"
+    program = begin("/bin/sh", "-c", f'setsid sh -c "{script}" & until [ -s pids ]; do sleep 0.01; done; kill -9 $PPID')
     async with asyncio.timeout(60):
         await printed(program)
     assert program.status == 128 + signal.SIGKILL

@@ -15,12 +15,12 @@ from handrail.features.webgal.backends.terre.editor import TerreFinder, TerreSit
 @pytest.fixture
 def leading_on() -> Iterator[tuple[int, list[str]]]:
     """A server that leads each question on to another place, and the questions that came there."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path.startswith("/elsewhere"):
-                asked.append(self.path)
+                requests.append(self.path)
             self.send_response(302)
             self.send_header("location", f"/elsewhere{self.path}")
             self.send_header("content-length", "0")
@@ -33,7 +33,7 @@ def leading_on() -> Iterator[tuple[int, list[str]]]:
     serving = threading.Thread(target=server.serve_forever)
     serving.start()
     try:
-        yield server.server_port, asked
+        yield server.server_port, requests
     finally:
         server.shutdown()
         serving.join()
@@ -41,9 +41,9 @@ def leading_on() -> Iterator[tuple[int, list[str]]]:
 
 
 def test_what_leads_elsewhere_is_no_terre_and_is_not_followed(leading_on: tuple[int, list[str]]) -> None:
-    port, asked = leading_on
+    port, requests = leading_on
     assert asyncio.run(TerreFinder(port, "/").find("game")) is None
-    assert asked == []
+    assert requests == []
 
 
 STRANGERS = {

@@ -44,13 +44,13 @@ def test_without_gnu_diff_the_hunks_are_right_too(old: str, new: str) -> None:
     assert apply_hunks(old, new, line_diff._hunks_without_diff(*lines)) == new
 
 
-@pytest.mark.parametrize(("kept", "added"), [(slice(500), ["x"]), (slice(3, None), []), (slice(None), ["x"])])
+@pytest.mark.parametrize(("unchanged", "added"), [(slice(500), ["x"]), (slice(3, None), []), (slice(None), ["x"])])
 def test_a_long_text_without_gnu_diff_gives_one_hunk(
-    kept: slice, added: list[str], monkeypatch: pytest.MonkeyPatch
+    unchanged: slice, added: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     old = [str(number) for number in range(3000)]
-    new = [*old[kept], *added]
+    new = [*old[unchanged], *added]
     hunks = line_diff.hunks("\n".join(old).encode(), "\n".join(new).encode())
     assert len(hunks) == 1
     assert apply_hunks("\n".join(old), "\n".join(new), hunks) == "\n".join(new)
@@ -78,21 +78,21 @@ def test_a_unified_diff_can_be_applied_and_is_as_short_as_gnu_diff_s(old: bytes,
     assert apply_patch(old, diff) == new
 
 
-def changed_lines(shown: bytes) -> tuple[int, int]:
-    lines = shown.split(b"\n")[2:]
+def changed_lines(diff: bytes) -> tuple[int, int]:
+    lines = diff.split(b"\n")[2:]
     return sum(line[:1] == b"-" for line in lines), sum(line[:1] == b"+" for line in lines)
 
 
-def apply_patch(old: bytes, shown: str) -> bytes:
+def apply_patch(old: bytes, diff: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "a.txt")
         file.write_bytes(old)
-        if shown:
-            subprocess.run(["git", "apply", "-"], cwd=folder, input=shown.encode(), check=True)
+        if diff:
+            subprocess.run(["git", "apply", "-"], cwd=folder, input=diff.encode(), check=True)
         return file.read_bytes() if file.exists() else b""
 
 
 def test_a_unified_diff_tells_of_a_missing_last_newline() -> None:
-    shown = unified("a.txt", b"one\ntwo", b"one\ntwo\n")
-    assert shown.startswith("--- a/a.txt\n+++ b/a.txt\n")
-    assert "\\ No newline at end of file" in shown
+    diff = unified("a.txt", b"one\ntwo", b"one\ntwo\n")
+    assert diff.startswith("--- a/a.txt\n+++ b/a.txt\n")
+    assert "\\ No newline at end of file" in diff

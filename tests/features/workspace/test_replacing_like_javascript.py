@@ -48,8 +48,8 @@ def text_for(find: str, chance: random.Random) -> str:
 
 
 def in_javascript(cases: list[tuple[str, str, str, str]]) -> list[tuple[str, int]]:
-    done = subprocess.run(["node", "-e", _SCRIPT], input=json.dumps(cases).encode(), capture_output=True, check=True)
-    return [(text, count) for text, count in json.loads(done.stdout)]
+    result = subprocess.run(["node", "-e", _SCRIPT], input=json.dumps(cases).encode(), capture_output=True, check=True)
+    return [(text, count) for text, count in json.loads(result.stdout)]
 
 
 @pytest.mark.trial("regexes")

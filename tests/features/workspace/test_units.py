@@ -104,7 +104,7 @@ def test_a_unit_does_everything_and_undo_brings_everything_back(project: Path) -
     assert not plan.refused
     assert len(plan.steps) == len(committed)
     assert tree(project) == before
-    redo = plan_undo(rig, [kept for kept in rig.snapshots.newest_first() if kept.undoes])
+    redo = plan_undo(rig, [change for change in rig.snapshots.newest_first() if change.undoes])
     commit_all(rig, call(), redo.steps)
     assert tree(project) == changed, "an undo can be undone"
     assert leftovers(project) == []
@@ -211,7 +211,7 @@ def test_a_file_written_moved_and_written_again_comes_back_as_it_was(project: Pa
     commit_all(rig, call("t"), [Change("src/deep/picture.bin", BINARY, b"1")])
     commit_all(rig, call("t"), [plan_move(rig, "src", "lib")])
     commit_all(rig, call("t"), [Change("lib/deep/picture.bin", b"1", b"2")])
-    plan = undo(rig, [kept for kept in standing_changes(rig) if kept.task == "t"])
+    plan = undo(rig, [change for change in standing_changes(rig) if change.task == "t"])
     assert not plan.refused
     assert tree(project) == before
 
@@ -271,9 +271,9 @@ def test_set_uid_is_never_given(project: Path) -> None:
 
 
 def test_the_diff_shows_each_file_once(project: Path) -> None:
-    shown = diff_of(everything(workspace(project)))
-    assert "-old\n+new\n" in shown
-    assert 'Binary file "new/inner/b.bin": none → 256 bytes' in shown
-    assert '"run.sh": new mode 755' in shown
-    assert 'rename from "src/crlf.txt"\nrename to "moved.txt"' in shown
-    assert 'deleted folder "src/deep"' in shown
+    diff = diff_of(everything(workspace(project)))
+    assert "-old\n+new\n" in diff
+    assert 'Binary file "new/inner/b.bin": none → 256 bytes' in diff
+    assert '"run.sh": new mode 755' in diff
+    assert 'rename from "src/crlf.txt"\nrename to "moved.txt"' in diff
+    assert 'deleted folder "src/deep"' in diff

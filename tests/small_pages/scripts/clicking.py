@@ -62,15 +62,15 @@ def close_dialog(player: Player) -> None:
 
 @plays("click-dialog-2")
 def dialog_button(player: Player) -> None:
-    wanted = words(player)[0]
-    player.click("Close" if wanted == "x" else wanted, role="button")
+    goal = words(player)[0]
+    player.click("Close" if goal == "x" else goal, role="button")
 
 
 @plays("click-checkboxes", "click-checkboxes-large", "click-checkboxes-transfer")
 def checkboxes(player: Player) -> None:
-    wanted = match(r"Select (.*) and click", player.query())[1]
-    if wanted != "nothing":
-        for name in wanted.split(", "):
+    goal = match(r"Select (.*) and click", player.query())[1]
+    if goal != "nothing":
+        for name in goal.split(", "):
             player.click(name, role="checkbox")
     player.click("Submit")
 
@@ -89,8 +89,8 @@ def listed(player: Player) -> None:
 
 @plays("click-scroll-list")
 def scrolled_list(player: Player) -> None:
-    wanted = match(r"Select (.*) from the scroll", player.query())[1].split(", ")
-    player.do("browser_select_option", clickId=player.find(role="listbox"), values=wanted)
+    goal = match(r"Select (.*) from the scroll", player.query())[1].split(", ")
+    player.do("browser_select_option", clickId=player.find(role="listbox"), values=goal)
     player.click("Submit")
 
 
@@ -103,13 +103,13 @@ def section(player: Player) -> None:
 
 @plays("click-collapsible-2", "click-collapsible-2-nodelay")
 def sections(player: Player) -> None:
-    wanted = words(player)[0]
+    goal = words(player)[0]
     for number in range(len(player.elements(name="/^Section/", role="tab"))):
-        if player.elements(name=wanted):
+        if player.elements(name=goal):
             break
         player.click("/^Section/", at=number, role="tab")
         player.do("browser_wait_for", idleMs=400)
-    player.click(wanted)
+    player.click(goal)
 
 
 @plays("click-tab")
@@ -119,14 +119,14 @@ def tab(player: Player) -> None:
 
 @plays("click-tab-2", "click-tab-2-easy", "click-tab-2-medium", "click-tab-2-hard")
 def tabs(player: Player) -> None:
-    wanted = words(player)[0]
+    goal = words(player)[0]
     for number in range(len(player.elements(role="tab"))):
-        if player.elements(name=wanted):
+        if player.elements(name=goal):
             break
         player.click(r"/^(Tab #)?\d$/", at=number, role="link")
         if player.peek_reward():  # some seeds have the link itself as a tab
             return
-    player.click(wanted)
+    player.click(goal)
 
 
 @plays("click-menu")
@@ -140,8 +140,8 @@ def menu(player: Player) -> None:
 
 @plays("click-menu-2")
 def icon_menu(player: Player) -> None:
-    wanted = player.html('//*[@id="query"]')
-    icon = re.search(r"ui-icon-([\w-]+)", wanted)
+    goal = player.html('//*[@id="query"]')
+    icon = re.search(r"ui-icon-([\w-]+)", goal)
     player.click("Menu")
     player.do("browser_wait_for", idleMs=500)
     names = {
@@ -163,10 +163,10 @@ def icon_menu(player: Player) -> None:
 
 @plays("click-pie", "click-pie-nodelay")
 def pie(player: Player) -> None:
-    wanted = words(player)[0]
+    goal = words(player)[0]
     player.click("+")
     player.do("browser_wait_for", idleMs=700)
-    player.click(wanted)
+    player.click(goal)
 
 
 @plays("click-widget")
@@ -179,7 +179,7 @@ def widget(player: Player) -> None:
         "radio": "//input[@type='radio']",
     }
     path["checkbox"] = "//input[@type='checkbox']"
-    told = player.do("browser_xpath_scan")["elements"]
+    elements = player.do("browser_xpath_scan")["elements"]
     tags = {"button": "button", "textarea": "textarea"}
     roles = {"radio": "radio", "checkbox": "checkbox", "text": "textbox"}
     for element in player.elements():
@@ -188,7 +188,7 @@ def widget(player: Player) -> None:
                 continue
             player.click_id(element["clickId"])
             return
-    raise Lost(f"no {kind} among {told}")
+    raise Lost(f"no {kind} among {elements}")
 
 
 @plays("focus-text")
@@ -205,9 +205,9 @@ def focus_one(player: Player) -> None:
 def ticket(player: Player) -> None:
     lines = player.page()
     offers = [
-        (_minutes(lines[at - 1]), int(found[2]), found[1])
+        (_minutes(lines[at - 1]), int(match[2]), match[1])
         for at, each in enumerate(lines)
-        if (found := re.search(r"\[(\d+) Book for \$(\d+)\]", each))
+        if (match := re.search(r"\[(\d+) Book for \$(\d+)\]", each))
     ]
     query = player.query()
     by = 0 if "duration" in query or "shortest" in query or "longest" in query else 1
@@ -222,14 +222,14 @@ def _minutes(words: str) -> int:
 
 @plays("navigate-tree")
 def tree(player: Player) -> None:
-    wanted = words(player)[0]
+    goal = words(player)[0]
     for _ in range(20):
-        if player.elements(name=wanted):
-            player.click(wanted)
+        if player.elements(name=goal):
+            player.click(goal)
             return
         player.click(hint="/expandable-hitarea/")
         player.do("browser_wait_for", idleMs=300)
-    raise Lost(wanted)
+    raise Lost(goal)
 
 
 @plays("odd-or-even")
@@ -244,9 +244,9 @@ def odd_or_even(player: Player) -> None:
 
 @plays("order-food")
 def food(player: Player) -> None:
-    wanted = player.query()
+    goal = player.query()
     lines = player.page()
-    names = wanted.split(": ", 1)[1].split(", ") if ": " in wanted else []
+    names = goal.split(": ", 1)[1].split(", ") if ": " in goal else []
     for at, each in enumerate(lines):
         if each in names:
             player.click_id(re.findall(r"\[(\d+) \+\]", lines[at + 1])[0])

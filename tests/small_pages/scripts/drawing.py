@@ -14,8 +14,8 @@ MOST_LOOKS = 500
 
 def shapes(player: Player, xpath: str = "//*[name()='svg']") -> list[dict[str, str]]:
     """What is drawn in the page's picture: tag and attributes of each shape."""
-    found = re.findall(r"<(\w+)((?:\s[\w:-]+=\"[^\"]*\")*)\s*/?>", player.html(xpath))
-    return [{"tag": tag, **dict(re.findall(r'([\w:-]+)="([^"]*)"', attributes))} for tag, attributes in found]
+    matches = re.findall(r"<(\w+)((?:\s[\w:-]+=\"[^\"]*\")*)\s*/?>", player.html(xpath))
+    return [{"tag": tag, **dict(re.findall(r'([\w:-]+)="([^"]*)"', attributes))} for tag, attributes in matches]
 
 
 def centre(shape: Mapping[str, str]) -> tuple[float, float]:
@@ -106,17 +106,17 @@ def drag_shape(player: Player) -> None:
 @plays("drag-shapes", "drag-shapes-2")
 def sort_shapes(player: Player) -> None:
     query = player.query()
-    wanted = match(r"Drag all (\w+)", query)[1]
-    drawn = shapes(player)
-    boxes = [each for each in drawn if each.get("fill") == "none" and each["tag"] == "rect"]
+    goal = match(r"Drag all (\w+)", query)[1]
+    all_shapes = shapes(player)
+    boxes = [each for each in all_shapes if each.get("fill") == "none" and each["tag"] == "rect"]
     boxes.sort(key=lambda each: float(each["x"]))
-    listed = [each for each in player.elements() if each["tag"] in ("circle", "rect", "polygon")]
-    items = [each for each in drawn if each["tag"] in ("circle", "rect", "polygon") and each not in boxes]
+    elements = [each for each in player.elements() if each["tag"] in ("circle", "rect", "polygon")]
+    items = [each for each in all_shapes if each["tag"] in ("circle", "rect", "polygon") and each not in boxes]
     kinds = {"circles": "circle", "rectangles": "rect", "squares": "rect", "triangles": "polygon"}
-    if len(listed) != len(items):
-        raise Lost(f"{listed} {items}")
-    for element, item in zip(listed, items, strict=True):
-        is_wanted = item["tag"] == kinds[wanted] if wanted in kinds else item["fill"] == wanted
+    if len(elements) != len(items):
+        raise Lost(f"{elements} {items}")
+    for element, item in zip(elements, items, strict=True):
+        is_wanted = item["tag"] == kinds[goal] if goal in kinds else item["fill"] == goal
         if not is_wanted and len(boxes) == 1:
             continue
         bx, by = centre(boxes[0] if is_wanted else boxes[-1])
@@ -153,9 +153,9 @@ def drag_item(player: Player) -> None:
         to = at + {"up": -wide, "down": wide, "left": -1, "right": 1}[step[1]]
     elif wide == 3 and corner:
         rows, columns = {"top": 0, "center": 1, "bottom": 2}, {"left": 0, "center": 1, "right": 2}
-        found = re.findall(r"top|bottom|left|right|center", way)
-        row = next((rows[each] for each in found if each in ("top", "bottom")), 1)
-        column = next((columns[each] for each in found if each in ("left", "right")), 1)
+        matches = re.findall(r"top|bottom|left|right|center", way)
+        row = next((rows[each] for each in matches if each in ("top", "bottom")), 1)
+        column = next((columns[each] for each in matches if each in ("left", "right")), 1)
         to = row * 3 + column
     else:
         raise Lost(query)
@@ -174,20 +174,20 @@ def _drop(player: Player, name: str, over: str, *, is_after: bool) -> None:
 def sort_numbers(player: Player) -> None:
     for place in range(6):
         names = [each["name"] for each in player.elements(name=r"/^-?\d+$/")]
-        wanted = sorted(names, key=int)
-        if names == wanted:
+        goal = sorted(names, key=int)
+        if names == goal:
             break
-        if place < len(names) and names[place] != wanted[place]:
-            _drop(player, wanted[place], names[place], is_after=False)
+        if place < len(names) and names[place] != goal[place]:
+            _drop(player, goal[place], names[place], is_after=False)
     player.click("Submit")
 
 
 @plays("use-slider", "form-sequence", "use-slider-2")
 def sliders(player: Player) -> None:
     query = player.query()
-    found = re.search(r"\[([^\]]*)\]", query)
-    wanted = [int(each) for each in found[1].split(",")] if found else [int(match(r"Select (-?\d+)", query)[1])]
-    for at, value in enumerate(wanted):
+    hit = re.search(r"\[([^\]]*)\]", query)
+    goal = [int(each) for each in hit[1].split(",")] if hit else [int(match(r"Select (-?\d+)", query)[1])]
+    for at, value in enumerate(goal):
         handle = player.find(hint="/ui-slider-handle/", at=at)
         player.click_id(handle)
         for _ in range(300):
@@ -210,9 +210,9 @@ def _shown(player: Player, at: int) -> int:
 @plays("use-spinner")
 def spinner(player: Player) -> None:
     """It takes no keys, only clicks on its arrows."""
-    wanted = int(match(r"Select (-?\d+)", player.query())[1])
-    arrow = player.find(hint="/triangle-1-n/" if wanted > 0 else "/triangle-1-s/", role="button")
-    for _ in range(abs(wanted)):
+    goal = int(match(r"Select (-?\d+)", player.query())[1])
+    arrow = player.find(hint="/triangle-1-n/" if goal > 0 else "/triangle-1-s/", role="button")
+    for _ in range(abs(goal)):
         player.click_id(arrow)
     player.click("Submit")
 
@@ -286,20 +286,20 @@ def flight(player: Player) -> None:
     lines = player.page()
     offers = []
     for at, each in enumerate(lines):
-        if found := re.search(r"\[(\d+)[^\]]*Book flight for \$(\d+)", each):
+        if hit := re.search(r"\[(\d+)[^\]]*Book flight for \$(\d+)", each):
             before = " ".join(lines[max(0, at - 12) : at])
             spans = re.findall(r"(?:(\d+)h )?(\d+)m", before)
             hours, minutes = spans[-1] if spans else ("0", "0")
-            offers.append((int(found[2]), int(hours or 0) * 60 + int(minutes), found[1]))
+            offers.append((int(hit[2]), int(hours or 0) * 60 + int(minutes), hit[1]))
     by = 0 if "cheapest" in query else 1
     player.click_id(min(offers, key=lambda offer: offer[by])[2])
 
 
 def _suggested(player: Player, place: str) -> None:
-    found = [each for each in player.elements() if place in (each.get("name") or "") and each["role"] != "textbox"]
-    if not found:
+    matches = [each for each in player.elements() if place in (each.get("name") or "") and each["role"] != "textbox"]
+    if not matches:
         raise Lost(f"{place} is not suggested: {player.page()}")
-    player.click_id(found[-1]["clickId"])
+    player.click_id(matches[-1]["clickId"])
 
 
 @plays("click-color", "click-shades", "use-colorwheel", "use-colorwheel-2")
@@ -312,16 +312,16 @@ def colours(player: Player) -> None:
     if "shades" in query:
         shade = match(r"shades of (\w+)", query)[1]
         tiles = re.findall(r'<span[^>]*data-color="(\w+)"[^>]*>', markup)
-        listed = [each for each in player.elements() if each["role"] == "generic" and each["tag"] == "span"]
-        for element, colour in zip(listed, tiles, strict=True):
+        elements = [each for each in player.elements() if each["role"] == "generic" and each["tag"] == "span"]
+        for element, colour in zip(elements, tiles, strict=True):
             if colour == shade:
                 player.click_id(element["clickId"])
         player.click("Submit")
         return
-    named = re.search(r"the (\w+) colored", query)
-    wanted = (named or match(r"background-color: (\w+)", player.html('//*[@id="query"]')))[1]
+    hit = re.search(r"the (\w+) colored", query)
+    goal = (hit or match(r"background-color: (\w+)", player.html('//*[@id="query"]')))[1]
     tiles = re.findall(r'data-color="(\w+)"', markup)
-    player.click(hint="/#color/", at=tiles.index(wanted))
+    player.click(hint="/#color/", at=tiles.index(goal))
 
 
 NAMED = {
@@ -368,52 +368,52 @@ def wheel(player: Player) -> None:
 @plays("click-shape", "count-shape", "identify-shape")
 def shape(player: Player) -> None:
     query = player.query()
-    drawn = [each for each in shapes(player) if each["tag"] in ("circle", "rect", "polygon", "text")]
+    all_shapes = [each for each in shapes(player) if each["tag"] in ("circle", "rect", "polygon", "text")]
     if "best describes" in query:
-        player.click(_kind(player, drawn))
+        player.click(_kind(player, all_shapes))
         return
-    if found := re.search(r"How many (.*) are there", query):
-        count = sum(_fits(each, found[1], drawn) for each in drawn)
+    if match := re.search(r"How many (.*) are there", query):
+        count = sum(_fits(each, match[1], all_shapes) for each in all_shapes)
         player.click(str(count), role="button")
         return
-    wanted = query.removeprefix("Click on an ").removeprefix("Click on a ")
-    at = next(number for number, each in enumerate(drawn) if _fits(each, wanted, drawn))
-    listed = [each for each in player.elements() if each["tag"] in ("circle", "rect", "polygon", "text")]
-    player.click_id(listed[at]["clickId"])
+    goal = query.removeprefix("Click on an ").removeprefix("Click on a ")
+    at = next(number for number, each in enumerate(all_shapes) if _fits(each, goal, all_shapes))
+    elements = [each for each in player.elements() if each["tag"] in ("circle", "rect", "polygon", "text")]
+    player.click_id(elements[at]["clickId"])
 
 
-def _kind(player: Player, drawn: list[dict[str, str]]) -> str:
+def _kind(player: Player, all_shapes: list[dict[str, str]]) -> str:
     tags = {"circle": "Circle", "rect": "Rectangle", "polygon": "Triangle"}
-    if drawn[0]["tag"] != "text":
-        return tags[drawn[0]["tag"]]
+    if all_shapes[0]["tag"] != "text":
+        return tags[all_shapes[0]["tag"]]
     letter = match(r"<text[^>]*>([^<]*)<", player.html("//*[name()='svg']"))[1]
     return "Number" if letter.isdecimal() else "Letter"
 
 
-def _fits(drawn: dict[str, str], words: str, among: list[dict[str, str]]) -> bool:
+def _fits(shape: dict[str, str], words: str, among: list[dict[str, str]]) -> bool:
     kinds = {"circle": "circle", "rectangle": "rect", "triangle": "polygon"}
     for word in words.rstrip("s").split():
         word = word.removesuffix("s") if word.removesuffix("s") in kinds else word
-        if word in kinds and drawn["tag"] != kinds[word]:
+        if word in kinds and shape["tag"] != kinds[word]:
             return False
-        if word in NAMED and drawn.get("fill") != word:
+        if word in NAMED and shape.get("fill") != word:
             return False
-        if word in ("letter", "digit", "number") and drawn["tag"] != "text":
+        if word in ("letter", "digit", "number") and shape["tag"] != "text":
             return False
-        if word in ("small", "large") and _size(drawn) is not (word == "large"):
+        if word in ("small", "large") and _size(shape) is not (word == "large"):
             return False
     return True
 
 
-def _size(drawn: dict[str, str]) -> bool:
+def _size(shape: dict[str, str]) -> bool:
     """Whether it is a large one."""
-    if drawn["tag"] == "circle":
-        return float(drawn["r"]) > 7
-    if drawn["tag"] == "rect":
-        return float(drawn["width"]) > 12
-    if drawn["tag"] == "text":
-        return float(drawn["font-size"].removesuffix("px")) > 14
-    xs = [float(pair.split(",")[0]) for pair in drawn["points"].split()]
+    if shape["tag"] == "circle":
+        return float(shape["r"]) > 7
+    if shape["tag"] == "rect":
+        return float(shape["width"]) > 12
+    if shape["tag"] == "text":
+        return float(shape["font-size"].removesuffix("px")) > 14
+    xs = [float(pair.split(",")[0]) for pair in shape["points"].split()]
     return max(xs) - min(xs) > 12
 
 
@@ -477,9 +477,9 @@ def hot_cold(player: Player) -> None:
             spots = [(x, y) for x, y in spots if any(math.hypot(x - a, y - b) < wide * 5 for a, b in cold[-1:])]
         for x, y in spots:
             player.do("browser_hover", clickId=area, x=x, y=y)
-            shown = " ".join(player.page())
+            page = " ".join(player.page())
             heat = next(
-                each for each in ("ICE COLD", "COLD", "WARM", "HOT", "") if each in shown.replace("HOT area", "")
+                each for each in ("ICE COLD", "COLD", "WARM", "HOT", "") if each in page.replace("HOT area", "")
             )
             if heat in ("WARM", "HOT"):
                 player.click_id(area, x=x, y=y)
@@ -495,19 +495,19 @@ def hot_cold(player: Player) -> None:
 def chase(player: Player) -> None:
     """As close behind it as the tools are quick."""
     for _ in range(MOST_LOOKS):
-        shown = player.find_shape("circle")
-        if shown is None:
+        circle = player.find_shape("circle")
+        if circle is None:
             return
         if player.peek_reward():
             return
         with suppress(Lost):  # it is over, and the page is covered
-            player.do("browser_hover", xpath="//*[@id='area']/*[name()='svg']", x=shown[0], y=shown[1])
+            player.do("browser_hover", xpath="//*[@id='area']/*[name()='svg']", x=circle[0], y=circle[1])
 
 
 @plays("simon-says")
 def simon(player: Player) -> None:
     """Each button that blinks is seen once, as long as it does."""
-    seen: list[str] = []
+    values: list[str] = []
     was: str | None = None
     for _ in range(200):
         pushed = re.search(
@@ -516,13 +516,13 @@ def simon(player: Player) -> None:
         )
         now = (pushed[1] or pushed[2]) if pushed else None
         if now is not None and was is None:
-            seen.append(now)
+            values.append(now)
             quiet = 0
-        quiet = 0 if now is not None else (quiet + 1 if seen else 0)
+        quiet = 0 if now is not None else (quiet + 1 if values else 0)
         was = now
         if quiet > 60:
             break
-    for each in seen:
+    for each in values:
         player.click(hint=f"/button-{each}/")
 
 
@@ -531,9 +531,9 @@ def stock(player: Player) -> None:
     limit = float(match(r"\$([\d.]+)\.", player.query())[1])
     button = player.find("Buy")
     for look in range(400):
-        shown = re.search(r"Stock price:\s*\$([\d.]+)", " ".join(player.page()))
+        hit = re.search(r"Stock price:\s*\$([\d.]+)", " ".join(player.page()))
         # It goes on moving until the click: at first only what is far below will do.
-        if shown and float(shown[1]) < limit - max(0.3, 2.5 - look / 20):
+        if hit and float(hit[1]) < limit - max(0.3, 2.5 - look / 20):
             player.click_id(button)
             return
     raise Lost("never cheap")
@@ -541,7 +541,7 @@ def stock(player: Player) -> None:
 
 @plays("drag-cube")
 def cube(player: Player) -> None:
-    wanted = words(player)[0]
+    goal = words(player)[0]
     side = "//*[contains(@class,'viewport')]"
     for dx, dy in (
         (30, 0),
@@ -557,9 +557,9 @@ def cube(player: Player) -> None:
         (30, 0),
         (30, 0),
     ) * 3:
-        if re.search(rf'class="cube-image active"[^>]*>{wanted}<', player.html(side)):
+        if re.search(rf'class="cube-image active"[^>]*>{goal}<', player.html(side)):
             player.click("Submit")
             return
         player.do("browser_drag", xpath=side, dx=dx, dy=dy)
         player.do("browser_wait_for", idleMs=300)
-    raise Lost(wanted)
+    raise Lost(goal)

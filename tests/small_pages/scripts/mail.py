@@ -32,12 +32,12 @@ def _names(player: Player) -> list[str]:
 )
 def inbox(player: Player) -> None:
     query = player.query()
-    if found := re.search(r"email by (\S+) and click the (trash|star)", query):
-        player.click_id(_message(player, found[1])[found[2]])
-    elif found := re.search(r'email by (\S+) and reply to them with the text "(.*)"', query):
-        _reply(player, found[1], found[2])
-    elif found := re.search(r"email by (\S+) and forward that email to (\S+?)\.$", query):
-        _forward(player, found[1], found[2])
+    if match := re.search(r"email by (\S+) and click the (trash|star)", query):
+        player.click_id(_message(player, match[1])[match[2]])
+    elif match := re.search(r'email by (\S+) and reply to them with the text "(.*)"', query):
+        _reply(player, match[1], match[2])
+    elif match := re.search(r"email by (\S+) and forward that email to (\S+?)\.$", query):
+        _forward(player, match[1], match[2])
     else:
         _in_other_words(player, query)
 

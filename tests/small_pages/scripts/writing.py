@@ -8,10 +8,10 @@ from tests.small_pages.scripts.clicking import words
 
 
 def field(player: Player, at: int = 0) -> str:
-    found = [
+    matches = [
         each for each in player.elements() if each["role"] in ("textbox", "spinbutton", "searchbox", "date", "time")
     ]
-    return str(found[at]["clickId"])
+    return str(matches[at]["clickId"])
 
 
 def write(player: Player, text: str, at: int = 0) -> None:
@@ -64,8 +64,8 @@ def login(player: Player) -> None:
 
 @plays("text-transform")
 def transformed(player: Player) -> None:
-    shown = re.sub(r"\s", "", player.text('//*[@id="captcha"]'))
-    write(player, shown)
+    code = re.sub(r"\s", "", player.text('//*[@id="captcha"]'))
+    write(player, code)
     player.click("Submit")
 
 
@@ -79,8 +79,8 @@ def word_of_text(player: Player) -> None:
 
 @plays("read-table")
 def table(player: Player) -> None:
-    wanted = match(r"value of (.*) into", player.query())[1]
-    write(player, _rows(player)[wanted])
+    goal = match(r"value of (.*) into", player.query())[1]
+    write(player, _rows(player)[goal])
     player.click("Submit")
 
 
@@ -108,8 +108,8 @@ def arithmetic(player: Player) -> None:
 
 @plays("simple-algebra")
 def algebra(player: Player) -> None:
-    shown = next(each for each in player.page() if "=" in each and "textbox" not in each)
-    left, right = shown.replace(" ", "").split("=")
+    equation = next(each for each in player.page() if "=" in each and "textbox" not in each)
+    left, right = equation.replace(" ", "").split("=")
     results = [x for x in range(-500, 500) if _value(left, x) == _value(right, x)]
     write(player, str(results[0]))
     player.click("Submit")
@@ -131,8 +131,8 @@ def blocks(player: Player) -> None:
 @plays("multi-layouts", "multi-orderings")
 def movies(player: Player) -> None:
     genre, director, year = match(r"for (.*) movies directed by (.*) from year (\d+)", player.query()).groups()
-    wanted = {"Genre": genre, "Director": director, "(?:Year|Released Date)": year}
-    for label, value in wanted.items():
+    goal = {"Genre": genre, "Director": director, "(?:Year|Released Date)": year}
+    for label, value in goal.items():
         player.do("browser_type", clickId=_beside(player, label), text=value)
     player.click("/^(Search|Submit|Go!)$/")
 
@@ -143,12 +143,12 @@ def _beside(player: Player, label: str) -> str:
     for at, each in enumerate(lines):
         if not re.search(rf"(?<!beside \")\b{label}\b", re.sub(r'\(beside "[^"]*"\)', "", each)):
             continue
-        if found := re.search(r"\[(\d+) textbox", each):
-            return found[1]
+        if match := re.search(r"\[(\d+) textbox", each):
+            return match[1]
         hinted = re.search(rf'\[(\d+) textbox \(beside "{label}', "\n".join(lines))
         after = re.search(r"\[(\d+) textbox", lines[at + 1]) if at + 1 < len(lines) else None
-        if found := hinted or after:
-            return found[1]
+        if match := hinted or after:
+            return match[1]
     raise Lost(label)
 
 
@@ -224,20 +224,20 @@ INKS = {
 @plays("text-editor")
 def editor(player: Player) -> None:
     query = player.query()
-    wanted = re.search(
+    match = re.search(
         r'(?:give|make) (?:the text )?(?:everything|"?([^"]*?)"?) the (?:text )?(?:style|color) (\w+)',
         query,
     )
-    if wanted is None:
+    if match is None:
         raise Lost(query)
     box = player.find(hint="/ql-editor/")
-    marked = {"text": wanted[1]} if wanted[1] else {}
-    player.do("browser_select_text", clickId=box, **marked)
-    if wanted[2] not in INKS:
-        player.click(hint=f"/ql-{wanted[2][:6]}/")
+    attributes = {"text": match[1]} if match[1] else {}
+    player.do("browser_select_text", clickId=box, **attributes)
+    if match[2] not in INKS:
+        player.click(hint=f"/ql-{match[2][:6]}/")
     else:
         player.click(hint="/ql-picker-label/")
-        player.do("browser_click", xpath=f'//*[contains(@class,"ql-picker-item")][@data-value="{INKS[wanted[2]]}"]')
+        player.do("browser_click", xpath=f'//*[contains(@class,"ql-picker-item")][@data-value="{INKS[match[2]]}"]')
     player.click("Submit")
 
 
@@ -248,10 +248,10 @@ def guess(player: Player) -> None:
         middle = (low + high) // 2
         write(player, str(middle))
         player.click("Submit")
-        told = " ".join(player.page())
-        if "higher" in told:
+        text = " ".join(player.page())
+        if "higher" in text:
             low = middle + 1
-        elif "lower" in told:
+        elif "lower" in text:
             high = middle - 1
         else:
             return
@@ -273,11 +273,11 @@ def autocomplete(player: Player) -> None:
     start, *end = words(player)
     player.do("browser_type", clickId=player.find("/Tags/"), text=start)
     for _ in range(40):
-        offered = [
+        candidates = [
             each for each in player.elements(name=f"/^{re.escape(start)}/") if each["tag"] not in ("input", "ul")
         ]
-        if found := [each for each in offered if each["name"].endswith(end[0] if end else "")]:
-            player.click_id(found[0]["clickId"])
+        if matches := [each for each in candidates if each["name"].endswith(end[0] if end else "")]:
+            player.click_id(matches[0]["clickId"])
             break
     else:
         raise Lost(f"{start} … {end} {player.page()}")

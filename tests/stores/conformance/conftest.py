@@ -107,14 +107,14 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
 
 @pytest.fixture
 def stores(opened: Opened) -> Iterator[Kept]:
-    with opened() as kept:
-        yield kept
-        asyncio.run(kept.prompts.close())
+    with opened() as stores_of_node:
+        yield stores_of_node
+        asyncio.run(stores_of_node.prompts.close())
 
 
 @pytest.fixture
 def other(opened: Opened) -> Iterator[Kept]:
     """What another process has open on the same."""
-    with opened() as kept:
-        yield kept
-        asyncio.run(kept.prompts.close())
+    with opened() as stores_of_node:
+        yield stores_of_node
+        asyncio.run(stores_of_node.prompts.close())

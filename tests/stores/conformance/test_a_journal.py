@@ -26,22 +26,22 @@ def test_lines_come_back_in_their_order_from_any_place_and_backwards(stores: Kep
 
 
 def test_more_lines_than_are_read_at_once_come_back_whole(stores: Kept) -> None:
-    with stores.journal.lock(is_durable=False) as held:
+    with stores.journal.lock(is_durable=False) as lock:
         for number in range(1203):
-            held.append(b"%d" % number)
+            lock.append(b"%d" % number)
     assert [int(line) for line in stores.journal.lines()] == list(range(1203))
     assert [int(line) for line in stores.journal.lines_backwards()] == list(reversed(range(1203)))
 
 
 def test_lines_and_mark_change_together_or_not_at_all(stores: Kept, other: Kept) -> None:
-    with stores.journal.lock(is_durable=True) as held:
-        held.append(b"one")
-        held.set_mark(b"m1")
-    with pytest.raises(KeyError), stores.journal.lock(is_durable=True) as held:
-        held.append(b"two")
-        held.set_mark(b"m2")
-        assert held.read(2, 5) == b"e\ntwo"
-        assert held.size_after(b"three") == 14
+    with stores.journal.lock(is_durable=True) as lock:
+        lock.append(b"one")
+        lock.set_mark(b"m1")
+    with pytest.raises(KeyError), stores.journal.lock(is_durable=True) as lock:
+        lock.append(b"two")
+        lock.set_mark(b"m2")
+        assert lock.read(2, 5) == b"e\ntwo"
+        assert lock.size_after(b"three") == 14
         raise KeyError
     snapshot = other.journal.snapshot()
     assert (snapshot.size, snapshot.mark, list(other.journal.lines())) == (4, b"m1", [b"one\n"])
@@ -55,8 +55,8 @@ def test_a_line_with_a_line_feed_inside_is_refused(stores: Kept) -> None:
 
 def test_who_holds_it_keeps_others_out_for_as_long_as_they_are_patient(stores: Kept, other: Kept) -> None:
     stores.journal.append(b"one", is_durable=False)
-    with stores.journal.lock(is_durable=False) as held:
-        held.append(b"two")
+    with stores.journal.lock(is_durable=False) as lock:
+        lock.append(b"two")
         with pytest.raises(Conflict), other.journal.lock(is_durable=False, patience=0.05):
             pass
     other.journal.append(b"three", is_durable=False)
@@ -64,7 +64,7 @@ def test_who_holds_it_keeps_others_out_for_as_long_as_they_are_patient(stores: K
 
 
 def test_two_processes_write_one_chain(stores: Kept, other: Kept) -> None:
-    audits = [Audit(kept.journal) for kept in (stores, other)]
+    audits = [Audit(each.journal) for each in (stores, other)]
 
     def write(audit: Audit) -> None:
         for number in range(20):

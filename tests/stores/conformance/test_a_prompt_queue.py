@@ -35,9 +35,9 @@ async def test_the_first_answer_wins(stores: Kept, other: Kept) -> None:
         request_id = await stores.prompts.request(ASK)
         answer = {"status": "ok", "values": {"name": str(number)}}
         answers = (kept.prompts.respond(request_id, answer) for kept in (stores, other) * 3)
-        found = await asyncio.gather(*answers, return_exceptions=True)
-        assert sum(not isinstance(each, BaseException) for each in found) == 1
-        assert sum(isinstance(each, Conflict) for each in found) == 5
+        results = await asyncio.gather(*answers, return_exceptions=True)
+        assert sum(not isinstance(each, BaseException) for each in results) == 1
+        assert sum(isinstance(each, Conflict) for each in results) == 5
 
 
 async def test_a_secret_reaches_the_waiter_alone(stores: Kept, other: Kept) -> None:
@@ -76,18 +76,18 @@ async def test_one_who_stops_waiting_is_gone_and_the_question_stays(stores: Kept
 async def test_a_follower_gets_everything_once_in_order(stores: Kept, other: Kept) -> None:
     await stores.prompts.request(ASK, request_id="before")
     position = (await other.prompts.entries()).position
-    seen: list[str] = []
+    values: list[str] = []
 
     async def follow() -> None:
         async for page in other.prompts.follow(position):
-            seen.extend(entry.request_id for entry in page.entries)
+            values.extend(entry.request_id for entry in page.entries)
 
     following = asyncio.create_task(follow())
     for number in range(10):
         await stores.prompts.request(ASK, request_id=f"r{number}")
-    await eventually(lambda: len(seen) == 10)
+    await eventually(lambda: len(values) == 10)
     following.cancel()
-    assert seen == [f"r{number}" for number in range(10)]
+    assert values == [f"r{number}" for number in range(10)]
 
 
 async def test_what_nobody_asked_can_t_be_answered(stores: Kept) -> None:

@@ -55,28 +55,28 @@ async def test_a_token_expires(stores: Kept) -> None:
 async def test_of_many_who_use_one_token_in_two_processes_one_wins(stores: Kept, other: Kept) -> None:
     for _ in range(5):
         token = await stores.tokens.issue(SCOPE, 60)
-        found = await asyncio.gather(*(outcome(kept.tokens, token) for kept in (stores, other) * 10))
-        assert sorted(found) == ["used"] * 19 + ["won"]
+        results = await asyncio.gather(*(outcome(each.tokens, token) for each in (stores, other) * 10))
+        assert sorted(results) == ["used"] * 19 + ["won"]
 
 
 async def test_of_many_who_claim_one_key_in_two_processes_one_wins(stores: Kept, other: Kept) -> None:
-    claims = await asyncio.gather(*(kept.once.claim("prompt-1") for kept in (stores, other) * 10))
+    claims = await asyncio.gather(*(each.once.claim("prompt-1") for each in (stores, other) * 10))
     assert claims.count(True) == 1
     assert await stores.once.claim("prompt-2")
 
 
 async def test_a_consent_counts_until_it_is_revoked_or_what_it_was_given_for_changes(stores: Kept, other: Kept) -> None:
-    given = await stores.consents.add(CALLER, TO, is_for_app=False, by="ada")
-    assert await other.consents.find(CALLER, TO) == given
+    grant = await stores.consents.add(CALLER, TO, is_for_app=False, by="ada")
+    assert await other.consents.find(CALLER, TO) == grant
     assert await other.consents.find(CALLER, replace(TO, tool_digest="d2")) is None
     assert await other.consents.stale_reason(CALLER, replace(TO, tool_digest="d2")) == "descriptor"
     assert await other.consents.stale_reason(CALLER, replace(TO, program="p2")) == "program"
     assert await other.consents.find(CALLER, replace(TO, tool="remove")) is None
-    assert await stores.consents.revoke(given.id)
-    assert not await stores.consents.revoke(given.id)
+    assert await stores.consents.revoke(grant.id)
+    assert not await stores.consents.revoke(grant.id)
     assert await other.consents.find(CALLER, TO) is None
-    await stores.consents.restore(given)
-    assert await other.consents.all() == [given]
+    await stores.consents.restore(grant)
+    assert await other.consents.all() == [grant]
 
 
 async def test_a_consent_to_an_app_covers_all_its_tools(stores: Kept) -> None:
@@ -106,8 +106,8 @@ def replace_task(grant: Grant, task: str) -> Grant:
 
 
 async def test_asking_from_two_processes_does_not_raise_the_limit(stores: Kept, other: Kept) -> None:
-    noted = await asyncio.gather(*(kept.questions.note("agent:claude.1", 3) for kept in (stores, other) * 4))
-    assert noted.count(True) == 3
+    results = await asyncio.gather(*(kept.questions.note("agent:claude.1", 3) for kept in (stores, other) * 4))
+    assert results.count(True) == 3
     assert await stores.questions.note("agent:other.1", 3)
     await other.questions.forget_one("agent:claude.1")
     assert await stores.questions.note("agent:claude.1", 3)

@@ -68,11 +68,11 @@ def test_a_workspace_that_becomes_a_link_after_the_look_is_refused(
     resolve = os.path.realpath
 
     def swapped(path: str, *, strict: bool = False) -> str:
-        found = resolve(path, strict=strict)
+        resolved = resolve(path, strict=strict)
         if not (root / "work").is_symlink():
             (root / "work").rmdir()
             (root / "work").symlink_to(outside)
-        return found
+        return resolved
 
     monkeypatch.setattr(os.path, "realpath", swapped)
     with pytest.raises(OutsideRoot):

@@ -148,9 +148,9 @@ def test_a_guard_that_raises_leaves_everything_as_it_was(folder: Folder, project
 
 
 def test_a_guard_sees_the_old_content(folder: Folder) -> None:
-    seen: list[bytes] = []
-    folder.write("game/scene/start.txt", b"new", guard=lambda: seen.append(folder.read("game/scene/start.txt")))
-    assert seen == [b"intro\n"]
+    values: list[bytes] = []
+    folder.write("game/scene/start.txt", b"new", guard=lambda: values.append(folder.read("game/scene/start.txt")))
+    assert values == [b"intro\n"]
     assert folder.read("game/scene/start.txt") == b"new"
 
 

@@ -147,12 +147,12 @@ def _refuse() -> None:
 
 
 def test_a_closed_folder_is_closed_however_its_policy_spells_it() -> None:
-    closed = ClosedFolders(["./.git/", "/build//private", "", "/", "."])
-    assert closed.is_closed((".git", "config"))
-    assert closed.is_closed(("game", ".GIT"))
-    assert closed.is_closed(("build", "private", "x"))
-    assert not closed.is_closed(("game", "build", "private"))
-    assert not closed.is_closed(())
-    inside = closed.names_in(("Build",))
+    closed_folders = ClosedFolders(["./.git/", "/build//private", "", "/", "."])
+    assert closed_folders.is_closed((".git", "config"))
+    assert closed_folders.is_closed(("game", ".GIT"))
+    assert closed_folders.is_closed(("build", "private", "x"))
+    assert not closed_folders.is_closed(("game", "build", "private"))
+    assert not closed_folders.is_closed(())
+    inside = closed_folders.names_in(("Build",))
     assert [name for name in (".git", "Private", "public") if name in inside] == [".git", "Private"]
-    assert [name for name in (".git", "private") if name in closed.names_in(())] == [".git"]
+    assert [name for name in (".git", "private") if name in closed_folders.names_in(())] == [".git"]

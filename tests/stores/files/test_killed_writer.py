@@ -108,13 +108,13 @@ def test_writers_of_one_path_never_mix_their_contents(project: Path, start_child
     threads = [threading.Thread(target=write, args=(letter,)) for letter in (b"e", b"f")]
     for thread in threads:
         thread.start()
-    seen = set[bytes]()
+    values = set[bytes]()
     reads = 0
-    while (reads := reads + 1) < tries(500, 20_000) or len(seen) <= 2:
+    while (reads := reads + 1) < tries(500, 20_000) or len(values) <= 2:
         count()
         data = folder.read("game/x")
         assert data == data[:1] * size
-        seen.add(data[:1])
+        values.add(data[:1])
     is_over.set()
     for thread in threads:
         thread.join()
@@ -123,7 +123,7 @@ def test_writers_of_one_path_never_mix_their_contents(project: Path, start_child
     for child in children:
         child.kill()
         child.wait()
-    assert len(seen) > 2
+    assert len(values) > 2
     folder.sweep("game/x")
     assert sorted(os.listdir(project / "game")) == ["scene", "x"]
     folder.close()

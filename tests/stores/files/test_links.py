@@ -109,10 +109,10 @@ def test_a_subfolder_that_is_a_link_is_refused(folder: Folder, project: Path, ou
 def test_walk_shows_links_and_goes_through_none(folder: Folder, project: Path, outside: Path) -> None:
     (project / "game/out").symlink_to(outside)
     (project / "game/loop").symlink_to(".")
-    found = dict(folder.walk("game"))
-    assert set(found) == {"out", "loop", "scene", "scene/start.txt"}
-    assert found["out"].is_link
-    assert not found["out"].is_folder
+    files = dict(folder.walk("game"))
+    assert set(files) == {"out", "loop", "scene", "scene/start.txt"}
+    assert files["out"].is_link
+    assert not files["out"].is_folder
 
 
 def test_a_temporary_file_s_name_taken_by_a_link_is_no_way_out(folder: Folder, project: Path, outside: Path) -> None:

@@ -51,8 +51,8 @@ def test_the_owner_survives(folder: Folder, project: Path) -> None:
     os.chown(project / PATH, 12345, 23456)
     (project / PATH).chmod(0o640)
     folder.write(PATH, b"new")
-    found = (project / PATH).stat()
-    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o640)
+    status = (project / PATH).stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 23456, 0o640)
 
 
 def test_extended_attributes_survive(folder: Folder, project: Path) -> None:

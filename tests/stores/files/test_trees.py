@@ -50,17 +50,17 @@ def test_depth_costs_neither_descriptors_nor_stack(folder: Folder, project: Path
 def test_folders_that_vanish_or_change_during_a_walk_are_left_out(folder: Folder, project: Path, outside: Path) -> None:
     for name in ("a", "b", "c", "d"):
         (project / "game" / name / "inner").mkdir(parents=True)
-    found: list[str] = []
+    matches: list[str] = []
     for path, _ in folder.walk("game"):
-        if not found:
+        if not matches:
             (project / "game/a/inner").rmdir()
             (project / "game/a").rmdir()
             (project / "game/b").rename(project / "game/moved")
             (project / "game/b").symlink_to(outside)
             (project / "game/c").rename(project / "moved")
             (project / "game/c").write_text("a file now")
-        found.append(path)
-    assert sorted(found) == ["a", "b", "c", "d", "d/inner", "scene", "scene/start.txt"]
+        matches.append(path)
+    assert sorted(matches) == ["a", "b", "c", "d", "d/inner", "scene", "scene/start.txt"]
 
 
 def test_an_abandoned_walk_holds_nothing(folder: Folder) -> None:

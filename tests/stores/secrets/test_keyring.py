@@ -19,10 +19,10 @@ VALUE = "sk-tr0ub4dor"
 
 def store(environ: Mapping[str, str], state: Path, *words: str) -> Any:
     child = [sys.executable, str(Path(__file__).with_name("child.py")), str(state), *words]
-    done = subprocess.run(child, env=dict(environ), capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert VALUE not in done.stderr
-    return json.loads(done.stdout)
+    result = subprocess.run(child, env=dict(environ), capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert VALUE not in result.stderr
+    return json.loads(result.stdout)
 
 
 @pytest.fixture(scope="module")

@@ -164,7 +164,7 @@ async def test_a_frozen_nats_is_said_within_seconds_and_works_again(postgres: Po
     try:
         url = postgres.tenant()
         with opened(url, own) as one, opened(url, own) as two:
-            await asyncio.to_thread(one.messages.set_answer, "ping", lambda said: {"pong": said["n"]})
+            await asyncio.to_thread(one.messages.set_answer, "ping", lambda message: {"pong": message["n"]})
             own.signal(signal.SIGSTOP)
             with pytest.raises(InputOutput, match="can't be reached"):
                 await two.messages.ask_async(one.messages.server, "ping", {"n": 1})

@@ -180,8 +180,8 @@ async def test_a_lease_that_expired_is_lost_even_if_nobody_has_taken_it(team: Op
 
 async def test_of_many_who_take_a_lease_at_once_one_gets_it(team: OpenTeam) -> None:
     holders = [TeamLeases(team.database, f"server-{number}") for number in range(10)]
-    taken = await asyncio.gather(*(each.take("run-1", 60) for each in holders))
-    assert sum(lease is not None for lease in taken) == 1
+    result = await asyncio.gather(*(each.take("run-1", 60) for each in holders))
+    assert sum(lease is not None for lease in result) == 1
 
 
 @pytest.fixture
@@ -250,8 +250,8 @@ def test_two_servers_make_checkpoints_in_turn(postgres: Postgres, nats: Nats, tm
         for team in (one, two, one, two):
             Audit(team.audit).append({"from": team.team.server}, durable=True)
             assert CheckpointMaker(team.audit, team.record).checkpoint() is not None
-        found = verify_record(Audit(one.audit), one.record())
-        assert (found.is_intact, found.checkpoints, found.covered) == (True, 4, 4), found.faults
+        findings = verify_record(Audit(one.audit), one.record())
+        assert (findings.is_intact, findings.checkpoints, findings.covered) == (True, 4, 4), findings.faults
 
 
 @pytest.mark.parametrize(

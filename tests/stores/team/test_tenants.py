@@ -20,9 +20,9 @@ from tests.team_engines import Postgres
 
 @contextmanager
 def database(url: str) -> Iterator[TeamDatabase]:
-    opened = TeamDatabase(url)
-    yield opened
-    opened.close()
+    team_database = TeamDatabase(url)
+    yield team_database
+    team_database.close()
 
 
 @pytest.fixture
@@ -32,9 +32,9 @@ def tenants(postgres: Postgres) -> tuple[str, str]:
 
 def filled(url: str) -> None:
     """A row in each table that a raw connection could look for."""
-    with database(url) as opened:
-        Audit(TeamJournal(opened, "audit")).append({"secret": "of this tenant"}, durable=True)
-        TeamMembers(opened).add("ada", "administrator", Limits(), owner="", by="tests")
+    with database(url) as team_database:
+        Audit(TeamJournal(team_database, "audit")).append({"secret": "of this tenant"}, durable=True)
+        TeamMembers(team_database).add("ada", "administrator", Limits(), owner="", by="tests")
 
 
 def test_a_raw_connection_of_another_tenant_sees_and_changes_nothing(
@@ -79,15 +79,15 @@ def test_a_server_can_t_change_what_is_only_added_to(postgres: Postgres, change:
     with pytest.raises(AssertionError, match="permission denied"):
         postgres.sql(change, mine)
     assert postgres.sql("DELETE FROM handrail.journal_line WHERE journal = 'audit' RETURNING 1", mine) == ""
-    with database(mine) as opened:
-        assert Audit(TeamJournal(opened, "audit")).verify() == 1
+    with database(mine) as team_database:
+        assert Audit(TeamJournal(team_database, "audit")).verify() == 1
 
 
 def test_a_line_that_the_owner_of_the_database_changes_is_found(postgres: Postgres) -> None:
     mine = postgres.tenant()
     tenant = setup.look(mine).tenant
-    with database(mine) as opened:
-        audit = Audit(TeamJournal(opened, "audit"))
+    with database(mine) as team_database:
+        audit = Audit(TeamJournal(team_database, "audit"))
         for number in range(5):
             audit.append({"number": number})
         change = "convert_to(replace(convert_from(line, 'UTF8'), '\"number\":2', '\"number\":7'), 'UTF8')"
@@ -99,11 +99,11 @@ def test_a_line_that_the_owner_of_the_database_changes_is_found(postgres: Postgr
 def test_the_same_name_is_two_members_in_two_tenants(tenants: tuple[str, str]) -> None:
     tokens = []
     for url in tenants:
-        with database(url) as opened:
-            tokens.append(TeamMembers(opened).add("ada", "viewer", Limits(), owner="", by="tests")[1])
+        with database(url) as team_database:
+            tokens.append(TeamMembers(team_database).add("ada", "viewer", Limits(), owner="", by="tests")[1])
     for url, (own, other) in zip(tenants, [tokens, reversed(tokens)], strict=True):
-        with database(url) as opened:
-            members = TeamMembers(opened)
+        with database(url) as team_database:
+            members = TeamMembers(team_database)
             members.load()
             assert members.with_token(own) is not None
             assert members.with_token(other) is None
@@ -117,14 +117,14 @@ def test_no_server_starts_with_a_role_that_row_level_security_does_not_hold(post
 
 
 def test_of_several_who_set_up_a_database_at_once_one_does_and_all_succeed(postgres: Postgres) -> None:
-    owner, done = postgres.new_database(), list[tuple[int, int]]()
-    threads = [threading.Thread(target=lambda: done.append(setup.migrate(owner))) for _ in range(4)]
+    owner, batches = postgres.new_database(), list[tuple[int, int]]()
+    threads = [threading.Thread(target=lambda: batches.append(setup.migrate(owner))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     now = len(STEPS)
-    assert sorted(done) == [(0, now), (now, now), (now, now), (now, now)]
+    assert sorted(batches) == [(0, now), (now, now), (now, now), (now, now)]
     assert setup.migrate(owner) == (now, now)
 
 
@@ -135,8 +135,8 @@ def test_a_tenant_has_a_plain_name(postgres: Postgres, name: str) -> None:
 
 
 def test_members_are_added_once_and_revoked_once(postgres: Postgres) -> None:
-    with database(postgres.tenant()) as opened:
-        members = TeamMembers(opened)
+    with database(postgres.tenant()) as team_database:
+        members = TeamMembers(team_database)
         ada, token = members.add("ada", "approver", Limits(tools=("run_*",)), owner="", by="tests")
         with pytest.raises(Conflict):
             members.add("ada", "viewer", Limits(), owner="", by="tests")

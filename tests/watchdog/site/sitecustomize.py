@@ -11,8 +11,8 @@ if _told := os.environ.get("HANDRAIL_TEST_WATCHDOG"):
     _blocking = importlib.util.module_from_spec(_spec)
     _spec.loader.exec_module(_blocking)
 
-    def _note(what: str, told: str = _told) -> None:
-        descriptor = os.open(told, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    def _note(what: str, message: str = _told) -> None:
+        descriptor = os.open(message, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         os.write(descriptor, what.encode(errors="replace").replace(b"\n", b" ") + b"\n")
         os.close(descriptor)
 

@@ -36,15 +36,15 @@ class Chat:
         message = {"v": 1, "type": "user_message", "id": f"evt-{secrets.token_hex(4)}", "taskId": self.task}
         return await self.page.send("frontend_message", {**message, "content": content, **members})
 
-    async def until(self, found: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    async def until(self, predicate: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The next event that it is true of; all on the way are kept."""
         async with asyncio.timeout(PATIENCE):
             while True:
-                told = await self.page.next("frontend_event")
-                if told["taskId"] == self.task:
-                    self.events.append(told["event"])
-                    if found(told["event"]):
-                        return dict(told["event"])
+                event = await self.page.next("frontend_event")
+                if event["taskId"] == self.task:
+                    self.events.append(event["event"])
+                    if predicate(event["event"]):
+                        return dict(event["event"])
 
     async def rested(self) -> dict[str, Any]:
         """The status of the run once it waits for the person."""
@@ -94,12 +94,12 @@ class Chat:
     def _ask(self, method: str, path: str, **how: Any) -> Answer:
         return self.server.request(method, path, headers=person_at(self.server), **how)
 
-    async def look(self, found: Callable[[Any], bool]) -> Any:
+    async def look(self, predicate: Callable[[Any], bool]) -> Any:
         """The task as the chat page would show it, once that is true of it."""
 
         async def seen() -> list[Any]:
-            shown = await self.entries()
-            return [shown] if found(shown) else []
+            view = await self.entries()
+            return [view] if predicate(view) else []
 
         return (await eventually(seen))[0]
 
@@ -110,13 +110,13 @@ class Chat:
 @asynccontextmanager
 async def chatting(server: Running, task: str | None = None, *, is_person: bool = True) -> AsyncIterator[Chat]:
     """As a person in the console, or as a program that holds the token."""
-    wanted = task or new_task_id()
-    auth = {"clientType": "frontend", "taskId": wanted}
+    expected = task or new_task_id()
+    auth = {"clientType": "frontend", "taskId": expected}
     headers = await asyncio.to_thread(person_at, server) if is_person else None
     if not is_person:
         auth["token"] = server.token
     async with listening(server, auth=auth, headers=headers, transports=["websocket"]) as page:
-        yield Chat(server, page, wanted)
+        yield Chat(server, page, expected)
 
 
 def add_turns(state: Path, task: str, turns: Iterable[dict[str, str]]) -> None:

@@ -75,8 +75,8 @@ class ModelServer:
         with self._turn:
             self.requests.setdefault(model, []).append(request)
             self._turn.notify_all()
-            left = self._scripts.get(model, [])
-            return left.pop(0) if left else says("That is all.")
+            remaining = self._scripts.get(model, [])
+            return remaining.pop(0) if remaining else says("That is all.")
 
     def asked(self, model: str, times: int = 1) -> None:
         """Returns once it was, so often."""
@@ -199,8 +199,8 @@ def _google(model: str, answer: Answer) -> Iterator[str]:
         if finish is not None:
             candidate["finishReason"] = finish
         usage = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
-        said = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "r1"}
-        return f"data: {json.dumps(said)}\r\n\r\n"
+        response = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "r1"}
+        return f"data: {json.dumps(response)}\r\n\r\n"
 
     for piece in answer.pieces:
         yield chunk([{"text": piece}])

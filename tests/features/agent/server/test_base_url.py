@@ -23,10 +23,10 @@ KEYS = {"ANTHROPIC_API_KEY": "sk-anthropic", "OPENAI_API_KEY": "sk-openai", "OPE
 async def test_only_the_chosen_providers_models_are_asked_for_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, base_url: str | None
 ) -> None:
-    opened: list[tuple[str, str | None]] = []
+    connections: list[tuple[str, str | None]] = []
 
     def open_model(name: str, base_url: str | None, key: Secret | None, effort: str) -> Model:
-        opened.append((name, base_url))
+        connections.append((name, base_url))
         raise NoModel("Enough is seen.")
 
     monkeypatch.setattr("handrail.features.agent.models.catalog.open_model", open_model)
@@ -35,4 +35,4 @@ async def test_only_the_chosen_providers_models_are_asked_for_there(
     model = await models.open(name)
     with pytest.raises(NoModel):
         await anext(aiter(model.stream("", (), ())))
-    assert opened == [(name, base_url)]
+    assert connections == [(name, base_url)]

@@ -58,10 +58,10 @@ def test_a_task_of_five_thousand_messages_goes_on(rig: Running, models: ModelSer
             await chat.say("Do you remember?")
             await chat.of("chatDelta", finished=True, content="I remember.")
             await chat.rested()
-        asked = models.requests["long"]
-        assert len(asked) == 3
-        assert "summed up" in content_of(asked[2])
-        assert "A summary of it all." in content_of(asked[2])
-        assert "Do you remember?" in content_of(asked[2])
+        request = models.requests["long"]
+        assert len(request) == 3
+        assert "summed up" in content_of(request[2])
+        assert "A summary of it all." in content_of(request[2])
+        assert "Do you remember?" in content_of(request[2])
 
     asyncio.run(run())

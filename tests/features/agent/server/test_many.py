@@ -30,21 +30,21 @@ def test_a_hundred_tasks_stream_at_once_and_no_delta_is_lost_or_out_of_order(rig
 
     async def run() -> None:
         tasks = [new_task_id() for _ in range(TASKS)]
-        heard = dict.fromkeys(tasks, "")
-        left = set(tasks)
+        texts = dict.fromkeys(tasks, "")
+        unfinished = set(tasks)
         headers = await asyncio.to_thread(person_at, rig)
         async with listening(rig, headers=headers, transports=["websocket"]) as page:
             await asyncio.gather(*(begin(page, task) for task in tasks))
-            while left:
+            while unfinished:
                 told = await page.next("frontend_event")
                 event = told["event"]
                 if event["type"] != "chatDelta":
                     continue
                 if event["finished"]:
-                    left.discard(told["taskId"])
+                    unfinished.discard(told["taskId"])
                 else:
-                    heard[told["taskId"]] += event["delta"]["content"]
-        assert set(heard.values()) == {words}
+                    texts[told["taskId"]] += event["delta"]["content"]
+        assert set(texts.values()) == {words}
 
     asyncio.run(run())
 
@@ -56,15 +56,15 @@ def test_a_task_of_five_thousand_messages_is_shown_page_by_page(rig: Running) ->
             await chat.of("structuredOutput", status="error")
             turns = [{"type": "user", "id": f"m{n}", "text": str(n)} for n in range(4999)]
             add_turns(rig.state, chat.task, turns)
-            shown: list[str] = []
+            views: list[str] = []
             page = await chat.entries("?limit=500")
             while True:
                 assert len(page["entries"]) <= 500
-                shown = [entry["text"] for entry in page["entries"]] + shown
+                views = [entry["text"] for entry in page["entries"]] + views
                 if "next" not in page:
                     break
                 page = await chat.entries(f"?limit=500&before={page['next']}")
-            assert shown == ["Begin", *map(str, range(4999))]
+            assert views == ["Begin", *map(str, range(4999))]
 
     asyncio.run(run())
 
@@ -104,18 +104,18 @@ def test_a_page_does_not_part_an_outcome_from_its_wish_and_shows_what_was_compac
 def test_tasks_are_found_by_words_of_their_titles_and_messages_and_paged(rig: Running) -> None:
     async def run() -> None:
         async with chatting(rig) as chat:
-            said = {"zebra 100% striped": "a", "the second ZEBRA": "b", "unrelated": "c"}
-            tasks = {name: new_task_id() for name in said.values()}
-            for content, name in said.items():
+            titles = {"zebra 100% striped": "a", "the second ZEBRA": "b", "unrelated": "c"}
+            tasks = {name: new_task_id() for name in titles.values()}
+            for content, name in titles.items():
                 chat.task = tasks[name]
                 await chat.say(content, model="nonsense:model")
             await chat.ask("POST", f"/api/agent/task/{tasks['a']}", json={"title": "Horses"})
 
             async def found(query: str) -> list[str]:
-                listed = await chat.ask("GET", f"/api/task/list?{query}")
-                assert listed.status == 200, listed.body
-                known = {id: name for name, id in tasks.items()}
-                return [known[task["taskId"]] for task in listed.json["data"] if task["taskId"] in known]
+                listing = await chat.ask("GET", f"/api/task/list?{query}")
+                assert listing.status == 200, listing.body
+                names = {id: name for name, id in tasks.items()}
+                return [names[task["taskId"]] for task in listing.json["data"] if task["taskId"] in names]
 
             assert sorted(await found("query=zebra")) == ["a", "b"]
             assert await found("query=STRIPED+zebra") == ["a"]
@@ -126,7 +126,7 @@ def test_tasks_are_found_by_words_of_their_titles_and_messages_and_paged(rig: Ru
             assert await found(f"limit=500&before={tasks[order[0]]}") == order[1:]
             assert (await chat.ask("GET", "/api/task/list?before=nonsense")).status == 400
             assert (await chat.ask("GET", f"/api/task/list?query={'x' * 257}")).status == 400
-            shown = (await chat.ask("GET", f"/api/agent/task/{tasks['a']}")).json["data"]
-            assert (shown["task"]["title"], shown["run"]["canResume"]) == ("Horses", True)
+            data = (await chat.ask("GET", f"/api/agent/task/{tasks['a']}")).json["data"]
+            assert (data["task"]["title"], data["run"]["canResume"]) == ("Horses", True)
 
     asyncio.run(run())

@@ -59,8 +59,8 @@ async def test_what_it_asks_permission_for_is_an_approval_and_a_yes_is_for_once(
         await chat.answer(await chat.question("rm -rf build"), status="canceled")
         await chat.rested()
         assert chat.streamed == "You chose no."
-        shown = await chat.entries()
-        used = [entry["tool"]["name"] for entry in shown["entries"] if entry.get("tool")]
+        view = await chat.entries()
+        used = [entry["tool"]["name"] for entry in view["entries"] if entry.get("tool")]
         assert used == ["rm -rf build", "rm -rf build"]
     records = [each for each in audit_records(rig.state) if each.get("tool") == "agent_permission"]
     assert [(each["event"], each.get("ok")) for each in records] == [("begin", None), ("end", True), ("end", False)]
@@ -110,8 +110,8 @@ async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None
             task = chat.task
     with up(tmp_path / "state", tmp_path / "project", None, **env) as second:
         async with chatting(second, task) as chat:
-            shown = await chat.look(lambda shown: shown["run"]["status"] == "waiting")
-            assert "restarted while the agent worked" in shown["run"]["trouble"]
+            view = await chat.look(lambda view: view["run"]["status"] == "waiting")
+            assert "restarted while the agent worked" in view["run"]["trouble"]
 
 
 async def test_a_server_that_is_killed_leaves_no_agent_behind(tmp_path: Path) -> None:
@@ -127,13 +127,13 @@ async def test_a_server_that_is_killed_leaves_no_agent_behind(tmp_path: Path) ->
 
 
 def _processes_naming(text: bytes) -> list[str]:
-    found = []
+    matches = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             words = file.read_bytes()
             if text in words:
-                found.append(words.replace(b"\0", b" ").decode())
-    return found
+                matches.append(words.replace(b"\0", b" ").decode())
+    return matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +213,16 @@ async def test_a_real_agent_works_in_its_cage_and_the_project_waits_for_review(w
         with up(tmp_path / "state", project, None, **env) as rig:
             async with chatting(rig) as chat:
                 await chat.say("Make a file.", model=f"agent:{worker.client.name}")
-                ended = await chat.rested()
-                assert ended.get("trouble", "") == ""
+                last = await chat.rested()
+                assert last.get("trouble", "") == ""
                 used = [event["name"] for event in chat.told("toolUsed") if event["status"] == "success"]
                 assert chat.streamed == "All done."
                 assert used == list(worker.shown)
                 assert worker.printed in chat.told("toolUsed")[-1].get("text", "")
                 assert worker.plan in [event.get("content") for event in chat.told("chatDelta")] or not worker.plan
         assert not model.script.failures, model.script.failures
-        sent = [{name.lower(): value for name, value in each.headers.items()} for each in model.conversation]
-        assert all("sk-outside" in each[worker.key_header] for each in sent)
+        headers = [{name.lower(): value for name, value in each.headers.items()} for each in model.conversation]
+        assert all("sk-outside" in each[worker.key_header] for each in headers)
     assert not (project / "new.txt").exists()
     (made,) = (tmp_path / "state/cages").glob("*/upper/new.txt")
     assert made.read_text() == "made\n"

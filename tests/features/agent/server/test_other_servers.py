@@ -45,9 +45,9 @@ def test_the_agent_reads_and_writes_through_a_real_server(tmp_path: Path, models
     with up(state, project, models) as server:
         asyncio.run(run())
     assert (notes / "new.txt").read_text() == "a swan\n"
-    heard = json.dumps(models.requests["servers"][1], ensure_ascii=False)
-    assert "a heron" in heard
-    assert "untrusted" in heard
+    request = json.dumps(models.requests["servers"][1], ensure_ascii=False)
+    assert "a heron" in request
+    assert "untrusted" in request
     calls = [each for each in audit_records(state) if str(each.get("tool", "")).startswith("notes.")]
     assert [(each["tool"], each["event"], each.get("ok")) for each in calls] == [
         ("notes.read_text_file", "end", True),

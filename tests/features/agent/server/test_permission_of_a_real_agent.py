@@ -27,10 +27,10 @@ async def test_what_it_asks_is_answered_once_and_a_no_holds(tmp_path: Path, monk
         Use("write_file", {"file_path": str(project / "yes.txt"), "content": "yes\n"}),
         Say("Done."),
     ]
-    asked: list[str] = []
+    requests: list[str] = []
 
     async def answer(call: Any) -> bool:
-        asked.append(call.title)
+        requests.append(call.title)
         return "yes.txt" in call.title
 
     async def hear(update: Any) -> None:
@@ -48,5 +48,5 @@ async def test_what_it_asks_is_answered_once_and_a_no_holds(tmp_path: Path, monk
             await session.prompt("Go on.", hear, answer)
         finally:
             await session.close()
-    assert asked == ["Writing to no.txt", "Writing to yes.txt"]
+    assert requests == ["Writing to no.txt", "Writing to yes.txt"]
     assert [path.name for path in state.glob("cages/*/upper/*.txt")] == ["yes.txt"]

@@ -27,12 +27,12 @@ def browser(rig: Running) -> Iterator[ScriptedBrowser]:
 def pictures(provider: str, request: dict[str, Any]) -> int:
     """How many a model was shown, and where: beside the outcome, or right after it."""
     if provider == "anthropic":
-        results = [part for said in request["messages"] for part in said["content"] if part["type"] == "tool_result"]
+        results = [part for turn in request["messages"] for part in turn["content"] if part["type"] == "tool_result"]
         return sum(part["type"] == "image" for result in results for part in result["content"])
     if provider == "google":
-        spelled = json.dumps(request["contents"])
-        return spelled.count('"inlineData"') + spelled.count('"inline_data"')
-    parts = [part for said in request["messages"] if isinstance(said["content"], list) for part in said["content"]]
+        text = json.dumps(request["contents"])
+        return text.count('"inlineData"') + text.count('"inline_data"')
+    parts = [part for turn in request["messages"] if isinstance(turn["content"], list) for part in turn["content"]]
     return sum(part["type"] == "image_url" for part in parts)
 
 
@@ -76,8 +76,8 @@ def test_a_model_that_takes_no_pictures_goes_on_without_them(
             await look(chat, "openai-compatible:blind")
             assert chat.streamed == "I can't see it."
             assert not chat.told("structuredOutput")
-        shown = [pictures("openai-compatible", request) for request in models.requests["blind"]]
-        assert shown == [0, 0, 1, 0, 0]
+        pictures_sent = [pictures("openai-compatible", request) for request in models.requests["blind"]]
+        assert pictures_sent == [0, 0, 1, 0, 0]
         assert "which you can't see" in json.dumps(models.requests["blind"][-1])
 
     asyncio.run(run())

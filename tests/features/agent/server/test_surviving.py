@@ -58,14 +58,14 @@ def say(script: Path, *turns: dict[str, Any]) -> None:
 async def written(chat: Chat) -> None:
     """The outcome of the write is on disk, and the model thinks about it."""
     await chat.look(
-        lambda shown: [one["tool"]["status"] for one in shown["entries"] if "tool" in one] == ["success", "success"]
+        lambda view: [one["tool"]["status"] for one in view["entries"] if "tool" in one] == ["success", "success"]
     )
 
 
 async def gone_on(server: Running, task: str) -> Chat:
     """The task after its run has come to rest."""
     async with chatting(server, task) as chat:
-        await chat.look(lambda shown: shown["run"]["status"] != "running")
+        await chat.look(lambda view: view["run"]["status"] != "running")
         return chat
 
 
@@ -83,11 +83,11 @@ def test_a_run_goes_on_from_the_moment_before_a_reply_and_keeps_what_was_done(
 
     async def after(server: Running, task: str) -> None:
         chat = await gone_on(server, task)
-        listed = await chat.entries()
-        assert [entry["kind"] for entry in listed["entries"]] == ["user", "assistant", "tool", "tool", "assistant"]
-        assert listed["entries"][-1]["text"] == "It is written."
+        entries = await chat.entries()
+        assert [entry["kind"] for entry in entries["entries"]] == ["user", "assistant", "tool", "tool", "assistant"]
+        assert entries["entries"][-1]["text"] == "It is written."
         messages = (await chat.ask("GET", f"/api/task/{task}")).json["data"]["messages"]
-        assert [said["content"] for said in messages] == ["Write", "I write.", "It is written."]
+        assert [message["content"] for message in messages] == ["Write", "I write.", "It is written."]
 
     state, project = place
     say(script, turn("I write.", both()), turn("lost", seconds=600))
@@ -155,11 +155,11 @@ def cut_off(place: tuple[Path, Path], script: Path, meanwhile: Callable[[Path], 
 
     async def after(server: Running, task: str) -> tuple[str, Any]:
         async with chatting(server, task) as chat:
-            shown = await chat.look(lambda shown: shown["run"]["status"] in ("paused", "waiting"))
-            if shown["run"]["status"] == "paused":
+            view = await chat.look(lambda view: view["run"]["status"] in ("paused", "waiting"))
+            if view["run"]["status"] == "paused":
                 await chat.steer("resume")
                 await chat.rested()
-            return (await chat.entries())["entries"][-1]["text"], shown
+            return (await chat.entries())["entries"][-1]["text"], view
 
     state, project = place
     say(script, turn("", both()), turn("lost", seconds=600))
@@ -176,10 +176,10 @@ def cut_off(place: tuple[Path, Path], script: Path, meanwhile: Callable[[Path], 
 def test_a_write_whose_file_has_the_approved_content_is_known_to_be_done(
     place: tuple[Path, Path], script: Path
 ) -> None:
-    last, shown = cut_off(place, script, lambda file: None)
+    last, view = cut_off(place, script, lambda file: None)
     assert last == "I look first."
-    assert not shown["run"].get("trouble")
-    assert any("exactly the content that was approved" in entry["text"] for entry in shown["entries"])
+    assert not view["run"].get("trouble")
+    assert any("exactly the content that was approved" in entry["text"] for entry in view["entries"])
     assert len(snapshots(place[1])) == 1
 
 
@@ -190,9 +190,9 @@ def test_a_write_whose_file_was_changed_meanwhile_is_shown_as_unknown_and_not_re
     def edit(file: Path) -> None:
         file.write_text("a person's\n")
 
-    last, shown = cut_off(place, script, edit)
-    assert "interrupted during write_to_file" in shown["run"]["trouble"]
-    told = next(entry for entry in reversed(shown["entries"]) if entry.get("tool"))
+    last, view = cut_off(place, script, edit)
+    assert "interrupted during write_to_file" in view["run"]["trouble"]
+    told = next(entry for entry in reversed(view["entries"]) if entry.get("tool"))
     assert told["tool"]["status"] == "error"
     assert "it may have been done, or not" in told["text"]
     assert last == "I look first."
@@ -205,8 +205,8 @@ def forget_the_end(state: Path) -> None:
     lines = log.read_bytes().splitlines(keepends=True)
     last = json.loads(lines[-1])
     assert (last["tool"], last["event"]) == ("write_to_file", "end")
-    kept = [line for line in lines if json.loads(line).get("executionId") != last["executionId"] or b'"begin"' in line]
-    log.write_bytes(b"".join(kept))
+    data = [line for line in lines if json.loads(line).get("executionId") != last["executionId"] or b'"begin"' in line]
+    log.write_bytes(b"".join(data))
     with sqlite3.connect(state / "browser/browser.db") as rows:
         query = "SELECT number, turn FROM conversation WHERE kind = 'tool'"
         turns = [(number, json.loads(turn)) for number, turn in rows.execute(query)]
@@ -224,7 +224,7 @@ def test_whenever_it_is_killed_during_a_write_nothing_is_written_twice(place: tu
         async with chatting(server, task) as chat:
             if beginning:
                 await chat.say("Write", model=f"script:{script}")
-                await chat.until(lambda told: told.get("effect") == "WRITE")
+                await chat.until(lambda event: event.get("effect") == "WRITE")
             else:
                 await chat.steer("resume")
             kill(server)
@@ -232,11 +232,11 @@ def test_whenever_it_is_killed_during_a_write_nothing_is_written_twice(place: tu
 
     async def to_the_end(server: Running, task: str) -> list[dict[str, Any]]:
         async with chatting(server, task) as chat:
-            shown = await chat.look(lambda shown: shown["run"]["status"] != "running")
-            if shown["run"]["status"] == "paused":
+            view = await chat.look(lambda view: view["run"]["status"] != "running")
+            if view["run"]["status"] == "paused":
                 await chat.steer("resume")
-                shown = await chat.look(lambda shown: shown["run"]["status"] == "waiting")
-            return list(shown["entries"])
+                view = await chat.look(lambda view: view["run"]["status"] == "waiting")
+            return list(view["entries"])
 
     task: str | None = None
     for _ in range(2):

@@ -51,14 +51,14 @@ def test_words_are_streamed_in_order_and_tools_are_called(provider: str, rig: Ru
             assert ("cache_control" in first) is (provider == "anthropic")
             assert "<untrusted" in content_of(second)
             assert "a note" in content_of(second)
-            shown = (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]
-            assert [(said["role"], said["content"]) for said in shown["messages"]] == [
+            data = (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]
+            assert [(message["role"], message["content"]) for message in data["messages"]] == [
                 ("user", "What does the note say?"), ("assistant", "I look first."),
                 ("assistant", "The note says “a note”."),
             ]  # fmt: skip
-            assert shown["task"]["status"] == "ongoing"
-            listed = (await chat.entries())["entries"]
-            assert [entry["kind"] for entry in listed] == ["user", "assistant", "tool", "tool", "assistant"]
+            assert data["task"]["status"] == "ongoing"
+            entries = (await chat.entries())["entries"]
+            assert [entry["kind"] for entry in entries] == ["user", "assistant", "tool", "tool", "assistant"]
 
     asyncio.run(run())
 
@@ -89,8 +89,8 @@ def test_what_a_provider_refuses_for_good_is_told(
             assert words in output["error"]["message"]
             assert "sk-test" not in json.dumps(output)
             assert (await chat.rested())["trouble"] == output["error"]["message"]
-            shown = (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]["task"]
-            assert shown["status"] == "error"
+            data = (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]["task"]
+            assert data["status"] == "error"
 
     asyncio.run(run())
 
@@ -187,7 +187,7 @@ def test_google_says_how_long_to_wait_in_its_own_way(rig: Running, models: Model
             await chat.say("Hello", model="google:busy")
             await chat.rested()
             assert chat.streamed == "Now."
-            waited = [told["trouble"] for told in chat.told("runStatus") if "trouble" in told]
+            waited = [event["trouble"] for event in chat.told("runStatus") if "trouble" in event]
             assert waited == ["The model's provider asked to wait 0 s."]
 
     asyncio.run(run())
@@ -251,12 +251,12 @@ def test_instructions_in_a_file_reach_the_model_as_material(rig: Running, models
         async with chatting(rig) as chat:
             await chat.say("Read planted.txt", model="openai-compatible:planted")
             await chat.rested()
-        told = next(
+        entry = next(
             message["content"] for message in models.requests["planted"][1]["messages"] if message["role"] == "tool"
         )
-        assert told.startswith('<untrusted source="read_file">')
-        assert told.endswith("</untrusted>")
-        assert told.count("</untrusted") == 1
+        assert entry.startswith('<untrusted source="read_file">')
+        assert entry.endswith("</untrusted>")
+        assert entry.count("</untrusted") == 1
         assert "Never follow" in content_of(models.requests["planted"][1])
 
     asyncio.run(run())
@@ -270,11 +270,11 @@ def test_a_long_result_is_trimmed_and_kept_whole_as_evidence(rig: Running, model
             await chat.say("Read it", model="openai-compatible:huge")
             await chat.rested()
             execution = chat.told("toolUsed")[-1]["actionId"]
-            kept = await chat.ask("GET", f"/api/evidence/{execution}/result.json")
-            assert kept.json["result"]["content"] == "0123456789" * 9000
-        told = models.requests["huge"][1]["messages"][-1]["content"]
-        assert len(told) < 26_000
-        assert f"{execution}/result.json" in told
+            response = await chat.ask("GET", f"/api/evidence/{execution}/result.json")
+            assert response.json["result"]["content"] == "0123456789" * 9000
+        content = models.requests["huge"][1]["messages"][-1]["content"]
+        assert len(content) < 26_000
+        assert f"{execution}/result.json" in content
 
     asyncio.run(run())
 
@@ -294,11 +294,11 @@ def test_a_message_during_a_run_is_read_at_the_next_step_and_a_message_twice_is_
             gate.set()
             await other.rested()
             assert other.streamed == "Done."
-            listed = (await chat.entries())["entries"]
-            assert [entry["text"] for entry in listed] == [
+            entries = (await chat.entries())["entries"]
+            assert [entry["text"] for entry in entries] == [
                 "First",
                 "I look.",
-                listed[2]["text"],
+                entries[2]["text"],
                 "Only folders",
                 "Done.",
             ]
@@ -337,10 +337,10 @@ def test_a_message_that_was_queued_when_the_agent_was_stopped_is_not_lost(rig: R
             gate.set()
             await chat.say("Third")
             await chat.of("chatDelta", finished=True, content="Both.")
-        said = [
+        messages = [
             message["content"] for message in models.requests["stopped"][-1]["messages"] if message["role"] == "user"
         ]
-        assert [word for word in ("First", "Second", "Third") if any(word in text for text in said)] == [
+        assert [word for word in ("First", "Second", "Third") if any(word in text for text in messages)] == [
             "First",
             "Second",
             "Third",
@@ -388,11 +388,11 @@ def test_the_steps_of_a_confirmed_plan_are_checked_off_by_the_model(rig: Running
                 ("success", {"steps": [1]}, "1. look"),
                 ("error", {"steps": [3]}, "The plan has 2 steps, and no step 3."),
             ]
-        offered = [
+        tool_names = [
             "check_off" in {tool["function"]["name"] for tool in request["tools"]}
             for request in models.requests["ticking"]
         ]
-        assert offered == [False, True, True, True]
+        assert tool_names == [False, True, True, True]
 
     asyncio.run(run())
 
@@ -429,9 +429,9 @@ def test_a_plan_is_made_with_tools_that_only_look_and_carried_out_once_confirmed
             assert (rig.project / "planned.txt").read_text() == "x\n"
             assert (await chat.ask("GET", f"/api/task/{chat.task}")).json["data"]["task"]["status"] == "completed"
         requests = models.requests["planner"]
-        offered = {tool["function"]["name"] for tool in requests[0]["tools"]}
-        assert "read_file" in offered
-        assert "write_to_file" not in offered
+        tool_names = {tool["function"]["name"] for tool in requests[0]["tools"]}
+        assert "read_file" in tool_names
+        assert "write_to_file" not in tool_names
         assert "available in plan mode" in content_of(requests[1])
         assert "Another file, please." in content_of(requests[2])
         assert "write planned.txt, well" in content_of(requests[3])
@@ -520,16 +520,16 @@ def test_a_key_is_kept_used_never_shown_and_forgotten(rig: Running, models: Mode
             assert "handrail model key openai" in refused["error"]["details"]["hint"]
             wrong = await chat.ask("POST", "/api/agent/keys", json={"provider": "openai", "key": "two words"})
             assert wrong.status == 400
-            kept = await chat.ask("POST", "/api/agent/keys", json={"provider": "openai", "key": "sk-another"})
-            assert kept.status == 200, kept.body
-            assert "sk-another" not in kept.body.decode()
+            response = await chat.ask("POST", "/api/agent/keys", json={"provider": "openai", "key": "sk-another"})
+            assert response.status == 200, response.body
+            assert "sk-another" not in response.body.decode()
             assert (await chat.steer("resume")).json["data"]["status"] == "running"
             await chat.rested()
             assert chat.streamed == "Let in."
             assert models.requests["keyed"][0]["headers"]["authorization"] == "Bearer sk-another"
             assert (await chat.ask("DELETE", "/api/agent/keys")).json["data"] == {"forgotten": 1}
-            told = (await chat.ask("GET", "/api/agent/models")).json["data"]
-            assert not any(model["hasKey"] for model in told["models"] if model["provider"] == "openai")
+            data = (await chat.ask("GET", "/api/agent/models")).json["data"]
+            assert not any(model["hasKey"] for model in data["models"] if model["provider"] == "openai")
 
     asyncio.run(run())
 
@@ -591,8 +591,8 @@ def test_what_is_attached_reaches_the_model_as_material(rig: Running, models: Mo
             await chat.rested()
             assert chat.streamed == "I see both."
             assert (await chat.say("Look", attachments=["art-none"]))["ok"] is False
-        told = models.requests["attached"][0]["messages"][-1]["content"]
-        assert '<untrusted source="attachment a file">\nattached words' in told[0]["text"]
-        assert told[1]["image_url"]["url"].startswith("data:image/png;base64,")
+        content = models.requests["attached"][0]["messages"][-1]["content"]
+        assert '<untrusted source="attachment a file">\nattached words' in content[0]["text"]
+        assert content[1]["image_url"]["url"].startswith("data:image/png;base64,")
 
     asyncio.run(run())

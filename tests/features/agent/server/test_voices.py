@@ -30,11 +30,11 @@ def test_a_program_speaks_in_tasks_of_its_own_and_chooses_nothing_that_a_person_
 ) -> None:
     async def run() -> None:
         async with chatting(rig, is_person=False) as program:
-            for chosen in ({"model": "openai-compatible:own"}, {"mostCost": 100}, {"mostSteps": 1000}):
-                assert (await program.say("Go", **chosen))["error"]["code"] == "FORBIDDEN"
+            for settings in ({"model": "openai-compatible:own"}, {"mostCost": 100}, {"mostSteps": 1000}):
+                assert (await program.say("Go", **settings))["error"]["code"] == "FORBIDDEN"
             assert await program.say("Go", mode="act") == {"ok": True}
-            assert (await program.until(lambda told: told["type"] in ("structuredOutput", "runStatus"))) is not None
-            await program.look(lambda shown: shown["run"]["status"] == "waiting")
+            assert (await program.until(lambda event: event["type"] in ("structuredOutput", "runStatus"))) is not None
+            await program.look(lambda view: view["run"]["status"] == "waiting")
             async with chatting(rig, program.task) as person:
                 models.script("taken-over", says("Yes, you."))
                 assert await person.say("It is mine now", model="openai-compatible:taken-over") == {"ok": True}
@@ -58,8 +58,8 @@ def test_attachments_to_an_answer_are_refused_and_the_question_stays(rig: Runnin
             await chat.rested()
             await chat.say("And this?", attachments=[slot["artifactId"]])
             await chat.rested()
-            listed = [one["attachments"] for one in (await chat.entries())["entries"] if "attachments" in one]
-            assert listed == [[{"id": slot["artifactId"], "name": "a.png", "type": "image/png"}]]
+            entries = [one["attachments"] for one in (await chat.entries())["entries"] if "attachments" in one]
+            assert entries == [[{"id": slot["artifactId"], "name": "a.png", "type": "image/png"}]]
 
     asyncio.run(run())
 
@@ -76,12 +76,12 @@ def test_what_a_person_types_in_confidence_reaches_the_model_and_no_page_and_no_
             await chat.answer(question, status="ok", values={"user": "ada", "password": "TOP-SECRET-17"})
             await chat.rested()
             assert "TOP-SECRET-17" in json.dumps(models.requests["trusted"][1])
-            told = json.dumps([chat.events, await chat.entries()])
-            assert "TOP-SECRET-17" not in told
-            assert "ada" in told
-            assert "****** stands for a secret" in told
-            stored = b"".join(path.read_bytes() for path in (rig.state / "browser").glob("browser.db*"))
-            assert b"TOP-SECRET-17" not in stored
+            text = json.dumps([chat.events, await chat.entries()])
+            assert "TOP-SECRET-17" not in text
+            assert "ada" in text
+            assert "****** stands for a secret" in text
+            content = b"".join(path.read_bytes() for path in (rig.state / "browser").glob("browser.db*"))
+            assert b"TOP-SECRET-17" not in content
 
     asyncio.run(run())
 
@@ -112,7 +112,7 @@ def test_an_error_in_foreign_words_is_marked_and_one_of_our_own_is_not(rig: Runn
         async with chatting(rig) as chat:
             await chat.say("Try", model="openai-compatible:failing")
             await chat.rested()
-        told = [said["content"] for said in models.requests["failing"][1]["messages"] if said["role"] == "tool"]
-        assert ["<untrusted" in one for one in told] == [True, False, False], told
+        tool_results = [said["content"] for said in models.requests["failing"][1]["messages"] if said["role"] == "tool"]
+        assert ["<untrusted" in one for one in tool_results] == [True, False, False], tool_results
 
     asyncio.run(run())

@@ -45,9 +45,9 @@ class Caller:
 
     async def call(self, id: str, tool: str = "echo", **execution: Any) -> Any:
         app = read(json.dumps(descriptor(id, {"type": "dbus", **execution})).encode(), "")
-        found = app.tool(tool)
-        assert found is not None
-        return (await self._board.call(app, found, {}, timeout_ms=20_000, on_reply=lambda *said: None))["said"]
+        the_tool = app.tool(tool)
+        assert the_tool is not None
+        return (await self._board.call(app, the_tool, {}, timeout_ms=20_000, on_reply=lambda *reply: None))["said"]
 
 
 @pytest.fixture

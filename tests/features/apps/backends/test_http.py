@@ -44,16 +44,16 @@ class Ground:
         return read(json.dumps(descriptor).encode(), "")
 
     async def call(self, route: dict[str, Any] | None, params: dict[str, Any], **app: Any) -> Any:
-        found = self.app(route, **app)
+        web_app = self.app(route, **app)
         transport = HttpTransport(self.credentials)
         board = AppCaller(lambda execution: transport, SchemaChecks())
         try:
-            return await board.call(found, found.tools[0], params, timeout_ms=20_000, on_reply=lambda *said: None)
+            return await board.call(web_app, web_app.tools[0], params, timeout_ms=20_000, on_reply=lambda *reply: None)
         finally:
             await transport.close()
 
     async def sent(self, route: dict[str, Any], params: dict[str, Any], **app: Any) -> Seen:
-        self.server.answer = lambda seen: as_json({})
+        self.server.answer = lambda request: as_json({})
         await self.call(route, params, **app)
         return self.server.seen[-1]
 
@@ -65,14 +65,16 @@ async def ground() -> AsyncIterator[Ground]:
 
 
 async def test_a_path_takes_values_as_parts_of_one_segment(ground: Ground) -> None:
-    seen = await ground.sent({"path": "/notes/${id}?q=${q}&fixed=1", "method": "GET"}, {"id": "a/b?c#d %", "q": "x&y"})
-    assert seen.method == "GET"
-    assert seen.target == "/v1/notes/a%2Fb%3Fc%23d%20%25?q=x%26y&fixed=1"
+    request = await ground.sent(
+        {"path": "/notes/${id}?q=${q}&fixed=1", "method": "GET"}, {"id": "a/b?c#d %", "q": "x&y"}
+    )
+    assert request.method == "GET"
+    assert request.target == "/v1/notes/a%2Fb%3Fc%23d%20%25?q=x%26y&fixed=1"
 
 
 @pytest.mark.parametrize("id", ["..", ".", "", "../admin", "..%2fadmin", "%2e%2e", "a\\..\\b", "\0"])
 async def test_no_value_leads_outside_of_the_apps_address(ground: Ground, id: str) -> None:
-    ground.server.answer = lambda seen: as_json({})
+    ground.server.answer = lambda request: as_json({})
     with pytest.raises(InvalidParams):
         await ground.call({"path": "/notes/${id}", "method": "GET"}, {"id": id})
     assert ground.server.seen == []
@@ -80,41 +82,41 @@ async def test_no_value_leads_outside_of_the_apps_address(ground: Ground, id: st
 
 async def test_parameters_that_the_path_does_not_use_become_the_query_or_the_body(ground: Ground) -> None:
     params = {"id": 7, "q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
-    seen = await ground.sent({"path": "notes/${id}", "method": "GET"}, params)
-    assert seen.target == "/v1/notes/7?q=%E6%BC%A2%E5%AD%97&tags=a&tags=b&note=%7B%22x%22%3A1%7D"
-    seen = await ground.sent({"path": "notes/${id}", "method": "POST"}, params)
-    assert json.loads(seen.body) == {"q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
-    assert seen.headers["content-type"] == "application/json"
+    request = await ground.sent({"path": "notes/${id}", "method": "GET"}, params)
+    assert request.target == "/v1/notes/7?q=%E6%BC%A2%E5%AD%97&tags=a&tags=b&note=%7B%22x%22%3A1%7D"
+    request = await ground.sent({"path": "notes/${id}", "method": "POST"}, params)
+    assert json.loads(request.body) == {"q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
+    assert request.headers["content-type"] == "application/json"
 
 
 async def test_a_body_template_keeps_types_and_leaves_out_what_was_not_given(ground: Ground) -> None:
     template = {"filter": "${note}", "text": "say ${q}", "list": ["${tags}", "${name}"], "none": "${id}", "n": 1}
     params = {"note": {"a": [1]}, "q": '"quoted"', "tags": True}
-    seen = await ground.sent({"path": "/x", "body_template": template}, params)
-    assert json.loads(seen.body) == {"filter": {"a": [1]}, "text": 'say "quoted"', "list": [True], "n": 1}
+    request = await ground.sent({"path": "/x", "body_template": template}, params)
+    assert json.loads(request.body) == {"filter": {"a": [1]}, "text": 'say "quoted"', "list": [True], "n": 1}
 
 
 async def test_a_body_template_in_text_is_json_or_a_form(ground: Ground) -> None:
-    seen = await ground.sent({"path": "/x", "body_template": '{"q": "${q}"}'}, {"q": 'a", "admin": "true'})
-    assert json.loads(seen.body) == {"q": 'a", "admin": "true'}
+    request = await ground.sent({"path": "/x", "body_template": '{"q": "${q}"}'}, {"q": 'a", "admin": "true'})
+    assert json.loads(request.body) == {"q": 'a", "admin": "true'}
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    seen = await ground.sent({"path": "/x", "headers": form, "body_template": "q=${q}&x=1"}, {"q": "a&admin=1"})
-    assert seen.body == b"q=a%26admin%3D1&x=1"
+    request = await ground.sent({"path": "/x", "headers": form, "body_template": "q=${q}&x=1"}, {"q": "a&admin=1"})
+    assert request.body == b"q=a%26admin%3D1&x=1"
 
 
 async def test_a_header_takes_a_value_but_no_line_end_and_never_frames_the_message(ground: Ground) -> None:
     route = {"path": "/x", "method": "GET", "headers": {"X-Note": "n ${q}", "Host": "evil.example"}}
-    seen = await ground.sent(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
-    assert (seen.headers["x-note"], seen.headers["x-common"]) == ("n fine", "c")
-    assert seen.headers["host"] == f"127.0.0.1:{ground.server.port}"
+    request = await ground.sent(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
+    assert (request.headers["x-note"], request.headers["x-common"]) == ("n fine", "c")
+    assert request.headers["host"] == f"127.0.0.1:{ground.server.port}"
     for value in ("a\r\nX-Evil: 1", "a\nb", "a\0b", "漢", "a ", "a\t"):
         with pytest.raises(InvalidParams, match="header"):
             await ground.call(route, {"q": value})
 
 
 async def test_a_redirect_is_followed_only_on_the_same_host(ground: Ground) -> None:
-    def answer(seen: Seen) -> bytes:
-        return as_json({"at": seen.target}) if seen.target == "/new" else response(302, b"", Location="/new")
+    def answer(request: Seen) -> bytes:
+        return as_json({"at": request.target}) if request.target == "/new" else response(302, b"", Location="/new")
 
     ground.server.answer = answer
     assert await ground.call({"path": "/old", "method": "GET"}, {}) == {"at": "/new"}
@@ -127,14 +129,14 @@ async def test_a_redirect_is_followed_only_on_the_same_host(ground: Ground) -> N
 )
 async def test_a_redirect_to_another_place_is_not_followed(ground: Ground, place: str) -> None:
     location = place.format(port=ground.server.port)
-    ground.server.answer = lambda seen: response(307, b"", Location=location)
+    ground.server.answer = lambda request: response(307, b"", Location=location)
     with pytest.raises(BadAnswer, match="isn't followed"):
         await ground.call({"path": "/old", "method": "GET"}, {})
     assert len(ground.server.seen) == 1
 
 
 async def test_endless_redirects_are_refused(ground: Ground) -> None:
-    ground.server.answer = lambda seen: response(308, b"", Location="/again")
+    ground.server.answer = lambda request: response(308, b"", Location="/again")
     with pytest.raises(BadAnswer, match="one redirect after another"):
         await ground.call({"path": "/x", "method": "GET"}, {})
 
@@ -155,24 +157,24 @@ async def test_endless_redirects_are_refused(ground: Ground) -> None:
 async def test_an_error_status_becomes_an_error_of_the_contract(
     ground: Ground, status: int, body: bytes, code: str
 ) -> None:
-    ground.server.answer = lambda seen: response(status, body)
+    ground.server.answer = lambda request: response(status, body)
     with pytest.raises(Reported) as raised:
         await ground.call({"path": "/x"}, {})
     assert envelope(raised.value)["error"]["code"] == code
 
 
 async def test_a_body_that_is_not_json_is_text_and_an_empty_one_is_null(ground: Ground) -> None:
-    ground.server.answer = lambda seen: response(204, b"")
+    ground.server.answer = lambda request: response(204, b"")
     assert await ground.call({"path": "/x"}, {}) is None
-    ground.server.answer = lambda seen: response(200, b"plain").replace(b"application/json", b"text/plain")
+    ground.server.answer = lambda request: response(200, b"plain").replace(b"application/json", b"text/plain")
     assert await ground.call({"path": "/x"}, {}) == "plain"
-    ground.server.answer = lambda seen: response(200, b"{broken")
+    ground.server.answer = lambda request: response(200, b"{broken")
     with pytest.raises(BadAnswer):
         await ground.call({"path": "/x"}, {})
 
 
 async def test_a_compressed_answer_is_refused(ground: Ground) -> None:
-    ground.server.answer = lambda seen: response(200, b"\x1f\x8b", Content_Encoding="gzip")
+    ground.server.answer = lambda request: response(200, b"\x1f\x8b", Content_Encoding="gzip")
     with pytest.raises(BadAnswer, match="compressed"):
         await ground.call({"path": "/x"}, {})
     assert ground.server.seen[0].headers["accept-encoding"] == "identity"
@@ -181,7 +183,7 @@ async def test_a_compressed_answer_is_refused(ground: Ground) -> None:
 async def test_credentials_are_sent_and_masked_in_replies(ground: Ground) -> None:
     ground.auth = KEY
     ground.credentials = Signed(Grant(headers={"X-Key": "Token s3cret-k3y"}, query={"key": "other-s3cret"}))
-    ground.server.answer = lambda seen: as_json({"key": seen.headers["x-key"], "target": seen.target})
+    ground.server.answer = lambda request: as_json({"key": request.headers["x-key"], "target": request.target})
     result = await ground.call({"path": "/x"}, {})
     assert ground.server.seen[0].headers["x-key"] == "Token s3cret-k3y"
     assert ground.server.seen[0].target == "/v1/x?key=other-s3cret"
@@ -191,14 +193,14 @@ async def test_credentials_are_sent_and_masked_in_replies(ground: Ground) -> Non
 async def test_a_key_is_masked_however_it_is_spelled(ground: Ground) -> None:
     ground.auth, ground.credentials = KEY, Signed(Grant(headers={"X-Key": "Token sk/TOP&SECRET"}))
     body = rb'{"sk\/TOP&SECRET": 1.50, "echo": ["a sk\/TOP&\u0053ECRET b"], "url": "?key=sk%2FTOP%26SECRET", "id": 7}'
-    ground.server.answer = lambda seen: response(200, body)
+    ground.server.answer = lambda request: response(200, body)
     result = await ground.call({"path": "/x"}, {})
     assert result == {MASK: 1.5, "echo": [f"a {MASK} b"], "url": f"?key={MASK}", "id": 7}
 
 
 @pytest.mark.parametrize("location", ["http://[x", "//[", "https://a]b/"])
 async def test_a_redirect_to_what_is_no_address_is_not_followed(ground: Ground, location: str) -> None:
-    ground.server.answer = lambda seen: response(302, b"", Location=location)
+    ground.server.answer = lambda request: response(302, b"", Location=location)
     with pytest.raises(BadAnswer, match="isn't followed"):
         await ground.call({"path": "/x", "method": "GET"}, {})
 
@@ -213,9 +215,11 @@ async def test_a_key_that_makes_no_header_is_quoted_nowhere(ground: Ground) -> N
 async def test_refused_credentials_are_renewed_once(ground: Ground) -> None:
     old, new = Grant(headers={"X-Key": "old-key-1"}), Grant(headers={"X-Key": "new-key-2"})
     ground.auth, ground.credentials = KEY, Signed(old, new)
-    ground.server.answer = lambda seen: as_json({}) if seen.headers["x-key"] == "new-key-2" else response(401, b"")
+    ground.server.answer = lambda request: (
+        as_json({}) if request.headers["x-key"] == "new-key-2" else response(401, b"")
+    )
     assert await ground.call({"path": "/x"}, {}) == {}
-    ground.server.answer = lambda seen: response(401, b"")
+    ground.server.answer = lambda request: response(401, b"")
     with pytest.raises(Reported) as raised:
         await ground.call({"path": "/x"}, {})
     assert envelope(raised.value)["error"]["code"] == "AUTH_REQUIRED"
@@ -231,7 +235,7 @@ async def test_an_address_without_a_server_is_unavailable(ground: Ground) -> Non
 
 
 async def test_a_server_that_speaks_no_http_is_unavailable(ground: Ground) -> None:
-    ground.server.answer = lambda seen: b"SSH-2.0-OpenSSH\r\n\r\n"
+    ground.server.answer = lambda request: b"SSH-2.0-OpenSSH\r\n\r\n"
     with pytest.raises(Offline) as raised:
         await ground.call({"path": "/x"}, {})
     assert isinstance(raised.value, Failure)
@@ -250,7 +254,7 @@ def test_a_public_name_must_lead_to_the_public_internet(name: str) -> None:
 async def test_a_public_name_that_leads_to_this_machine_is_not_called(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def resolve(host: str, port: int, *more: Any, **named: Any) -> Any:
+    def resolve(host: str, port: int, *more: Any, **kwargs: Any) -> Any:
         assert host == "rebound.example"
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
 
@@ -267,7 +271,7 @@ async def test_a_surplus_answer_is_never_taken_for_the_next_one(ground: Ground) 
     app = ground.app({"path": "/x", "method": "GET"})
     number = 0
 
-    def answer(seen: Seen) -> bytes:
+    def answer(request: Seen) -> bytes:
         nonlocal number
         number += 1
         return as_json({"for": number}) + as_json({"for": "nobody"})

@@ -32,10 +32,10 @@ class Caller:
         self._board = AppCaller(lambda execution: self.transport, SchemaChecks())
 
     async def call(self, app: App, tool: str, **params: Any) -> Any:
-        found = app.tool(tool)
-        assert found is not None
-        said = await self._board.call(app, found, params, timeout_ms=20_000, on_reply=lambda *on_reply: None)
-        return said["said"]
+        the_tool = app.tool(tool)
+        assert the_tool is not None
+        answer = await self._board.call(app, the_tool, params, timeout_ms=20_000, on_reply=lambda *on_reply: None)
+        return answer["said"]
 
     async def pid(self, app: App) -> int:
         return int((await self.call(app, "process"))["pid"])

@@ -44,9 +44,9 @@ class Ground:
         self._board = AppCaller(lambda execution: self.transport, SchemaChecks())
 
     async def call(self, tool: str, timeout_ms: int = 20_000, **params: Any) -> Any:
-        found = self.app.tool(tool)
-        assert found is not None
-        return await self._board.call(self.app, found, params, timeout_ms=timeout_ms, on_reply=lambda *said: None)
+        the_tool = self.app.tool(tool)
+        assert the_tool is not None
+        return await self._board.call(self.app, the_tool, params, timeout_ms=timeout_ms, on_reply=lambda *reply: None)
 
 
 def odd(execution: dict[str, Any], source: str = "") -> App:

@@ -71,5 +71,5 @@ class Stage:
 
     def answer(self, message: Mapping[str, Any], client_id: str = "p1", **members: Any) -> None:
         plugin = self.bus.plugins.get_or_add(client_id)
-        told = {"actionId": message["id"], "type": "browser_action_result", "status": "success", **members}
-        self.bus.dispatcher.answer(plugin, told)
+        report = {"actionId": message["id"], "type": "browser_action_result", "status": "success", **members}
+        self.bus.dispatcher.answer(plugin, report)

@@ -54,9 +54,9 @@ class Life(RuleBasedStateMachine):
 
     def do(self, work: Any) -> Any:
         async def settled() -> Any:
-            done = await work
+            result = await work
             await asyncio.sleep(0.01)
-            return done
+            return result
 
         return self.loop.run_until_complete(settled())
 
@@ -143,14 +143,14 @@ class Life(RuleBasedStateMachine):
     def put_a_hand_on(self, task: str, what: str) -> None:
         async def work() -> None:
             bus = self.stage.bus
-            found = await bus.tasks.find(task)
+            matches = await bus.tasks.find(task)
             try:
                 if what == "restart":
-                    reopen(found)
+                    reopen(matches)
                 elif what in ("let_read", "keep_private"):
-                    await bus.takeover.let_read(found, what == "let_read")
+                    await bus.takeover.let_read(matches, what == "let_read")
                 else:
-                    await getattr(bus.takeover, what)(found)
+                    await getattr(bus.takeover, what)(matches)
             except Failure:
                 return
 
@@ -167,13 +167,13 @@ class Life(RuleBasedStateMachine):
 
         async def work() -> None:
             orphans = [caller for caller in self.callers.values() if not caller.done()]
-            begun = set(self.stage.begun) - {id for id, _ in self.stage.ends}
+            unfinished = set(self.stage.begun) - {id for id, _ in self.stage.ends}
             before = self.stage
             await self._start()
-            for id in begun:
-                stored = await self.stage.bus.actions.find(id)
-                assert stored is not None
-                assert stored.record.status == "error"
+            for id in unfinished:
+                record = await self.stage.bus.actions.find(id)
+                assert record is not None
+                assert record.record.status == "error"
             self.lines = dict.fromkeys(PLUGINS)
             for caller in orphans:
                 caller.cancel()
@@ -213,14 +213,14 @@ class Life(RuleBasedStateMachine):
         assert all(caller.done() for caller in self.callers.values())
         assert all(plugin.exchanges == {} for plugin in bus.plugins)
         for stage in self.stages:
-            ended = [id for id, _ in stage.ends]
-            assert sorted(set(stage.begun) - set(ended)) == []
+            end_ids = [id for id, _ in stage.ends]
+            assert sorted(set(stage.begun) - set(end_ids)) == []
             for id, end in stage.ends:
-                stored = await bus.actions.find(id)
-                assert stored is not None
-                assert stored.record.status is not None
+                record = await bus.actions.find(id)
+                assert record is not None
+                assert record.record.status is not None
                 if stage is self.stage:
-                    assert stored.record.status == end.status
+                    assert record.record.status == end.status
         for caller in self.callers.values():
             assert caller.cancelled() or isinstance(caller.exception(), Failure | None)
         await bus.close()

@@ -48,9 +48,9 @@ def test_an_upload_address_is_good_for_fifteen_minutes(tmp_path: Path) -> None:
         slot = await kind.artifacts.presign(TASK, "log", "text/plain")
         assert slot.expires_at == kind.now + 15 * 60 * 1000
         kind.now += UPLOAD_FOR_MS
-        with pytest.raises(Gone) as gone:
+        with pytest.raises(Gone) as error:
             await kind.upload(slot, b"late")
-        assert gone.value.details["reason"] == "expired"
+        assert error.value.details["reason"] == "expired"
 
     play(tmp_path, scene)
 

@@ -47,9 +47,9 @@ def test_an_action_is_sent_acknowledged_and_answered(play: Play) -> None:
         stage.answer(message, taskId=TASK, clientId="p1", result={"clicked": True})
         result = await acting
         assert (result.status, result.result, result.warnings) == ("success", {"clicked": True}, ())
-        stored = await stage.bus.actions.find(message["id"])
-        assert stored is not None
-        assert (stored.record.status, stored.record.trace_id) == ("success", "trace-1")
+        record = await stage.bus.actions.find(message["id"])
+        assert record is not None
+        assert (record.record.status, record.record.trace_id) == ("success", "trace-1")
 
     play(scene)
 
@@ -130,10 +130,10 @@ def test_each_action_has_its_own_time(actions: Any, seconds: float, play: Play) 
         line = stage.connect()
         acting = begun(stage, actions)
         message = await line.next()
-        exchange, sent = stage.bus.plugins.get_or_add("p1").exchanges[message["id"]], now()
+        exchange, sent_at = stage.bus.plugins.get_or_add("p1").exchanges[message["id"]], now()
         line.acknowledge()
         await asyncio.wait({exchange.answer})
-        took = now() - sent
+        took = now() - sent_at
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)
         return took
@@ -328,10 +328,10 @@ def test_a_caller_that_gives_up_ends_the_action(play: Play) -> None:
         acting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await acting
-        stored = await stage.bus.actions.find(message["id"])
-        assert stored is not None
-        assert stored.record.status == "error"
-        assert stored.failure is not None
+        record = await stage.bus.actions.find(message["id"])
+        assert record is not None
+        assert record.record.status == "error"
+        assert record.failure is not None
         with pytest.raises(InvalidParams):
             stage.answer(message)
         following = begun(stage)
@@ -501,9 +501,9 @@ def test_two_who_ask_for_the_same_action_at_once_get_its_one_answer(play: Play) 
         assert len(line.sent) == 1
         assert [id for id, _ in stage.ends] == ["mine"]
         assert (await stage.bus.tasks.find(TASK)).record.status == "ongoing"
-        stored = await stage.bus.actions.find("mine")
-        assert stored is not None
-        assert stored.record.status == "success"
+        record = await stage.bus.actions.find("mine")
+        assert record is not None
+        assert record.record.status == "success"
         first, other = begun(stage, action_id="shared"), begun(stage, LOOK, OTHER_TASK, action_id="shared")
         with pytest.raises(Conflict):
             await other
@@ -520,10 +520,10 @@ def test_an_action_that_can_not_be_written_down_leaves_its_task_as_it_was(play: 
         earlier = begun(stage, action_id="known")
         stage.answer(await line.next())
         await earlier
-        stored = await stage.bus.actions.find("known")
-        assert stored is not None
+        record = await stage.bus.actions.find("known")
+        assert record is not None
         with pytest.raises(Conflict):
-            await stage.bus.dispatcher.run(task, stage.bus.plugins.get_or_add("p1"), Action(stored.record))
+            await stage.bus.dispatcher.run(task, stage.bus.plugins.get_or_add("p1"), Action(record.record))
         assert (task.record.status, task.actions) == ("ongoing", 0)
 
     play(scene)
@@ -534,18 +534,18 @@ def test_a_stop_is_seen_however_far_an_action_has_been_prepared(play: Play) -> N
         line = stage.connect()
         task = await stage.bus.tasks.ensure(TASK)
         await stage.bus.takeover.select(task, "p1")
-        kept = await stage.bus.store_artifact(TASK, "file", "text/plain", b"hello", "hello.txt")
-        upload = {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [kept]}}
+        artifact = await stage.bus.store_artifact(TASK, "file", "text/plain", b"hello", "hello.txt")
+        upload = {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [artifact]}}
         for turns in range(20):
             task.receive_message("more")
             acting = begun(stage, upload)
             for _ in range(turns):
                 await asyncio.sleep(0)
             await stage.bus.takeover.stop(task)
-            sent = len(line.sent)
+            count = len(line.sent)
             with pytest.raises((Aborted, Conflict)):
                 await acting
-            assert (len(line.sent), task.record.status) == (sent, "completed")
+            assert (len(line.sent), task.record.status) == (count, "completed")
 
     play(scene)
 
@@ -621,15 +621,15 @@ def test_slots_for_what_an_action_produces_come_with_the_message(play: Play) -> 
 def test_files_to_upload_into_a_page_come_with_the_message(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
-        kept = await stage.bus.store_artifact(TASK, "file", "text/plain", b"hello", "hello.txt")
-        acting = begun(stage, {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [kept]}})
+        artifact = await stage.bus.store_artifact(TASK, "file", "text/plain", b"hello", "hello.txt")
+        acting = begun(stage, {"browser_upload": {"tabId": 1, "clickId": "3", "artifactIds": [artifact]}})
         message = await line.next()
         (told,) = message["artifacts"]
-        assert (told["artifactId"], told["name"], told["contentType"]) == (kept, "hello.txt", "text/plain")
-        assert told["url"].endswith(f"/api/artifacts/{kept}")
+        assert (told["artifactId"], told["name"], told["contentType"]) == (artifact, "hello.txt", "text/plain")
+        assert told["url"].endswith(f"/api/artifacts/{artifact}")
         stage.answer(message)
         await acting
-        assert (await stage.bus.artifact(kept)).data == b"hello"
+        assert (await stage.bus.artifact(artifact)).data == b"hello"
 
     play(scene)
 
@@ -641,9 +641,9 @@ def test_what_was_under_way_when_the_server_went_has_ended_in_an_error(play: Pla
         await line.next()
         second = Stage(stage.state.path)
         await second.bus.start()
-        stored = await second.bus.actions.find("cut-off")
-        assert stored is not None
-        assert (stored.record.status, type(stored.failure)) == ("error", Offline)
+        record = await second.bus.actions.find("cut-off")
+        assert record is not None
+        assert (record.record.status, type(record.failure)) == ("error", Offline)
         await second.bus.close()
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)

@@ -89,11 +89,11 @@ def test_after_a_kill_the_click_is_not_retryable_either(play: Play) -> None:
         acting = begun(stage, CLICK)
         action_id = (await line.next())["id"]
         await stage.bus.start()  # as the next server does
-        stored = await stage.bus.actions.find(action_id)
+        record = await stage.bus.actions.find(action_id)
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)
-        assert stored is not None
-        return stored.failure
+        assert record is not None
+        return record.failure
 
     failure = play(scene)
     assert failure is not None

@@ -12,8 +12,8 @@ URL = "https://example.org/a"
 
 
 def picture(at: int = 20, tab: int = 1, **result: Any) -> ActionRecord:
-    told = {"artifactId": "art-1", "width": 1000, "height": 500, "pageUrl": URL, **result}
-    return record(PICTURE, {"tabId": tab}, told, at)
+    report = {"artifactId": "art-1", "width": 1000, "height": 500, "pageUrl": URL, **result}
+    return record(PICTURE, {"tabId": tab}, report, at)
 
 
 def index(*elements: Any, at: int = 10, tab: int = 1, offset: int = 0, **result: Any) -> ActionRecord:
@@ -32,8 +32,8 @@ def button(id: str, x: float, y: float, w: float = 10, h: float = 10, **more: An
 
 
 def boxes(*records: Any, of: ActionRecord | None = None) -> dict[str, tuple[float, float, float, float]]:
-    seen = view_of(TASK, [of or picture()], records)
-    return {one.click_id: (one.bbox.x, one.bbox.y, one.bbox.w, one.bbox.h) for one in seen.elements}
+    view = view_of(TASK, [of or picture()], records)
+    return {one.click_id: (one.bbox.x, one.bbox.y, one.bbox.w, one.bbox.h) for one in view.elements}
 
 
 def test_a_task_without_a_picture_has_none() -> None:
@@ -41,15 +41,15 @@ def test_a_task_without_a_picture_has_none() -> None:
 
 
 def test_the_newest_picture_is_told_with_its_index() -> None:
-    seen = view_of(TASK, [picture(), picture(5, artifactId="art-0")], [index(button("1", 3, 4, name="Save"))])
-    assert (seen.artifact_id, seen.width, seen.height, seen.taken_at) == ("art-1", 1000, 500, 20)
-    assert (seen.url, seen.tab_id, seen.indexed_at) == (URL, 1, 10)
-    assert [(one.click_id, one.tag, one.name) for one in seen.elements] == [("1", "button", "Save")]
+    view = view_of(TASK, [picture(), picture(5, artifactId="art-0")], [index(button("1", 3, 4, name="Save"))])
+    assert (view.artifact_id, view.width, view.height, view.taken_at) == ("art-1", 1000, 500, 20)
+    assert (view.url, view.tab_id, view.indexed_at) == (URL, 1, 10)
+    assert [(one.click_id, one.tag, one.name) for one in view.elements] == [("1", "button", "Save")]
 
 
 def test_a_picture_that_makes_no_sense_is_passed_over() -> None:
-    seen = view_of(TASK, [picture(30, artifactId=7), picture(25, width=0), picture(20)], [])
-    assert seen.taken_at == 20
+    view = view_of(TASK, [picture(30, artifactId=7), picture(25, width=0), picture(20)], [])
+    assert view.taken_at == 20
 
 
 def test_beside_a_pages_text_the_picture_has_a_member_of_its_own() -> None:
@@ -75,9 +75,9 @@ def test_a_picture_of_the_whole_page_has_the_boxes_where_they_are_on_the_page() 
 
 
 def test_what_is_not_on_the_picture_or_makes_no_sense_is_left_out() -> None:
-    given = [button("in", 990, 490), button("right", 1001, 0), button("above", 0, -20), {"clickId": "no box"}, "?"]
-    assert boxes(index(*given[:4])) == {"in": (990, 490, 10, 10)}
-    assert boxes(index(*given)) == {}
+    value = [button("in", 990, 490), button("right", 1001, 0), button("above", 0, -20), {"clickId": "no box"}, "?"]
+    assert boxes(index(*value[:4])) == {"in": (990, 490, 10, 10)}
+    assert boxes(index(*value)) == {}
 
 
 def test_an_index_of_another_tab_or_page_is_not_drawn() -> None:
@@ -89,15 +89,15 @@ def test_an_index_of_another_tab_or_page_is_not_drawn() -> None:
 def test_the_parts_of_a_long_index_are_put_together() -> None:
     parts = [index(button("3", 3, 0), offset=2, at=12), index(button("1", 1, 0), button("2", 2, 0), at=11)]
     older = index(button("9", 9, 0), at=5)
-    seen = view_of(TASK, [picture()], [*parts, older])
-    assert {one.click_id for one in seen.elements} == {"1", "2", "3"}
-    assert seen.indexed_at == 12
+    view = view_of(TASK, [picture()], [*parts, older])
+    assert {one.click_id for one in view.elements} == {"1", "2", "3"}
+    assert view.indexed_at == 12
 
 
 def test_an_index_from_before_the_last_action_is_not_drawn_on_a_later_picture() -> None:
     click = record("browser_click", {"tabId": 1}, {}, 15)
-    seen = view_of(TASK, [picture(20)], [index(button("1", 3, 4), at=10)], [click])
-    assert (seen.elements, seen.indexed_at, seen.acted_at) == ((), UNSET, 15)
+    view = view_of(TASK, [picture(20)], [index(button("1", 3, 4), at=10)], [click])
+    assert (view.elements, view.indexed_at, view.acted_at) == ((), UNSET, 15)
     again = view_of(TASK, [picture(20)], [index(button("1", 3, 4), at=16)], [click])
     assert [one.click_id for one in again.elements] == ["1"]
     waited = view_of(TASK, [picture(20)], [index(button("1", 3, 4))], [record("browser_wait_for", {}, {}, 15)])

@@ -48,11 +48,11 @@ class Browser(Listener):
             return await self.statuses.get()
 
     async def answer(self, action: Mapping[str, Any], **members: Any) -> Any:
-        told = {
+        report = {
             "v": 1, "type": "browser_action_result", "actionId": action["id"], "taskId": action["taskId"],
             "clientId": self.client_id, "status": "success", "result": {"clicked": True},
         }  # fmt: skip
-        return await self.say({**told, **members})
+        return await self.say({**report, **members})
 
     async def _hear(self, message: dict[str, Any]) -> Any:
         (self.statuses if message["type"] == "task_status" else self.actions).put_nowait(message)
@@ -85,8 +85,8 @@ def bus_key(server: Running) -> dict[str, str]:
 
 
 def post_act(server: Running, actions: Any = CLICK, headers: dict[str, str] | None = None, **members: Any) -> Answer:
-    given = {**bus_key(server), **(headers or {})}
-    return server.request("POST", "/api/browser/act", headers=given, json={"actions": actions, **members})
+    params = {**bus_key(server), **(headers or {})}
+    return server.request("POST", "/api/browser/act", headers=params, json={"actions": actions, **members})
 
 
 def acting(server: Running, actions: Any = CLICK, **members: Any) -> "asyncio.Task[Answer]":

@@ -83,8 +83,8 @@ def test_a_plugins_code_passes_through(code: str, status: int, outer: str, serve
             await browser.answer(await browser.action(), status="error", error=error)
             answer = await running
             assert (answer.status, answer.code, tool_code(answer)) == (status, outer, code)
-            told = answer.json["error"]["details"]["toolError"]["details"]
-            assert (told["hint"], told["context"]["coveredBy"]) == ("Close the banner.", "div#cookies")
+            data = answer.json["error"]["details"]["toolError"]["details"]
+            assert (data["hint"], data["context"]["coveredBy"]) == ("Close the banner.", "div#cookies")
 
     asyncio.run(run())
 
@@ -253,13 +253,13 @@ def test_pages_that_follow_a_task_are_told_of_its_tools_and_errors(server: Runni
             action = await browser.action()
             await browser.answer(action, status="error", error={"code": "INVALID_TARGET", "message": "gone"})
             await running
-            begun, ended, output = [await page.next("frontend_event") for _ in range(3)]
-            for told in (begun, ended, output):
+            start_event, end_event, output = [await page.next("frontend_event") for _ in range(3)]
+            for told in (start_event, end_event, output):
                 assert (told["type"], told["taskId"]) == ("event", task)
-            assert begun["event"]["type"] == ended["event"]["type"] == "toolUsed"
+            assert start_event["event"]["type"] == end_event["event"]["type"] == "toolUsed"
             used = {"name": "browser_click", "actionId": action["id"]}
-            assert begun["event"].items() >= {**used, "status": "running"}.items()
-            assert ended["event"].items() >= {**used, "status": "error"}.items()
+            assert start_event["event"].items() >= {**used, "status": "running"}.items()
+            assert end_event["event"].items() >= {**used, "status": "error"}.items()
             event = output["event"]
             assert (event["type"], event["status"], event["isComplete"]) == ("structuredOutput", "error", True)
             assert event["error"]["code"] == "INVALID_TARGET"
@@ -283,8 +283,8 @@ def test_what_a_killed_server_left_under_way_has_ended_when_the_next_one_starts(
         with second:
             answer = await acting(second, taskId=task, actionId="cut-off")
             assert tool_code(answer) == "PLUGIN_OFFLINE"
-            shown = await got(second, f"/api/task/{task}")
-            assert shown.json["data"]["task"]["status"] == "error"
+            response = await got(second, f"/api/task/{task}")
+            assert response.json["data"]["task"]["status"] == "error"
 
     asyncio.run(run())
 

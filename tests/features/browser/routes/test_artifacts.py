@@ -52,9 +52,9 @@ def test_the_slots_own_token_alone_lets_an_upload_in(method: str, headers: dict[
     slot = presigned(server)
     answer = server.request(method, path_of(server, slot["uploadUrl"]), headers=headers, content=PNG)
     assert answer.json == {"ok": True, "data": {"uploaded": True, "downloadUrl": slot["downloadUrl"]}}
-    shown = server.request("GET", path_of(server, slot["downloadUrl"]))
-    assert (shown.status, shown.body, shown.headers["content-type"]) == (200, PNG, "image/png")
-    assert "sandbox" in shown.headers["content-security-policy"]
+    response = server.request("GET", path_of(server, slot["downloadUrl"]))
+    assert (response.status, response.body, response.headers["content-type"]) == (200, PNG, "image/png")
+    assert "sandbox" in response.headers["content-security-policy"]
     assert (server.state / "uploads/artifacts" / slot["artifactId"]).read_bytes() == PNG
 
 
@@ -164,17 +164,17 @@ def test_a_screenshot_goes_to_the_slot_that_came_with_its_action(server: Running
             running = acting(server, {"browser_screenshot": {"tabId": 123}}, taskId=await task_on(server, browser))
             action = await browser.action()
             path = path_of(server, action["screenshotPresignedUrl"])
-            put = await asyncio.to_thread(server.request, "PUT", path, headers={}, content=PNG)
-            assert put.status == 200
+            response = await asyncio.to_thread(server.request, "PUT", path, headers={}, content=PNG)
+            assert response.status == 200
             result = {
                 "artifactId": action["artifactId"],
-                "url": put.json["data"]["downloadUrl"],
+                "url": response.json["data"]["downloadUrl"],
                 "width": 1,
                 "height": 1,
             }
             await browser.answer(action, result={**result, "screenshotUploaded": True})
-            told = (await running).json["data"]["result"]
-            shown = await asyncio.to_thread(server.request, "GET", path_of(server, told["url"]))
+            data = (await running).json["data"]["result"]
+            shown = await asyncio.to_thread(server.request, "GET", path_of(server, data["url"]))
             assert shown.body == PNG
 
     asyncio.run(run())

@@ -100,8 +100,8 @@ def test_a_plugin_that_allows_it_gives_way_to_another_socket(server: Running) ->
 
 def test_presence_is_told_as_it_changes(server: Running) -> None:
     async def known(client_id: str) -> Any:
-        listed = (await got(server, "/api/extension/extension-list")).json["data"]
-        return next((plugin for plugin in listed if plugin["clientId"] == client_id), None)
+        listing = (await got(server, "/api/extension/extension-list")).json["data"]
+        return next((plugin for plugin in listing if plugin["clientId"] == client_id), None)
 
     async def run() -> None:
         client_id = new_client_id()
@@ -118,8 +118,8 @@ def test_presence_is_told_as_it_changes(server: Running) -> None:
             plugin = await known(client_id)
             assert plugin["socketConnected"] is True
             assert plugin["lastSeenAt"] > 1730000000000
-            told = ("extensionId", "extensionName", "ua", "version")
-            assert {name: plugin[name] for name in told} == {name: body[name] for name in told}
+            members = ("extensionId", "extensionName", "ua", "version")
+            assert {name: plugin[name] for name in members} == {name: body[name] for name in members}
         async with asyncio.timeout(10):
             while (await known(client_id))["socketConnected"]:
                 pass

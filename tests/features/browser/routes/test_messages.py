@@ -94,8 +94,8 @@ def test_the_handshake_describes_the_plugin_and_skips_no_authorization(server: R
                 "skipAuthorization": True,
             }  # fmt: skip
             assert await browser.say(hello) == {"ok": True}
-            listed = (await got(server, "/api/extension/extension-list")).json["data"]
-            plugin = next(plugin for plugin in listed if plugin["clientId"] == browser.client_id)
+            listing = (await got(server, "/api/extension/extension-list")).json["data"]
+            plugin = next(plugin for plugin in listing if plugin["clientId"] == browser.client_id)
             assert (plugin["ua"], plugin["version"], plugin["browserName"]) == ("Mozilla/5.0", "0.1.0", "chrome")
             with pytest.raises(socketio.exceptions.ConnectionError):
                 wrong = {"token": "wrong", "clientType": "plugin", "clientId": "p", "skipAuthorization": True}
@@ -108,15 +108,15 @@ def test_a_snapshot_is_what_was_told_last(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             await browser.say(SYNC)
-            told = await snapshot(server, browser)
-            assert {name: told[name] for name in ("windows", "tabs", "tabGroups")} == {
+            state = await snapshot(server, browser)
+            assert {name: state[name] for name in ("windows", "tabs", "tabGroups")} == {
                 "windows": [WINDOW],
                 "tabs": [TAB],
                 "tabGroups": [GROUP],
             }
-            assert (told["activeWindowId"], told["activeTabId"]) == (1, 1)
-            assert (told["connected"], told["stale"]) == (True, False)
-            assert told["ageMs"] < 30_000
+            assert (state["activeWindowId"], state["activeTabId"]) == (1, 1)
+            assert (state["connected"], state["stale"]) == (True, False)
+            assert state["ageMs"] < 30_000
             second = {**TAB, "tabId": 2, "index": 1, "active": False, "openerTabId": 1}
             for message in (
                 event("tab_created", tab=second),
@@ -132,10 +132,10 @@ def test_a_snapshot_is_what_was_told_last(server: Running) -> None:
                 {"v": 1, "type": "debugger_event", "tabId": 2, "method": "Page.loadEventFired", "params": {}},
             ):
                 assert await browser.say(message) == {"ok": True}, message
-            told = await snapshot(server, browser)
-            assert told["tabs"] == []
-            assert told["windows"] == [{"windowId": 2, "focused": True, "type": "popup"}]
-            assert told["tabGroups"] == [{"id": 4, "collapsed": True, "color": "green", "windowId": 2}]
+            state = await snapshot(server, browser)
+            assert state["tabs"] == []
+            assert state["windows"] == [{"windowId": 2, "focused": True, "type": "popup"}]
+            assert state["tabGroups"] == [{"id": 4, "collapsed": True, "color": "green", "windowId": 2}]
             assert await browser.say(event("tab_group_removed", groupId=4)) == {"ok": True}
             assert (await snapshot(server, browser))["tabGroups"] == []
 
@@ -149,8 +149,8 @@ def test_the_snapshot_of_a_plugin_that_has_gone_is_stale(server: Running) -> Non
         async with asyncio.timeout(10):
             while (await snapshot(server, browser))["connected"]:
                 pass
-        told = await snapshot(server, browser)
-        assert (told["stale"], told["tabs"]) == (True, [TAB])
+        state = await snapshot(server, browser)
+        assert (state["stale"], state["tabs"]) == (True, [TAB])
 
     asyncio.run(run())
 
@@ -161,9 +161,9 @@ def test_pages_are_pushed_whole_snapshots_with_growing_numbers(state: Path, proj
             numbers = []
             for title in ("a", "b"):
                 await browser.say({**SYNC, "tabs": [{**TAB, "title": title}]})
-                told = await page.next("frontend_event")
-                assert (told["type"], told["taskId"]) == ("event", "global")
-                pushed = told["event"]
+                event = await page.next("frontend_event")
+                assert (event["type"], event["taskId"]) == ("event", "global")
+                pushed = event["event"]
                 assert (pushed["type"], pushed["mode"]) == ("snapshotSync", "full")
                 assert pushed["state"]["tabs"] == [{**TAB, "title": title}]
                 assert {"windows", "tabs", "tabGroups", "activeWindowId", "activeTabId", "lastUpdated"} == set(
@@ -182,15 +182,15 @@ def test_a_page_that_does_not_ask_is_not_told_of_a_task(server: Running) -> None
         message = {"v": 1, "type": "user_message", "id": "evt-1", "taskId": task, "content": "Hello", "timestamp": 5}
         async with listening(server) as page, listening(server) as other:
             assert await page.send("frontend_message", message) == {"ok": True}
-            told = await page.next("frontend_event")
-            while told["taskId"] == "global":
-                told = await page.next("frontend_event")
-            assert told["taskId"] == task
+            event = await page.next("frontend_event")
+            while event["taskId"] == "global":
+                event = await page.next("frontend_event")
+            assert event["taskId"] == task
             await other.send("frontend_message", {**message, "taskId": new_task_id()})
-            told = await other.next("frontend_event")
-            while told["taskId"] == "global":
-                told = await other.next("frontend_event")
-            assert told["taskId"] != task
+            event = await other.next("frontend_event")
+            while event["taskId"] == "global":
+                event = await other.next("frontend_event")
+            assert event["taskId"] != task
 
     asyncio.run(run())
 
@@ -205,23 +205,23 @@ def test_what_a_user_says_is_kept_and_answered_that_no_model_is_there(server: Ru
         async with listening(server, auth={"token": server.token, "clientType": "frontend", "taskId": task}) as page:
             for _ in range(2):
                 assert await page.send("frontend_message", message) == {"ok": True}
-            told = await page.next("frontend_event")
-            while told["taskId"] == "global":
-                told = await page.next("frontend_event")
-            assert told["traceId"] == "trace-9"
-            output = told["event"]
+            event = await page.next("frontend_event")
+            while event["taskId"] == "global":
+                event = await page.next("frontend_event")
+            assert event["traceId"] == "trace-9"
+            output = event["event"]
             assert (output["type"], output["status"], output["isComplete"]) == ("structuredOutput", "error", True)
             assert output["targetEventId"] == "evt-user-1"
             assert output["error"]["code"] == "UNAVAILABLE"
-            shown = (await got(server, f"/api/task/{task}")).json["data"]
-            assert shown["messages"] == [
+            data = (await got(server, f"/api/task/{task}")).json["data"]
+            assert data["messages"] == [
                 {"id": "evt-user-1", "role": "user", "content": message["content"], "timestamp": 1730000001000}
             ]
-            assert (shown["task"]["status"], shown["task"]["title"]) == ("created", message["content"])
+            assert (data["task"]["status"], data["task"]["title"]) == ("created", message["content"])
             await page.send("frontend_message", {**message, "id": "evt-user-2", "content": "second"})
-            shown = (await got(server, f"/api/task/{task}")).json["data"]
-            assert [said["content"] for said in shown["messages"]] == [message["content"], "second"]
-            assert shown["task"]["title"] == message["content"]
+            data = (await got(server, f"/api/task/{task}")).json["data"]
+            assert [said["content"] for said in data["messages"]] == [message["content"], "second"]
+            assert data["task"]["title"] == message["content"]
 
     asyncio.run(run())
 
@@ -281,14 +281,14 @@ def test_the_console_takes_over_hands_back_and_stops(server: Running) -> None:
         person = await asyncio.to_thread(server.sign_in)
         async with browsing(server) as browser:
             task = await task_on(server, browser)
-            taken = await posted(server, f"/api/task/{task}/takeover", headers=person)
-            assert taken.json["data"]["status"] == "takeover"
+            result = await posted(server, f"/api/task/{task}/takeover", headers=person)
+            assert result.json["data"]["status"] == "takeover"
             running = acting(server, taskId=task)
             assert (await posted(server, f"/api/task/{task}/handback")).code == "FORBIDDEN", (
                 "a program has the token too"
             )
-            given = await posted(server, f"/api/task/{task}/handback", headers=person)
-            assert given.json["data"]["status"] in ("running", "ongoing")
+            value = await posted(server, f"/api/task/{task}/handback", headers=person)
+            assert value.json["data"]["status"] in ("running", "ongoing")
             await browser.action()
             stopped = await posted(server, f"/api/task/{task}/stop", headers=person)
             assert stopped.json["data"]["status"] == "completed"
@@ -330,10 +330,10 @@ def test_the_old_names_of_events_are_understood_where_they_are_asked_for(state: 
             action = await browser.action()
             assert await browser.answer(action) == {"ok": True}
             assert (await running).status == 200
-            told = await page.next("message")
-            while told["event"]["type"] != "toolUsed":
-                told = await page.next("message")
-            assert told["taskId"] == task
+            event = await page.next("message")
+            while event["event"]["type"] != "toolUsed":
+                event = await page.next("message")
+            assert event["taskId"] == task
 
     with Running(state, project, env={"HANDRAIL_LEGACY_EVENTS": "true"}) as server:
         asyncio.run(run(server))
@@ -355,11 +355,11 @@ def test_changes_of_the_snapshot_are_logged_where_they_are_asked_for(tmp_path: P
             await browser.say(SYNC)
             await browser.say(event("tab_updated", tab={**TAB, "title": "a secret title"}))
 
-    for wanted, is_logged in (("1", True), ("true", True), ("0", False), ("", False)):
-        state, project = tmp_path / f"state{wanted}", tmp_path / f"project{wanted}"
+    for expected, is_logged in (("1", True), ("true", True), ("0", False), ("", False)):
+        state, project = tmp_path / f"state{expected}", tmp_path / f"project{expected}"
         for folder in (state, project):
             folder.mkdir()
-        with Running(state, project, env={"MIMO_SNAPSHOT_DEBUG": wanted}) as server:
+        with Running(state, project, env={"MIMO_SNAPSHOT_DEBUG": expected}) as server:
             asyncio.run(run(server))
             log = server.stop()
         assert ("tab_updated" in log and "1 tabs" in log) is is_logged

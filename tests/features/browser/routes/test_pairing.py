@@ -17,8 +17,8 @@ OURS = {"origin": EXTENSION_ORIGIN}
 
 
 def new_code(server: Running, headers: dict[str, str] | None = None) -> str:
-    given = bus_key(server) if headers is None else headers
-    return str(server.request("POST", "/api/extension/pair-code", headers=given).json["data"]["code"])
+    headers_sent = bus_key(server) if headers is None else headers
+    return str(server.request("POST", "/api/extension/pair-code", headers=headers_sent).json["data"]["code"])
 
 
 def pair(server: Running, client_id: str, code: str | None = None, headers: Any = None, **members: Any) -> Answer:
@@ -78,8 +78,8 @@ def test_a_code_works_once(server: Running) -> None:
 
 def test_a_code_lives_ten_minutes(server: Running) -> None:
     data = server.request("POST", "/api/extension/pair-code", headers=bus_key(server)).json["data"]
-    listed = server.request("GET", "/api/snapshot").json["data"]
-    now = listed["lastUpdated"] + listed["ageMs"]
+    listing = server.request("GET", "/api/snapshot").json["data"]
+    now = listing["lastUpdated"] + listing["ageMs"]
     assert 590_000 < data["expiresAt"] - now <= 601_000
 
 
@@ -121,10 +121,10 @@ def test_a_person_lists_and_takes_back_tokens(server: Running) -> None:
 
     async def run() -> None:
         async with browsing(server, client_id, auth={"token": token, "protocol": fingerprint()}) as browser:
-            listed = await asyncio.to_thread(server.request, "GET", "/api/extension/tokens")
-            (mine,) = [paired for paired in listed.json["data"] if paired["clientId"] == client_id]
+            listing = await asyncio.to_thread(server.request, "GET", "/api/extension/tokens")
+            (mine,) = [paired for paired in listing.json["data"] if paired["clientId"] == client_id]
             assert (mine["name"], mine["extensionId"], mine["socketConnected"]) == ("home", EXTENSION_ID, True)
-            assert token not in listed.body.decode()
+            assert token not in listing.body.decode()
             path = f"/api/extension/tokens/{client_id}"
             assert (await asyncio.to_thread(server.request, "DELETE", path)).code == "FORBIDDEN"
             person = await asyncio.to_thread(server.sign_in)

@@ -35,8 +35,8 @@ def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
             tab = {"tabId": 7, "windowId": 1, "active": True, "pinned": False, "hidden": False, "index": 0}
             await browser.say({"type": "tab_event", "eventType": "tab_created", "tab": tab, "timestamp": 1})
             assert [tab.tab_id for tab in (await bus.open_tabs("me", task)).tabs] == [7]
-            kept = await bus.store_artifact(task, "file", "text/plain", b"hello", "hello.txt")
-            artifact = await bus.artifact(kept)
+            entry = await bus.store_artifact(task, "file", "text/plain", b"hello", "hello.txt")
+            artifact = await bus.artifact(entry)
             assert (artifact.data, artifact.content_type, artifact.kind) == (b"hello", "text/plain", "file")
 
     asyncio.run(run())
@@ -130,8 +130,8 @@ def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
     async def run() -> None:
         bus, tasks = remote_bus(Wiring().open_stores(server.state)), [new_task_id() for _ in range(12)]
         for _ in range(2):
-            found = await asyncio.gather(*(bus.task_for("me", task) for task in tasks))
-            assert [record.task_id for record in found] == tasks
+            results = await asyncio.gather(*(bus.task_for("me", task) for task in tasks))
+            assert [record.task_id for record in results] == tasks
 
     asyncio.run(run())
 
@@ -155,10 +155,10 @@ def test_a_server_that_hangs_up_in_the_middle_went_away(answer: bytes) -> None:
 def test_idle_connections_are_used_again_until_the_server_closes_them() -> None:
     async def run() -> None:
         answer = b'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"data":1}'
-        opened: list[asyncio.StreamWriter] = []
+        writers: list[asyncio.StreamWriter] = []
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            opened.append(writer)
+            writers.append(writer)
             with suppress(asyncio.IncompleteReadError):
                 while await reader.readuntil(b"\r\n\r\n"):
                     writer.write(answer)
@@ -169,11 +169,11 @@ def test_idle_connections_are_used_again_until_the_server_closes_them() -> None:
             bus = RemoteBus(lambda: ServerAddress(host, port, {}))
             for _ in range(3):
                 assert await bus.data("GET", "/") == 1
-            assert len(opened) == 1
-            opened[0].close()
-            await opened[0].wait_closed()
+            assert len(writers) == 1
+            writers[0].close()
+            await writers[0].wait_closed()
             assert await bus.data("GET", "/") == 1
-            assert len(opened) == 2
+            assert len(writers) == 2
             await bus.close()
 
     asyncio.run(run())

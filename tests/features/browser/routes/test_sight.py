@@ -34,8 +34,8 @@ async def carried_out(server: Running, browser: Browser, task: str, action: str,
 async def view(server: Running, task: str, **how: Any) -> dict[str, Any]:
     answer = await got(server, f"/api/browser/view?taskId={task}", **how)
     assert answer.status == 200, answer.body
-    seen: dict[str, Any] = answer.json["data"]
-    return seen
+    data: dict[str, Any] = answer.json["data"]
+    return data
 
 
 def test_a_task_is_shown_as_it_was_last_seen_also_by_the_next_server(state: Path, project: Path) -> None:
@@ -44,20 +44,20 @@ def test_a_task_is_shown_as_it_was_last_seen_also_by_the_next_server(state: Path
             task = await task_on(server, browser)
             assert await view(server, task) == {"taskId": task, "elements": []}
             await carried_out(server, browser, task, "browser_dom_index", elements=[SAVE], url=URL)
-            taken = await carried_out(server, browser, task, "browser_screenshot")
-            seen = await view(server, task, headers=server.sign_in())
-            assert seen["artifactId"] == taken["artifactId"]
-            assert (seen["width"], seen["height"], seen["url"], seen["tabId"]) == (200, 100, URL, 1)
-            assert seen["indexedAt"] <= seen["takenAt"]
-            assert seen["elements"] == [SAVE]
-            return task, seen
+            result = await carried_out(server, browser, task, "browser_screenshot")
+            task_view = await view(server, task, headers=server.sign_in())
+            assert task_view["artifactId"] == result["artifactId"]
+            assert (task_view["width"], task_view["height"], task_view["url"], task_view["tabId"]) == (200, 100, URL, 1)
+            assert task_view["indexedAt"] <= task_view["takenAt"]
+            assert task_view["elements"] == [SAVE]
+            return task, task_view
 
     with Running(state, project) as server:
-        task, seen = asyncio.run(run(server))
+        task, task_view = asyncio.run(run(server))
     with Running(state, project) as server:
-        assert asyncio.run(view(server, task)) == seen
-        (state / "uploads/artifacts" / seen["artifactId"]).unlink()
-        assert server.request("GET", f"/api/artifacts/{seen['artifactId']}").status == 404
+        assert asyncio.run(view(server, task)) == task_view
+        (state / "uploads/artifacts" / task_view["artifactId"]).unlink()
+        assert server.request("GET", f"/api/artifacts/{task_view['artifactId']}").status == 404
 
 
 def test_an_upload_that_never_came_is_no_picture(server: Running) -> None:
@@ -87,8 +87,8 @@ def test_the_tab_of_a_task_is_marked_in_the_snapshot(server: Running) -> None:
             running = acting(server, {"task_start": {}}, taskId=task)
             await browser.answer(await browser.action(), result={"tabId": 1, "windowId": 1, "url": URL})
             await running
-            told = (await got(server, f"/api/snapshot?clientId={browser.client_id}")).json["data"]["tabs"]
-            assert {tab["tabId"]: tab["taskId"] for tab in told} == {1: task, 2: task}
+            data = (await got(server, f"/api/snapshot?clientId={browser.client_id}")).json["data"]["tabs"]
+            assert {tab["tabId"]: tab["taskId"] for tab in data} == {1: task, 2: task}
 
     asyncio.run(run())
 
@@ -163,9 +163,9 @@ def test_the_browser_that_a_new_task_would_get_is_told(state: Path, project: Pat
     async def run(server: Running) -> None:
         async with browsing(server) as one, browsing(server) as other:
             await task_on(server, one)
-            listed = (await got(server, "/api/extension/extension-list")).json["data"]
-            chosen = {plugin["clientId"]: plugin["selected"] for plugin in listed}
-            assert chosen == {one.client_id: True, other.client_id: False}
+            listing = (await got(server, "/api/extension/extension-list")).json["data"]
+            selection = {plugin["clientId"]: plugin["selected"] for plugin in listing}
+            assert selection == {one.client_id: True, other.client_id: False}
 
     with Running(state, project) as server:
         asyncio.run(run(server))

@@ -58,8 +58,8 @@ def test_a_person_lets_an_agent_read_while_they_have_its_task_and_nobody_else_do
             task = await begun_on(server, browser)
             reading = f"/api/task/{task}/reading"
             assert (await posted(server, reading, json={"allowed": True}, headers=person)).status == 409
-            taken = (await posted(server, f"/api/task/{task}/takeover", headers=person)).json["data"]
-            assert (taken["status"], taken["reading"]) == ("takeover", False)
+            data = (await posted(server, f"/api/task/{task}/takeover", headers=person)).json["data"]
+            assert (data["status"], data["reading"]) == ("takeover", False)
             assert "reading" not in await browser.task_status()
             assert (await posted(server, reading, json={"allowed": True})).status == 403
             assert (await posted(server, reading, json={"allowed": True}, headers=person)).json["data"][
@@ -80,25 +80,25 @@ def test_a_plugin_that_was_away_hears_where_it_is_mistaken_about_a_task(server: 
         person = await asyncio.to_thread(server.sign_in)
         client_id = new_client_id()
         async with browsing(server, client_id) as browser:
-            taken, given, stopped = [await task_on(server, browser) for _ in range(3)]
+            taken, value, stopped = [await task_on(server, browser) for _ in range(3)]
         await posted(server, f"/api/task/{taken}/takeover", headers=person)
         await posted(server, f"/api/task/{stopped}/stop", headers=person)
         unknown = new_task_id()
         async with browsing(server, client_id) as browser:
             held = [
                 (taken, "running"),
-                (given, "takeover"),
+                (value, "takeover"),
                 (stopped, "running"),
                 (unknown, "running"),
                 ("x", "running"),
             ]
             assert await browser.say(holding(*[(task, status, []) for task, status in held])) == {"ok": True}
-            told = [await browser.status() for _ in held]
-            assert told[0] == (taken, "takeover")
-            assert told[1][0] == given
-            assert told[1][1] != "takeover"
-            assert told[2:] == [(task, "completed") for task in (stopped, unknown, "x")]
-            assert await browser.say(holding((taken, "takeover", []), (given, "running", []))) == {"ok": True}
+            statuses = [await browser.status() for _ in held]
+            assert statuses[0] == (taken, "takeover")
+            assert statuses[1][0] == value
+            assert statuses[1][1] != "takeover"
+            assert statuses[2:] == [(task, "completed") for task in (stopped, unknown, "x")]
+            assert await browser.say(holding((taken, "takeover", []), (value, "running", []))) == {"ok": True}
             assert browser.statuses.empty(), "who is right is told nothing"
 
     asyncio.run(run())
@@ -192,9 +192,9 @@ def test_a_task_that_begins_anew_while_its_browser_is_away_does_so_in_the_one_th
                 task = await begun_on(server, browser)
             running = acting(server, START, taskId=task)
             await other.answer(await other.action(), result=PAGE)
-            done = (await running).json["data"]
-            assert browser.client_id in done["warnings"][0]
-            assert other.client_id in done["warnings"][0]
+            data = (await running).json["data"]
+            assert browser.client_id in data["warnings"][0]
+            assert other.client_id in data["warnings"][0]
             async with browsing(server, browser.client_id) as back:
                 await back.say(holding((task, "running", [1])))
                 assert await back.status() == (task, "completed")
@@ -211,8 +211,8 @@ def test_a_task_that_is_moved_ends_what_waited_and_is_over_in_the_browser_before
             running = acting(server, taskId=task)
             await one.action()
             person, to = await asyncio.to_thread(server.sign_in), {"clientId": other.client_id}
-            moved = await posted(server, f"/api/task/{task}/plugin", headers=person, json=to)
-            assert moved.json["data"]["selectedClientId"] == other.client_id
+            response = await posted(server, f"/api/task/{task}/plugin", headers=person, json=to)
+            assert response.json["data"]["selectedClientId"] == other.client_id
             assert (await running).status == 503
             assert await one.status() == (task, "completed")
             assert await owners(server, one) == {}
@@ -225,16 +225,16 @@ def test_a_task_that_is_moved_ends_what_waited_and_is_over_in_the_browser_before
 
 def test_the_browser_for_new_tasks_is_a_persons_choice_and_outlives_a_restart(state: Path, project: Path) -> None:
     async def selected(server: Running) -> list[str]:
-        listed = (await got(server, "/api/extension/extension-list")).json["data"]
-        return [plugin["clientId"] for plugin in listed if plugin["selected"]]
+        listing = (await got(server, "/api/extension/extension-list")).json["data"]
+        return [plugin["clientId"] for plugin in listing if plugin["selected"]]
 
     async def choose(server: Running, *ids: str) -> None:
         body = {"clientId": ids[0]}
         person = await asyncio.to_thread(server.sign_in)
         async with browsing(server, ids[0]), browsing(server, ids[1]) as other:
             assert (await posted(server, "/api/extension/chosen", json=body)).code == "FORBIDDEN"
-            chosen = await posted(server, "/api/extension/chosen", headers=person, json=body)
-            assert (chosen.json["data"]["chosen"], chosen.json["data"]["selected"]) == (True, True)
+            response = await posted(server, "/api/extension/chosen", headers=person, json=body)
+            assert (response.json["data"]["chosen"], response.json["data"]["selected"]) == (True, True)
             unknown = await posted(server, "/api/extension/chosen", headers=person, json={"clientId": "nobody"})
             assert unknown.code == "BAD_REQUEST"
             await task_on(server, other)

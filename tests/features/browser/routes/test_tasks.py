@@ -25,15 +25,15 @@ def test_the_list_has_the_last_changed_first(state: Path, project: Path) -> None
     async def run(server: Running) -> None:
         async with browsing(server) as browser:
             first, second = await task_on(server, browser), await task_on(server, browser)
-            listed = (await got(server, "/api/task/list")).json["data"]
-            assert [task["taskId"] for task in listed] == [second, first]
+            listing = (await got(server, "/api/task/list")).json["data"]
+            assert [task["taskId"] for task in listing] == [second, first]
             running = acting(server, taskId=first)
             await browser.answer(await browser.action())
             await running
-            listed = (await got(server, "/api/task/list")).json["data"]
-            assert [task["taskId"] for task in listed] == [first, second]
-            assert set(listed[0]) == {"taskId", "title", "status", "createdAt", "updatedAt", "selectedClientId"}
-            assert (listed[0]["status"], listed[0]["selectedClientId"]) == ("ongoing", browser.client_id)
+            listing = (await got(server, "/api/task/list")).json["data"]
+            assert [task["taskId"] for task in listing] == [first, second]
+            assert set(listing[0]) == {"taskId", "title", "status", "createdAt", "updatedAt", "selectedClientId"}
+            assert (listing[0]["status"], listing[0]["selectedClientId"]) == ("ongoing", browser.client_id)
             assert len((await got(server, "/api/task/list?limit=1")).json["data"]) == 1
 
     with Running(state, project) as server:
@@ -54,12 +54,12 @@ def test_naming_a_task_twice_makes_it_once(server: Running) -> None:
 
     async def run() -> list[Any]:
         body = {"taskId": task, "kind": "log", "contentType": "text/plain"}
-        asked = [asyncio.to_thread(server.request, "POST", "/api/artifacts/presign", json=body) for _ in range(8)]
-        return await asyncio.gather(*asked)
+        requests = [asyncio.to_thread(server.request, "POST", "/api/artifacts/presign", json=body) for _ in range(8)]
+        return await asyncio.gather(*requests)
 
     assert {answer.status for answer in asyncio.run(run())} == {200}
-    listed = server.request("GET", "/api/task/list?limit=500").json["data"]
-    assert sum(item["taskId"] == task for item in listed) == 1
+    listing = server.request("GET", "/api/task/list?limit=500").json["data"]
+    assert sum(item["taskId"] == task for item in listing) == 1
 
 
 @pytest.mark.parametrize("task", ["x", "task_", "0" * 26 + "0", "01HR", "7a3c0000-0000-4000-8000", "%00", "a%2Fb"])
@@ -131,9 +131,9 @@ def test_too_many_actions_at_once_are_rate_limited(server: Running) -> None:
             task = await task_on(server, browser)
             body = {"taskId": task, "actions": CLICK, "timeoutMs": 60_000}
             url, headers = f"{server.address}/api/browser/act", bus_key(server)
-            asked = [asyncio.ensure_future(client.post(url, headers=headers, json=body)) for _ in range(65)]
-            done, waiting = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
-            limited = done.pop().result()
+            result = [asyncio.ensure_future(client.post(url, headers=headers, json=body)) for _ in range(65)]
+            finished, waiting = await asyncio.wait(result, return_when=asyncio.FIRST_COMPLETED)
+            limited = finished.pop().result()
             assert (limited.status_code, limited.json()["error"]["code"]) == (429, "RATE_LIMITED")
             assert limited.json()["error"]["details"]["retryable"] is True
             await posted(server, f"/api/task/{task}/stop")

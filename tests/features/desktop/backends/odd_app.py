@@ -34,8 +34,8 @@ class OddApp:
 
     async def registered(self) -> list[list[str]]:
         """What somebody has asked the registry for; it tells each app its own."""
-        asked = Message(REGISTRY, "/org/a11y/atspi/registry", REGISTRY, "GetRegisteredEvents")
-        answer = await self._bus.call(asked)
+        request = Message(REGISTRY, "/org/a11y/atspi/registry", REGISTRY, "GetRegisteredEvents")
+        answer = await self._bus.call(request)
         assert answer is not None
         return list(answer.body[0])
 
@@ -47,11 +47,11 @@ class OddApp:
     def answer(self, message: Message) -> Message | None:
         if message.message_type is not MessageType.METHOD_CALL:
             return None
-        found = self._objects.get(message.path or "")
-        told = self._told(found, message) if found else None
-        if told is None:
+        node = self._objects.get(message.path or "")
+        reply = self._told(node, message) if node else None
+        if reply is None:
             return Message.new_error(message, "org.freedesktop.DBus.Error.UnknownMethod", "odd")
-        return Message.new_method_return(message, *told)
+        return Message.new_method_return(message, *reply)
 
     def _told(self, one: Oddity, message: Message) -> tuple[str, list[Any]] | None:
         name = self._bus.unique_name or ""
@@ -75,10 +75,10 @@ class OddApp:
                 return self._property(one, message.body[1], name)
         return None
 
-    def _property(self, one: Oddity, wanted: str, name: str) -> tuple[str, list[Any]] | None:
-        if wanted == "Name":
+    def _property(self, one: Oddity, expected: str, name: str) -> tuple[str, list[Any]] | None:
+        if expected == "Name":
             return "v", [Variant("s" if isinstance(one.name, str) else "i", one.name)]
-        return ("v", [Variant("(so)", [name, one.parent])]) if wanted == "Parent" else None
+        return ("v", [Variant("(so)", [name, one.parent])]) if expected == "Parent" else None
 
 
 @asynccontextmanager

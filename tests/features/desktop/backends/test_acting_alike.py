@@ -19,9 +19,9 @@ def anyio_backend() -> str:
 @pytest.fixture
 async def desktop(desktop_session: DesktopSession) -> AsyncIterator[LinuxDesktop]:
     with desktop_session.entered():
-        opened = LinuxDesktop()
-        yield opened
-        await opened.close()
+        linux_desktop = LinuxDesktop()
+        yield linux_desktop
+        await linux_desktop.close()
 
 
 class Editors:
@@ -37,8 +37,8 @@ class Editors:
         return await eventually(all_shown, f"{count} windows")
 
     async def text(self, window: Window) -> Element:
-        [found] = await self.desktop.find(window, Query(title_contains="Text", role="AXTextArea"))
-        return found.element
+        [matches] = await self.desktop.find(window, Query(title_contains="Text", role="AXTextArea"))
+        return matches.element
 
     async def content(self, window: Window) -> str:
         return (await self.text(window)).value or ""

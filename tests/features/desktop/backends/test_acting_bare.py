@@ -23,9 +23,9 @@ def anyio_backend() -> str:
 @pytest.fixture
 async def desktop(desktop_session: DesktopSession) -> AsyncIterator[LinuxDesktop]:
     with desktop_session.entered():
-        opened = LinuxDesktop()
-        yield opened
-        await opened.close()
+        linux_desktop = LinuxDesktop()
+        yield linux_desktop
+        await linux_desktop.close()
 
 
 async def window_of(desktop: LinuxDesktop, app: App) -> Window:

@@ -16,7 +16,7 @@ NOTHING = FieldText("", 0, 0)
 
 
 @pytest.mark.parametrize(
-    ("element", "names", "chosen"),
+    ("element", "names", "choice"),
     [
         (BUTTON, ["click"], 0),
         (BUTTON, ["SetFocus", "Press"], 1),
@@ -31,8 +31,8 @@ NOTHING = FieldText("", 0, 0)
         (Element("h", "AXMenuButton", "push button menu"), ["expand or contract"], 0),
     ],
 )
-def test_the_action_that_is_a_press_is_chosen(element: Element, names: list[str], chosen: int | None) -> None:
-    assert press_action(element, names) == chosen
+def test_the_action_that_is_a_press_is_chosen(element: Element, names: list[str], choice: int | None) -> None:
+    assert press_action(element, names) == choice
 
 
 def test_cmd_is_control_and_super_is_the_logo_key() -> None:

@@ -33,9 +33,9 @@ def mute(desktop_session: DesktopSession) -> App:
 @pytest.fixture
 async def desktop(desktop_session: DesktopSession, workbench: App, mute: App) -> AsyncIterator[LinuxDesktop]:
     with desktop_session.entered():
-        opened = LinuxDesktop()
-        yield opened
-        await opened.close()
+        linux_desktop = LinuxDesktop()
+        yield linux_desktop
+        await linux_desktop.close()
 
 
 async def field_of(desktop: LinuxDesktop) -> tuple[Window, Element]:
@@ -48,8 +48,8 @@ async def test_a_window_that_comes_to_the_front_gets_nothing_of_what_is_typed(de
     window, field = await field_of(desktop)
     assert await desktop.focus(window, field)
     tops = X11Windows(X11())
-    [meant] = [top for top in tops.all() if top.title == "Mute"]
-    assert await tops.activate(meant.id)
+    [mute_window] = [top for top in tops.all() if top.title == "Mute"]
+    assert await tops.activate(mute_window.id)
 
     typing = asyncio.create_task(desktop.type_text(None, None, "x" * 2000, clear_before=False))
     await asyncio.sleep(0)

@@ -39,17 +39,17 @@ def x11(desktop_session: DesktopSession) -> Iterator[X11]:
 
 @pytest.fixture
 async def clipboard(x11: X11) -> AsyncIterator[Clipboard]:
-    opened = Clipboard(x11)
-    yield opened
-    await opened.close()
+    clipboard_of_x11 = Clipboard(x11)
+    yield clipboard_of_x11
+    await clipboard_of_x11.close()
 
 
 @pytest.fixture
 async def other(x11: X11) -> AsyncIterator[SelectionWindow]:
     """Another program's window, which requests the clipboard or owns it."""
-    opened = SelectionWindow(x11)
-    yield opened
-    opened.close()
+    selection_window = SelectionWindow(x11)
+    yield selection_window
+    selection_window.close()
 
 
 async def read(asker: SelectionWindow, target: str = "UTF8_STRING") -> Content | None:
@@ -211,10 +211,10 @@ async def test_highlights_go_when_the_desktop_is_closed(x11: X11) -> None:
     screen = X11Screen(x11)
     before = set(children(x11))
     await screen.highlight(Rect(300, 300, 50, 50), 60_000)
-    shown = set(children(x11)) - before
-    assert len(shown) == 4
+    new_windows = set(children(x11)) - before
+    assert len(new_windows) == 4
     screen.close()
-    assert not shown & set(children(x11))
+    assert not new_windows & set(children(x11))
 
 
 async def test_a_highlight_lets_clicks_through(x11: X11) -> None:

@@ -46,15 +46,15 @@ async def test_a_tree_that_leads_back_into_itself_ends(reader: AtspiReader) -> N
         assert below.element.title == "b"
         assert [node.element.title for node in below.children] == ["a", TITLE]
         assert not any(node.children for node in below.children)
-        assert [found.path for found in await reader.find(window, Query(role="AXButton"))] == [(0, 0)]
+        assert [matches.path for matches in await reader.find(window, Query(role="AXButton"))] == [(0, 0)]
 
 
 async def test_parents_in_a_ring_are_walked_around(reader: AtspiReader) -> None:
     ring = {"/a": Oddity("a", children=["/b"], parent="/b"), "/b": Oddity("b", BUTTON, parent="/a")}
     async with odd_app({**window_with("/a"), **ring}):
-        [found] = await reader.find(await the_window(reader), Query(title_contains="b", role="push button"))
-        assert found.path == (0, 0)
-        assert [element.title for element in found.ancestors] == [TITLE, "a"]
+        [matches] = await reader.find(await the_window(reader), Query(title_contains="b", role="push button"))
+        assert matches.path == (0, 0)
+        assert [element.title for element in matches.ancestors] == [TITLE, "a"]
 
 
 async def test_a_child_that_is_none_keeps_its_place(reader: AtspiReader) -> None:

@@ -44,9 +44,9 @@ async def window_of(reader: AtspiReader, app: App, is_meant: Callable[[Window], 
 async def found_in(reader: AtspiReader, window: Window, query: Query) -> Sequence[LocatedElement]:
     """Waits, because programs still fill their windows when reading starts."""
     async with asyncio.timeout(PATIENCE), reader.changes(window) as changes:
-        while not (found := await reader.find(window, query)):
+        while not (matches := await reader.find(window, query)):
             await changes.next(0.5)
-    return found
+    return matches
 
 
 async def test_a_text_of_a_megabyte_is_cut_and_says_so(reader: AtspiReader, desktop_session: DesktopSession) -> None:

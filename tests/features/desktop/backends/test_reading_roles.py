@@ -19,8 +19,8 @@ for kind in (Atspi.Role, Atspi.StateType):
 
 def installed() -> list[tuple[str, int, str]]:
     """The names that the installed AT-SPI uses."""
-    told = subprocess.run(["/usr/bin/python3", "-c", LISTED], capture_output=True, text=True, check=True).stdout
-    return [(kind, int(number), name) for kind, number, name in (line.split() for line in told.splitlines())]
+    result = subprocess.run(["/usr/bin/python3", "-c", LISTED], capture_output=True, text=True, check=True).stdout
+    return [(kind, int(number), name) for kind, number, name in (line.split() for line in result.splitlines())]
 
 
 def test_every_role_and_state_of_at_spi_has_its_name() -> None:

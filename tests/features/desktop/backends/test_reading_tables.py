@@ -31,9 +31,9 @@ def anyio_backend() -> str:
 @pytest.fixture
 async def desktop(desktop_session: DesktopSession) -> AsyncIterator[LinuxDesktop]:
     with desktop_session.entered():
-        opened = LinuxDesktop()
-        yield opened
-        await opened.close()
+        linux_desktop = LinuxDesktop()
+        yield linux_desktop
+        await linux_desktop.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ async def sheet_of(desktop: LinuxDesktop, app: App) -> Window:
 async def cells_of(desktop: LinuxDesktop, window: Window) -> dict[str, Element]:
     tree = await desktop.tree(window, **BOUNDS)
     assert tree.is_cut
-    found = [one.element for one in flatten(tree.root) if one.element.native_role == "table cell"]
-    return {element.title: element for element in found}
+    matches = [one.element for one in flatten(tree.root) if one.element.native_role == "table cell"]
+    return {element.title: element for element in matches}
 
 
 async def go(desktop: LinuxDesktop, window: Window, *steps: tuple[KeyCombination, str]) -> None:
@@ -93,8 +93,8 @@ async def menu_frames(desktop: LinuxDesktop, window: Window) -> list[Rect | None
 
 
 async def result_of_formula(desktop: LinuxDesktop, window: Window) -> list[str]:
-    found = await desktop.find(window, Query(role="AXCell", value_contains="42"))
-    return [one.element.title for one in found if one.element.value == "42"]
+    matches = await desktop.find(window, Query(role="AXCell", value_contains="42"))
+    return [one.element.title for one in matches if one.element.value == "42"]
 
 
 async def test_cells_are_where_they_are_before_and_after_the_program_has_felt_the_pointer(
@@ -194,10 +194,10 @@ async def test_a_formula_that_is_typed_into_a_spreadsheet_is_one(desktop: LinuxD
     assert delivery.by == "keys"
     await desktop.send_keys(window, [KeyCombination((), "enter")], delay_ms=0)
 
-    seen: list[str] = []
+    values: list[str] = []
 
     async def computed() -> bool:
-        seen[:] = await result_of_formula(desktop, window)
-        return f"A{ROWS + 1}" in seen
+        values[:] = await result_of_formula(desktop, window)
+        return f"A{ROWS + 1}" in values
 
-    await eventually(computed, lambda: f"the result of the formula; seen in {seen}")
+    await eventually(computed, lambda: f"the result of the formula; seen in {values}")

@@ -68,10 +68,10 @@ def test_values_that_do_not_fit_their_signature_are_refused() -> None:
 
 
 def test_only_the_promised_type_is_an_answer() -> None:
-    told = read(Call("a.b", "C", "v", Variant("s", "x")).message("/", None, 1))
-    assert calls.NAME.is_answer(told.signature, told.body)
-    assert not calls.PARENT.is_answer(told.signature, told.body)
-    assert not calls.ROLE.is_answer(told.signature, told.body)
+    message = read(Call("a.b", "C", "v", Variant("s", "x")).message("/", None, 1))
+    assert calls.NAME.is_answer(message.signature, message.body)
+    assert not calls.PARENT.is_answer(message.signature, message.body)
+    assert not calls.ROLE.is_answer(message.signature, message.body)
 
 
 def test_addresses_name_the_sockets_that_can_be_reached() -> None:

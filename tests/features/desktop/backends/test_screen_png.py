@@ -35,11 +35,11 @@ def test_an_outline_leaves_what_is_inside_as_it_was_and_what_is_far_away() -> No
     width, height, around = 40, 30, Rect(10, 10, 12, 8)
     pixels = bytearray(width * height * 4)
     draw_outline(pixels, width, height, around)
-    drawn = {(at // 4 % width, at // 4 // width) for at in range(0, len(pixels), 4) if any(pixels[at : at + 4])}
+    pixels_set = {(at // 4 % width, at // 4 // width) for at in range(0, len(pixels), 4) if any(pixels[at : at + 4])}
     inside = {(x, y) for x in range(10, 22) for y in range(10, 18)}
-    assert not drawn & inside
-    assert min(x for x, _ in drawn) == 6
-    assert max(y for _, y in drawn) == 21
+    assert not pixels_set & inside
+    assert min(x for x, _ in pixels_set) == 6
+    assert max(y for _, y in pixels_set) == 21
 
 
 @pytest.mark.parametrize("around", [Rect(-5, -5, 100, 100), Rect(38, 28, 10, 10), Rect(500, 500, 3, 3)])

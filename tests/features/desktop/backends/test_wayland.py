@@ -29,18 +29,18 @@ def app(sway: SwaySession) -> App:
 
 @pytest.fixture
 async def desktop(sway: SwaySession) -> AsyncIterator[LinuxDesktop]:
-    opened = LinuxDesktop()
-    yield opened
-    await opened.close()
+    linux_desktop = LinuxDesktop()
+    yield linux_desktop
+    await linux_desktop.close()
 
 
 @pytest.fixture
 async def placeless(sway: SwaySession, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LinuxDesktop]:
     """As on a compositor that has wlroots' protocols and reports no window positions."""
     monkeypatch.delenv("SWAYSOCK")
-    opened = LinuxDesktop()
-    yield opened
-    await opened.close()
+    desktop = LinuxDesktop()
+    yield desktop
+    await desktop.close()
 
 
 async def window_of(desktop: LinuxDesktop, app: App) -> Window:
@@ -51,8 +51,8 @@ async def window_of(desktop: LinuxDesktop, app: App) -> Window:
 
 
 async def named(desktop: LinuxDesktop, window: Window, title: str) -> Element:
-    found = await desktop.find(window, Query(title_contains=title))
-    return next(one.element for one in found if one.element.title == title)
+    matches = await desktop.find(window, Query(title_contains=title))
+    return next(one.element for one in matches if one.element.title == title)
 
 
 async def test_where_no_place_is_known_frames_are_absent_and_the_pointer_is_refused_with_the_reason(

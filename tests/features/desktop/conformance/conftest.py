@@ -67,9 +67,9 @@ def ground(ground_name: str, request: pytest.FixtureRequest) -> Ground:
 @pytest.fixture(scope="module")
 async def desktop(ground: Ground) -> AsyncIterator[DesktopPort]:
     with ground.entered():
-        opened = ground.open()
-        yield opened
-        await opened.close()
+        app = ground.open()
+        yield app
+        await app.close()
 
 
 @pytest.fixture

@@ -34,19 +34,19 @@ async def test_an_element_that_comes_is_heard_and_one_that_goes_is_seen_at_a_sec
 @pytest.mark.parametrize("within", [0, QUIET])
 async def test_a_window_where_nothing_happens_falls_silent(bench: Workbench, within: float) -> None:
     async with bench.desktop.changes(bench.window) as changes:
-        heard = [await changes.next(within) for _ in range(MANY) if within == 0] or [await changes.next(within)]
+        events = [await changes.next(within) for _ in range(MANY) if within == 0] or [await changes.next(within)]
         for _ in range(MANY):
-            if not heard[-1]:
+            if not events[-1]:
                 break
-            heard.append(await changes.next(within))
-    assert heard[-1] is False
+            events.append(await changes.next(within))
+    assert events[-1] is False
 
 
 async def test_two_can_listen_and_one_can_stop(bench: Workbench) -> None:
     changed = texts.CHANGED.format(await bench.changes() + 1)
-    async with bench.desktop.changes(bench.window) as kept:
+    async with bench.desktop.changes(bench.window) as changes:
         async with bench.desktop.changes(bench.window):
             pass
         await bench.press(texts.CHANGE_LATER)
         while not await bench.find(changed):
-            assert await kept.next(PATIENCE), "nothing was heard"
+            assert await changes.next(PATIENCE), "nothing was heard"

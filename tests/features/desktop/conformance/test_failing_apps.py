@@ -80,9 +80,9 @@ async def test_a_program_without_accessibility_is_told_of_and_disturbs_nobody(
     try:
         readiness = await desktop.readiness()
         assert readiness.can_read
-        told = [issue for issue in readiness.issues if issue.about == "app"]
-        assert any("Mute" in issue.message for issue in told)
-        assert all(issue.fix for issue in told)
+        app_issues = [issue for issue in readiness.issues if issue.about == "app"]
+        assert any("Mute" in issue.message for issue in app_issues)
+        assert all(issue.fix for issue in app_issues)
         assert await sound.find(texts.COUNT, "AXButton")
     finally:
         ground.end(mute)

@@ -50,13 +50,13 @@ async def test_matches_come_in_the_order_of_the_tree_and_are_all_there(bench: Wo
 
 
 async def test_a_match_knows_the_way_to_it_from_its_window(bench: Workbench) -> None:
-    found = await bench.find_one(texts.COUNT, "AXButton")
-    assert found.ancestors[0].handle == bench.window.handle
-    assert len(found.ancestors) == len(found.path) > 0
-    again = await bench.desktop.element_at_path(bench.window, found.path)
+    button = await bench.find_one(texts.COUNT, "AXButton")
+    assert button.ancestors[0].handle == bench.window.handle
+    assert len(button.ancestors) == len(button.path) > 0
+    again = await bench.desktop.element_at_path(bench.window, button.path)
     assert again is not None
-    assert again.element.handle == found.element.handle
-    assert [one.handle for one in again.ancestors] == [one.handle for one in found.ancestors]
+    assert again.element.handle == button.element.handle
+    assert [one.handle for one in again.ancestors] == [one.handle for one in button.ancestors]
 
 
 async def test_a_path_that_leads_nowhere_finds_nothing(bench: Workbench) -> None:

@@ -53,12 +53,12 @@ async def test_a_desktop_that_is_opened_right_after_a_click_makes_no_double_clic
     window = await window_of(earlier, bench.app)
     same = await Workbench(bench.ground, earlier, bench.app, window).one(texts.AREA)
     await earlier.press(window, same)
-    opened = bench.ground.open()
-    await opened.press(bench.window, area)
+    app = bench.ground.open()
+    await app.press(bench.window, area)
     await bench.press(texts.COUNT)
     await bench.wait_for(texts.TOUCHED.format(touches + 2))
     await earlier.close()
-    await opened.close()
+    await app.close()
 
 
 async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: Workbench, toolkit: Toolkit) -> None:
@@ -127,8 +127,8 @@ async def test_a_choice_is_made_in_a_list_that_drops_down(bench: Workbench, requ
     await bench.desktop.press(bench.window, box)
 
     async def choices() -> list[Element]:
-        found = [one.element for one in await bench.find(colour)]
-        return [one for one in found if one.title == colour and one.frame is not None]
+        matches = [one.element for one in await bench.find(colour)]
+        return [one for one in matches if one.title == colour and one.frame is not None]
 
     [choice] = await eventually(choices, "the list to drop down")
     try:

@@ -17,7 +17,7 @@ async def test_a_whole_desktop_is_ready(ground: Ground, desktop: DesktopPort) ->
 
 async def test_a_closed_desktop_can_be_closed_again(ground: Ground) -> None:
     with ground.entered():
-        opened = ground.open()
-        await opened.windows()
-        await opened.close()
-        await opened.close()
+        app = ground.open()
+        await app.windows()
+        await app.close()
+        await app.close()

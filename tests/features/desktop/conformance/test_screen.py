@@ -27,7 +27,7 @@ async def test_the_whole_screen_is_what_is_on_it(ground: Ground, desktop: Deskto
 
 
 @pytest.mark.parametrize(
-    ("asked", "seen"),
+    ("requested", "captured"),
     [
         (Rect(10, 20, 33, 7), Rect(10, 20, 33, 7)),
         (Rect(-50, -50, 100, 100), Rect(0, 0, 50, 50)),
@@ -36,12 +36,12 @@ async def test_the_whole_screen_is_what_is_on_it(ground: Ground, desktop: Deskto
     ],
 )
 async def test_an_area_is_taken_as_far_as_it_is_on_the_screen(
-    ground: Ground, desktop: DesktopPort, asked: Rect, seen: Rect
+    ground: Ground, desktop: DesktopPort, requested: Rect, captured: Rect
 ) -> None:
-    shot = await desktop.screenshot(asked)
-    assert shot.area == seen
-    assert png.size(shot.png) == (seen.width, seen.height)
-    assert png.pixels(shot.png) == ground.pixels(seen)
+    shot = await desktop.screenshot(requested)
+    assert shot.area == captured
+    assert png.size(shot.png) == (captured.width, captured.height)
+    assert png.pixels(shot.png) == ground.pixels(captured)
 
 
 @pytest.mark.parametrize("area", [Rect(5000, 5000, 10, 10), Rect(-100, 0, 50, 50), Rect(10, 10, 0, 5)])

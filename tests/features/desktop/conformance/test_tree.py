@@ -13,7 +13,7 @@ ROWS = 5_000
 
 async def test_a_tree_has_every_widget_under_the_contracts_name_for_its_role(bench: Workbench) -> None:
     tree = await bench.desktop.tree(bench.window, **EVERYTHING)
-    seen = {(node.element.role, node.element.title) for node in nodes(tree)}
+    pairs = {(node.element.role, node.element.title) for node in nodes(tree)}
     assert tree.root.element.role == "AXWindow"
     assert tree.root.element.title == texts.TITLE
     assert {
@@ -23,8 +23,8 @@ async def test_a_tree_has_every_widget_under_the_contracts_name_for_its_role(ben
         ("AXTextArea", texts.NOTES),
         ("AXButton", texts.FORBIDDEN),
         ("AXStaticText", texts.COUNTED.format(await bench.count())),
-    } <= seen
-    assert "AXComboBox" in {role for role, _ in seen}
+    } <= pairs
+    assert "AXComboBox" in {role for role, _ in pairs}
 
 
 async def test_a_whole_tree_is_counted_and_not_cut(bench: Workbench) -> None:

@@ -82,7 +82,7 @@ async def test_focus_is_where_it_was_asked_for(bench: Workbench) -> None:
     for title in (texts.NAME, texts.NOTES, texts.NAME):
         await bench.focus(title)
 
-        async def is_focused(wanted: str = title) -> bool:
-            return "focused" in (await bench.one(wanted)).states
+        async def is_focused(expected: str = title) -> bool:
+            return "focused" in (await bench.one(expected)).states
 
         await eventually(is_focused, f"focus in {title!r}")

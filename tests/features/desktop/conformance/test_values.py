@@ -9,10 +9,10 @@ from tests.features.desktop.conformance.workbench import Workbench
 
 async def test_a_box_is_ticked_only_where_it_is_not(bench: Workbench) -> None:
     box = await bench.one(texts.AGREE, "AXCheckBox")
-    for wanted in (True, True, False, False):
-        delivery = await bench.desktop.set_value(bench.window, box, wanted)
+    for expected in (True, True, False, False):
+        delivery = await bench.desktop.set_value(bench.window, box, expected)
         assert delivery.is_verified
-        assert ("checked" in (await bench.one(texts.AGREE, "AXCheckBox")).states) is wanted
+        assert ("checked" in (await bench.one(texts.AGREE, "AXCheckBox")).states) is expected
 
 
 async def test_a_field_gets_a_text_in_place_of_its_own(bench: Workbench) -> None:

@@ -14,11 +14,11 @@ BORDER = 40
 async def test_a_window_has_its_title_its_process_and_its_place_on_the_screen(bench: Workbench) -> None:
     assert bench.window.title == texts.TITLE
     assert bench.window.frame is not None
-    seen, real = bench.window.frame, bench.ground.frame(bench.app)
-    assert abs(seen.center[0] - real.center[0]) < BORDER
-    assert abs(seen.center[1] - real.center[1]) < BORDER
-    assert abs(seen.width - real.width) < 2 * BORDER
-    assert abs(seen.height - real.height) < 2 * BORDER
+    frame, real = bench.window.frame, bench.ground.frame(bench.app)
+    assert abs(frame.center[0] - real.center[0]) < BORDER
+    assert abs(frame.center[1] - real.center[1]) < BORDER
+    assert abs(frame.width - real.width) < 2 * BORDER
+    assert abs(frame.height - real.height) < 2 * BORDER
 
 
 async def test_a_window_can_be_meant_by_every_name_of_its_program(bench: Workbench) -> None:
@@ -32,8 +32,8 @@ async def test_the_window_that_was_brought_to_front_is_the_first_and_the_only_on
     other = bench.ground.app("gtk3" if toolkit != "gtk3" else "qt6")
     for window in (bench.window, await window_of(bench.desktop, other), bench.window):
 
-        async def is_in_front(wanted: Window = window) -> bool:
-            return await bench.desktop.bring_to_front(wanted)
+        async def is_in_front(expected: Window = window) -> bool:
+            return await bench.desktop.bring_to_front(expected)
 
         await eventually(is_in_front, f"{window} to come to the front")
 

@@ -26,9 +26,9 @@ class Workbench:
 
     async def find_one(self, title: str, role: str | None = None) -> LocatedElement:
         """Returns the element with exactly this title; the first one if it contains a label with the same text."""
-        found = [one for one in await self.find(title, role) if one.element.title == title]
-        assert found, f"no {title!r} in {self.window}"
-        return found[0]
+        result = [one for one in await self.find(title, role) if one.element.title == title]
+        assert result, f"no {title!r} in {self.window}"
+        return result[0]
 
     async def one(self, title: str, role: str | None = None) -> Element:
         return (await self.find_one(title, role)).element
@@ -41,8 +41,8 @@ class Workbench:
         await self.desktop.press(self.window, await self.one(title))
 
     async def wait_for(self, title: str) -> LocatedElement:
-        found = await eventually(lambda: self.find(title), f"{title!r} to be shown")
-        return found[0]
+        result = await eventually(lambda: self.find(title), f"{title!r} to be shown")
+        return result[0]
 
     async def brought_on_screen(self) -> None:
         """Brings the whole window onto the screen, wherever another test has left it."""
@@ -95,8 +95,8 @@ class Workbench:
 
     async def _number(self, text: str) -> int:
         words = text.format("")
-        found = await self.find(words)
-        return int(found[0].element.title.removeprefix(words))
+        result = await self.find(words)
+        return int(result[0].element.title.removeprefix(words))
 
 
 async def window_of(desktop: DesktopPort, app: App, title: str | None = None) -> Window:
@@ -109,12 +109,12 @@ async def window_of(desktop: DesktopPort, app: App, title: str | None = None) ->
 
 
 def nodes(tree: Tree) -> list[Node]:
-    found, left = [], [tree.root]
-    while left:
-        node = left.pop()
-        found.append(node)
-        left.extend(reversed(node.children))
-    return found
+    matches, queue = [], [tree.root]
+    while queue:
+        node = queue.pop()
+        matches.append(node)
+        queue.extend(reversed(node.children))
+    return matches
 
 
 def depth(node: Node) -> int:

@@ -17,12 +17,12 @@ def route_to(window_id: str) -> Route:
 
 
 def test_of_windows_with_the_same_title_the_one_that_was_looked_at_is_meant() -> None:
-    seen = resolve_route([twin("first", is_front=True), twin("second")], None).to_wire()["windowId"]
-    later = resolve_route([twin("second", is_front=True), twin("first")], route_to(seen))
+    window_id = resolve_route([twin("first", is_front=True), twin("second")], None).to_wire()["windowId"]
+    later = resolve_route([twin("second", is_front=True), twin("first")], route_to(window_id))
     assert later.window.handle == "first"
 
 
 def test_a_window_that_is_gone_is_not_replaced_by_its_twin() -> None:
-    seen = resolve_route([twin("first", is_front=True)], None).to_wire()["windowId"]
+    window_id = resolve_route([twin("first", is_front=True)], None).to_wire()["windowId"]
     with pytest.raises(ElementNotFound):
-        resolve_route([twin("second", is_front=True)], route_to(seen))
+        resolve_route([twin("second", is_front=True)], route_to(window_id))

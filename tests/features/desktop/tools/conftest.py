@@ -16,8 +16,8 @@ def anyio_backend() -> str:
 def opened(tmp_path: Path) -> Iterator[Callable[..., DesktopGate]]:
     gates: list[DesktopGate] = []
 
-    def opening(*given: Any, **more: Any) -> DesktopGate:
-        gates.append(DesktopGate(tmp_path, *given, **more))
+    def opening(*args: Any, **more: Any) -> DesktopGate:
+        gates.append(DesktopGate(tmp_path, *args, **more))
         return gates[-1]
 
     yield opening

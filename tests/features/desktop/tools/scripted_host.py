@@ -58,7 +58,7 @@ class ScriptedHost:
         return self.fronts.pop(0) if len(self.fronts) > 1 else self.fronts[0]
 
     def got(self, method: str) -> list[Json]:
-        return [params for asked, params in self.asked if asked == method]
+        return [params for name, params in self.asked if name == method]
 
     async def close(self) -> None:
         pass

@@ -30,8 +30,8 @@ async def test_what_is_allowed_in_one_app_is_sent_for_it_whatever_comes_to_the_f
     gate = opened(typing(window("editor"), window("safe")), rules=[ALLOWED, DENIED])
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [method for method, _ in gate.host.asked] == ["desktop.locate", "desktop.hotkey"]
-    (sent,) = gate.host.got("desktop.hotkey")
-    assert sent["route"]["app"]["bundleId"] == "editor"
+    (request,) = gate.host.got("desktop.hotkey")
+    assert request["route"]["app"]["bundleId"] == "editor"
 
 
 async def test_nobody_is_asked_about_an_app_that_a_rule_forbids(opened: Open) -> None:
@@ -47,16 +47,16 @@ async def test_a_persons_yes_is_for_the_app_that_was_shown(opened: Open) -> None
     gate = opened(typing(window("editor"), window("other")))
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [question.preview.app for question in gate.questions] == ["editor"]
-    (sent,) = gate.host.got("desktop.hotkey")
-    assert sent["route"]["app"]["bundleId"] == "editor"
+    (request,) = gate.host.got("desktop.hotkey")
+    assert request["route"]["app"]["bundleId"] == "editor"
 
 
 async def test_the_host_gets_the_token_that_the_gate_issued_for_exactly_what_is_sent(opened: Open) -> None:
     gate = opened(typing(window("editor")))
     await gate.does("desktop_hotkey", keys=["enter"])
-    (sent,) = gate.host.got("desktop.hotkey")
-    token = sent.pop("confirm")["pass"]
-    assert gate.rig.tokens.issued == {token: TokenScope("the host", "desktop.hotkey", digest(sent))}
+    (request,) = gate.host.got("desktop.hotkey")
+    token = request.pop("confirm")["pass"]
+    assert gate.rig.tokens.issued == {token: TokenScope("the host", "desktop.hotkey", digest(request))}
     assert gate.rig.tokens.consumed == []
 
 
@@ -85,13 +85,13 @@ async def test_without_any_window_nobody_is_asked(opened: Open) -> None:
 async def test_keys_are_for_the_process_and_title_that_were_looked_at(opened: Open, title: str, pattern: str) -> None:
     gate = opened(typing(window("editor", title)), rules=[ALLOWED])
     await gate.does("desktop_hotkey", keys=["enter"])
-    (sent,) = gate.host.got("desktop.hotkey")
-    assert sent["route"]["app"] == {"bundleId": "editor", "pid": 7}
-    assert sent["route"]["window"]["titlePattern"] == pattern
+    (request,) = gate.host.got("desktop.hotkey")
+    assert request["route"]["app"] == {"bundleId": "editor", "pid": 7}
+    assert request["route"]["window"]["titlePattern"] == pattern
     assert len(pattern) <= LONGEST_NAME
 
 
 def test_the_list_of_tools_is_short_for_a_model() -> None:
     """2,500 tokens, at four characters per token."""
-    listed = [{"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema} for tool in TOOLS]
-    assert len(msgspec.json.encode(listed)) <= 4 * 2_500
+    tools = [{"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema} for tool in TOOLS]
+    assert len(msgspec.json.encode(tools)) <= 4 * 2_500

@@ -19,8 +19,8 @@ DISCARD = {"elementId": "e:2", "fingerprint": "AXButton|Discard", "role": "AXBut
 def asking(button: dict[str, Any] | None) -> ScriptedHost:
     """A host whose strategy chooses this button, or a key if there is none."""
     host = ScriptedHost(window("editor", "Really?"))
-    found = {} if button is None else {"element": button}
-    host.answers["desktop.locate"] = lambda params: {"routeResolved": host.front(), **found}
+    element = {} if button is None else {"element": button}
+    host.answers["desktop.locate"] = lambda params: {"routeResolved": host.front(), **element}
     host.answers["desktop.dismissModal"] = lambda params: {"dismissed": True}
     return host
 
@@ -31,8 +31,8 @@ async def test_the_button_that_was_shown_is_sent_along_and_the_approval_is_for_i
 ) -> None:
     gate = opened(asking(DISCARD))
     await gate.does("desktop_dismiss_modal", strategy=strategy)
-    (asked,) = gate.host.got("desktop.locate")
-    assert asked["intent"] == {"method": "desktop.dismissModal", "params": {"strategy": strategy}}
+    (request,) = gate.host.got("desktop.locate")
+    assert request["intent"] == {"method": "desktop.dismissModal", "params": {"strategy": strategy}}
     (sent,) = gate.host.got("desktop.dismissModal")
     del sent["confirm"]
     assert sent["target"] == {"elementRef": {"elementId": "e:2", "fingerprint": "AXButton|Discard"}}
@@ -46,6 +46,6 @@ async def test_the_button_that_was_shown_is_sent_along_and_the_approval_is_for_i
 async def test_where_a_key_will_do_it_no_button_is_named(opened: Open, strategy: dict[str, str]) -> None:
     gate = opened(asking(None))
     await gate.does("desktop_dismiss_modal", strategy=strategy)
-    (sent,) = gate.host.got("desktop.dismissModal")
-    assert "target" not in sent
-    assert sent["route"]["window"] == {"titlePattern": r"^Really\?$"}
+    (request,) = gate.host.got("desktop.dismissModal")
+    assert "target" not in request
+    assert request["route"]["window"] == {"titlePattern": r"^Really\?$"}

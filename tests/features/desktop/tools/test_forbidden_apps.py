@@ -87,7 +87,7 @@ async def test_a_stale_reference_is_told_whatever_is_in_front(opened: Open) -> N
 
 
 @pytest.mark.parametrize(
-    ("rules", "told"),
+    ("rules", "message"),
     [
         ([], ["Notes", "The secret"]),
         ([DENIED], ["Notes"]),
@@ -97,12 +97,12 @@ async def test_a_stale_reference_is_told_whatever_is_in_front(opened: Open) -> N
     ],
 )
 async def test_windows_of_apps_with_a_stricter_rule_are_not_listed(
-    opened: Open, rules: list[dict[str, str]], told: list[str]
+    opened: Open, rules: list[dict[str, str]], message: list[str]
 ) -> None:
     host = ScriptedHost(window("editor"))
     host.answers["desktop.observe"] = lambda params: {"routeResolved": window("editor"), "windows": WINDOWS}
-    seen = (await opened(host, rules=rules).does("desktop_observe")).result
-    assert [one["title"] for one in seen.windows] == told
+    observation = (await opened(host, rules=rules).does("desktop_observe")).result
+    assert [one["title"] for one in observation.windows] == message
 
 
 async def test_a_refusal_names_no_windows_of_a_forbidden_app(opened: Open) -> None:

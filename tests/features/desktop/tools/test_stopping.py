@@ -42,18 +42,18 @@ async def stopping(opened: Open, *refusals: Failure | None) -> str:
     """Runs the tool, with as many running calls as there are refusals."""
     host = SlowHost(*refusals)
     gate = opened(host)
-    begun = [asyncio.ensure_future(gate.does("desktop_find", selector={"titleContains": "x"})) for _ in refusals]
+    searches = [asyncio.ensure_future(gate.does("desktop_find", selector={"titleContains": "x"})) for _ in refusals]
     await host.has_begun(len(refusals))
     try:
         return (await gate.does("desktop_abort")).text or ""
     finally:
         host.may_end.set()
-        await asyncio.gather(*begun)
+        await asyncio.gather(*searches)
 
 
 async def test_what_has_ended_meanwhile_is_no_reason_to_leave_the_rest_running(opened: Open) -> None:
-    ended = InvalidParams("Nothing of this name is running.")
-    assert await stopping(opened, ended, None, None) == "2 stopped."
+    refusal = InvalidParams("Nothing of this name is running.")
+    assert await stopping(opened, refusal, None, None) == "2 stopped."
 
 
 async def test_it_fails_where_nothing_was_left_to_stop(opened: Open) -> None:

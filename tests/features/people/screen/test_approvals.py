@@ -158,9 +158,9 @@ async def test_no_text_hides_or_is_taken_for_markup(queue: PromptQueue, log: Pat
     change = {**CHANGE, "title": hostile, "message": hostile, "source": hostile, "path": hostile}
     await queue.request({**change, "diff": f"@@ -0,0 +1 @@\n+{hostile}\n"}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(120, 30)) as user:
-        shown = user.screen
-        assert not set(shown) & set("\u202e\u200b\x1b\x07")
-        assert shown.count("[bold red]safe[/] \\u{202e}\\u{200b}\\u{1b}[2J\\u{7}") == 5
+        screen = user.screen
+        assert not set(screen) & set("\u202e\u200b\x1b\x07")
+        assert screen.count("[bold red]safe[/] \\u{202e}\\u{200b}\\u{1b}[2J\\u{7}") == 5
 
 
 async def test_padding_cannot_hide_text_without_a_notice(queue: PromptQueue, log: Path) -> None:

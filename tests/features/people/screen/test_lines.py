@@ -14,9 +14,9 @@ def rows(lines: list[Line], width: int) -> list[str]:
 
 @given(st.text(st.characters(exclude_characters="\n\t")), st.integers(10, 60))
 def test_every_character_is_there_and_every_row_fits(text: str, width: int) -> None:
-    shown = wrapped([Line(text)], width)
-    assert "".join(piece for row in shown for piece, _ in row[1:]) == visible(text)
-    assert all(cell_len("".join(piece for piece, _ in row)) <= width for row in shown)
+    lines = wrapped([Line(text)], width)
+    assert "".join(piece for row in lines for piece, _ in row[1:]) == visible(text)
+    assert all(cell_len("".join(piece for piece, _ in row)) <= width for row in lines)
 
 
 def test_each_row_of_other_programs_text_starts_with_the_gutter() -> None:

@@ -146,7 +146,7 @@ class Editor:
                 )
 
     def codes(self) -> dict[str, list[str]]:
-        return {uri: [str(each.code) for each in told.diagnostics] for uri, told in self.diagnostics.items()}
+        return {uri: [str(each.code) for each in published.diagnostics] for uri, published in self.diagnostics.items()}
 
     def wait_for(self, uri: str, *codes: str) -> list[types.Diagnostic]:
         """Until exactly these are told of a file."""

@@ -11,9 +11,9 @@ from tests.features.webgal.lsp.workshop import START, Workshop
 NEXT = "game/scene/next.txt"
 
 
-def applied(view: FileView, found: list[Replacement]) -> dict[str, str]:
-    lines = {each.place.path: list(view.game.lines(each.place.path)) for each in found}
-    for each in sorted(found, key=lambda each: (each.place.line, each.place.start), reverse=True):
+def applied(view: FileView, replacements: list[Replacement]) -> dict[str, str]:
+    lines = {each.place.path: list(view.game.lines(each.place.path)) for each in replacements}
+    for each in sorted(replacements, key=lambda each: (each.place.line, each.place.start), reverse=True):
         text = lines[each.place.path]
         line = text[each.place.line]
         text[each.place.line] = line[: each.place.start] + each.text + line[each.place.end :]
@@ -96,8 +96,8 @@ def offered(workshop: Workshop, text: str, path: str = START) -> tuple[FileView,
 
 
 def test_a_safe_fix_is_preferred_and_a_guess_is_not(workshop: Workshop) -> None:
-    view, found = offered(workshop, "changeBg:beech.jpg;\nend")
-    edits = [fix for fix in found if "nolint" not in fix.title]
+    view, offers = offered(workshop, "changeBg:beech.jpg;\nend")
+    edits = [fix for fix in offers if "nolint" not in fix.title]
     assert [(fix.title, fix.is_preferred) for fix in edits] == [
         ("Change to changeBg:beach.jpg;", False),
         ("Change to end;", True),
@@ -118,13 +118,13 @@ def test_a_safe_fix_is_preferred_and_a_guess_is_not(workshop: Workshop) -> None:
     ],
 )
 def test_every_finding_can_be_silenced_where_it_is(workshop: Workshop, text: str) -> None:
-    view, found = offered(workshop, text)
-    silencing = [fix for fix in found if "nolint" in fix.title]
+    view, offers = offered(workshop, text)
+    silencing = [fix for fix in offers if "nolint" in fix.title]
     assert {fix.finding.code for fix in silencing} == {each.code for each in view.game.findings(START)}
     for fix in silencing:
         after = applied(view, fix.replacements)[START]
-        left = [each.code for each in _findings(view.game.project, after)]
-        assert fix.finding.code not in left
+        remaining = [each.code for each in _findings(view.game.project, after)]
+        assert fix.finding.code not in remaining
 
 
 def _findings(project: Project, text: str) -> list:
@@ -134,15 +134,15 @@ def _findings(project: Project, text: str) -> list:
 def test_all_safe_fixes_are_made_at_once_line_by_line(workshop: Workshop) -> None:
     workshop.write(" changeBg:Beach.jpg\n雪乃:你好;\nchangeBg:beech.jpg;\nend；")
     view = workshop.view()
-    found = all_fixed(view.game, START)
-    assert [each.place.line for each in found] == [0, 3]
-    assert applied(view, found) == {START: "changeBg:beach.jpg;\n雪乃:你好;\nchangeBg:beech.jpg;\nend;"}
+    replacements = all_fixed(view.game, START)
+    assert [each.place.line for each in replacements] == [0, 3]
+    assert applied(view, replacements) == {START: "changeBg:beach.jpg;\n雪乃:你好;\nchangeBg:beech.jpg;\nend;"}
 
 
 def test_settings_are_mended_and_never_silenced(workshop: Workshop) -> None:
     path = "game/config.txt"
-    view, found = offered(workshop, "Game_name : x;\nTitle_img:beech.jpg;", path)
-    assert [fix.title for fix in found] == ["Change to Game_name: x;", "Change to Title_img:beach.jpg;"]
+    view, offers = offered(workshop, "Game_name : x;\nTitle_img:beech.jpg;", path)
+    assert [fix.title for fix in offers] == ["Change to Game_name: x;", "Change to Title_img:beach.jpg;"]
     assert applied(view, all_fixed(view.game, path)) == {path: "Game_name: x;\nTitle_img:beech.jpg;"}
 
 

@@ -42,8 +42,8 @@ def test_without_a_folder_it_says_so_and_with_project_it_needs_none(tmp_path: Pa
     added = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(tmp_path.as_uri(), "x")], [])
     editor.notify(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, types.DidChangeWorkspaceFoldersParams(added))
     editor.wait_for(scene.as_uri(), "WG101")
-    gone = types.WorkspaceFoldersChangeEvent([], list(added.added))
-    editor.notify(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, types.DidChangeWorkspaceFoldersParams(gone))
+    removal = types.WorkspaceFoldersChangeEvent([], list(added.added))
+    editor.notify(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, types.DidChangeWorkspaceFoldersParams(removal))
     editor.wait_for(scene.as_uri())
     editor.notify(types.EXIT, None)  # without a shutdown before it
     assert editor.vanish() == 1
@@ -64,8 +64,8 @@ def test_a_policy_that_is_broken_is_told_of_and_mended_while_it_runs(tmp_path: P
     TrustFile(tmp_path / "state").add(silencing.encode(), str(policy))  # an untrusted one can't silence a rule
     editor = started(tmp_path)
     editor.initialize(tmp_path, capabilities={"general": {"positionEncodings": ["utf-8", "utf-16"]}})
-    (found,) = editor.wait_for(scene.as_uri(), "WG101")
-    assert str(found.range) == "0:10-0:10"  # as this client likes to count
+    (diagnostics,) = editor.wait_for(scene.as_uri(), "WG101")
+    assert str(diagnostics.range) == "0:10-0:10"  # as this client likes to count
     for text, is_so in (
         ("{", lambda: any("policy.json" in message for message in editor.messages)),
         (silencing, lambda: editor.codes()[scene.as_uri()] == []),
@@ -84,9 +84,12 @@ def test_what_is_no_wire_is_refused_and_what_is_no_protocol_ends_it(tmp_path: Pa
     broken = b"\r\nContent-Length: 2\r\n\r\n{xContent-Length: 99\r\n\r\n{"
     wires = [(nothing, b""), (pipe, broken), (pipe, b"x" * 200_000)]
     processes = [subprocess.Popen(command, stdin=stdin, stdout=pipe, stderr=pipe, env=environ) for stdin, _ in wires]
-    told = [process.communicate(sent or None, timeout=60) for process, (_, sent) in zip(processes, wires, strict=True)]
+    outputs = [
+        process.communicate(wire_bytes or None, timeout=60)
+        for process, (_, wire_bytes) in zip(processes, wires, strict=True)
+    ]
     assert [process.returncode for process in processes] == [1, 0, 0]
-    assert [out for out, _ in told] == [b"", b"", b""]
-    assert b"An editor starts this command" in told[0][1]
-    assert b"not the language server protocol" in told[2][1]
-    assert not any(b"Traceback" in err for _, err in told)
+    assert [out for out, _ in outputs] == [b"", b"", b""]
+    assert b"An editor starts this command" in outputs[0][1]
+    assert b"not the language server protocol" in outputs[2][1]
+    assert not any(b"Traceback" in err for _, err in outputs)

@@ -54,10 +54,10 @@ def test_an_open_region_and_a_label_alone_fold_nothing(workshop: Workshop) -> No
 
 def test_choices_and_scenes_stand_below_their_label_in_the_outline(workshop: Workshop) -> None:
     workshop.write(SCENE)
-    listed = [
+    listing = [
         (each.name, each.kind.name, [child.name for child in each.children or ()]) for each in symbols(workshop.view())
     ]
-    assert listed == [
+    assert listing == [
         ("走 | 留", "Enum", []),
         ("away", "Key", ["next.txt"]),
         ("stay", "Key", []),
@@ -70,8 +70,8 @@ def test_names_of_the_whole_game_are_found_by_their_letters(workshop: Workshop) 
     workshop.write(SCENE)
 
     def found(query: str) -> list[str]:
-        listed = workspace_symbols(workshop.view(), query)
-        return [f"{each.kind.name} {each.name} {each.container_name or '-'}" for each in listed]
+        listing = workspace_symbols(workshop.view(), query)
+        return [f"{each.kind.name} {each.name} {each.container_name or '-'}" for each in listing]
 
     assert found("nxt") == ["File next.txt -"]
     assert found("AWAY") == ["Key away start.txt"]
@@ -120,8 +120,8 @@ def test_settings_are_neither_formatted_nor_folded(workshop: Workshop) -> None:
 
 def test_every_variable_comes_with_the_places_that_set_and_read_it(workshop: Workshop) -> None:
     workshop.write("setVar:love=love+1;\n雪乃:{love} {Game_name};\nchangeBg:beach.jpg -when=gone>1;")
-    found = {each["name"]: (len(each["sets"]), len(each["reads"])) for each in all_variables(workshop.view())}
-    assert found == {"Game_name": (1, 1), "gone": (0, 1), "love": (2, 3)}
+    counts = {each["name"]: (len(each["sets"]), len(each["reads"])) for each in all_variables(workshop.view())}
+    assert counts == {"Game_name": (1, 1), "gone": (0, 1), "love": (2, 3)}
     (love,) = [each for each in all_variables(workshop.view()) if each["name"] == "love"]
     assert love["sets"][1]["uri"].endswith(START)
     assert love["sets"][1]["range"]["start"] == {"line": 0, "character": 7}

@@ -49,8 +49,8 @@ def uri_of(editor: Editor) -> str:
     return next(iter(editor._versions))
 
 
-def run(editor: Editor, command: str, **given: object) -> Any:
-    params = {"command": command, "arguments": [{"uri": uri_of(editor), **given}]}
+def run(editor: Editor, command: str, **args: object) -> Any:
+    params = {"command": command, "arguments": [{"uri": uri_of(editor), **args}]}
     return editor.request_raw(types.WORKSPACE_EXECUTE_COMMAND, params)
 
 
@@ -64,8 +64,8 @@ def test_the_unsaved_line_is_shown_and_the_page_tells_of_the_stage(editor: Edito
             stages.append(stage._asdict())
             editor._changed.notify_all()
 
-    shown = run(editor, PREVIEW, line=5, variables={"名字": "雪; 乃", "class": 3})
-    url = shown.url
+    result = run(editor, PREVIEW, line=5, variables={"名字": "雪; 乃", "class": 3})
+    url = result.url
 
     async def watch() -> None:
         browser = HeadlessChromium()
@@ -94,14 +94,14 @@ def test_one_address_serves_every_line_and_ends_with_the_server(editor: Editor) 
 
 
 def test_a_line_that_no_way_leads_to_says_so(editor: Editor) -> None:
-    shown = run(editor, PREVIEW, line=11)
-    assert "Line 12 can't be reached" in shown.note
+    result = run(editor, PREVIEW, line=11)
+    assert "Line 12 can't be reached" in result.note
 
 
-@pytest.mark.parametrize("given", [{"line": -1}, {"line": "x"}, {"uri": "file:///elsewhere.txt"}])
-def test_a_wrong_place_is_refused(editor: Editor, given: dict[str, object]) -> None:
+@pytest.mark.parametrize("params", [{"line": -1}, {"line": "x"}, {"uri": "file:///elsewhere.txt"}])
+def test_a_wrong_place_is_refused(editor: Editor, params: dict[str, object]) -> None:
     with pytest.raises(JsonRpcException):
-        run(editor, PREVIEW, **given)
+        run(editor, PREVIEW, **params)
 
 
 def test_the_variables_of_the_open_text_are_listed(editor: Editor) -> None:

@@ -19,14 +19,14 @@ def hovered(workshop: Workshop, text: str) -> str:
 
 def led_to(workshop: Workshop, text: str) -> list[str]:
     view, placed = workshop.pointed(text)
-    found = definitions(view.game, view.path, placed.part)
-    return [f"{place.path}:{place.line + 1}:{place.start}-{place.end}" for place in found]
+    targets = definitions(view.game, view.path, placed.part)
+    return [f"{place.path}:{place.line + 1}:{place.start}-{place.end}" for place in targets]
 
 
 def named_by(workshop: Workshop, text: str, *, with_definition: bool = True) -> list[str]:
     view, placed = workshop.pointed(text)
-    found = references(view.game, view.path, placed.part, with_definition=with_definition)
-    return [f"{place.path.rpartition('/')[2]}:{place.line + 1}:{place.start}" for place in found]
+    uses = references(view.game, view.path, placed.part, with_definition=with_definition)
+    return [f"{place.path.rpartition('/')[2]}:{place.line + 1}:{place.start}" for place in uses]
 
 
 @pytest.mark.parametrize(
@@ -128,5 +128,5 @@ def test_labels_are_the_outline_and_files_are_links(workshop: Workshop) -> None:
     assert [(symbol.name, str(symbol.selection_range)) for symbol in symbols(view) if symbol.name == "yes"] == [
         ("yes", "1:6-1:9")
     ]
-    found = [(str(link.range), (link.target or "").rpartition("/")[2]) for link in features.links(view)]
-    assert found == [("2:7-2:13", "v1.wav"), ("4:10-4:18", "next.txt")]
+    matches = [(str(link.range), (link.target or "").rpartition("/")[2]) for link in features.links(view)]
+    assert matches == [("2:7-2:13", "v1.wav"), ("4:10-4:18", "next.txt")]

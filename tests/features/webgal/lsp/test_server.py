@@ -82,33 +82,33 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 def test_everything_is_told_at_the_start_as_a_check_tells_it(project: Project) -> None:
     editor, looked_at = project.editor, ("game/scene/faulty.txt", "game/config.txt")
     editor.wait(lambda: len(editor.diagnostics) >= 2, "the first check")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "handrail", "webgal", "check", "--json", "--project", str(project.root)],
         env={**os.environ, "HANDRAIL_LANG": "en", "HANDRAIL_STATE": str(project.root.parent / "other")},
         capture_output=True,
         check=False,
     )
-    told = {
+    capabilities = {
         file["path"]: [(problem["line"], problem["code"], problem["message"]) for problem in file["problems"]]
-        for file in json.loads(done.stdout)["files"]
+        for file in json.loads(result.stdout)["files"]
         if file["path"] in looked_at
     }
-    shown = {
+    expected = {
         uri.removeprefix(project.root.as_uri() + "/"): [
             (each.range.start.line + 1, each.code, each.message) for each in params.diagnostics
         ]
         for uri, params in editor.diagnostics.items()
         if uri.endswith(looked_at)
     }
-    assert shown == told
-    assert [code for _, code, _ in told["game/scene/faulty.txt"]] == ["WG101", "WG201", "WG301", "WG402"]
+    assert expected == capabilities
+    assert [code for _, code, _ in capabilities["game/scene/faulty.txt"]] == ["WG101", "WG201", "WG301", "WG402"]
 
 
 def test_columns_are_units_of_utf_16_and_kinds_are_severities(project: Project) -> None:
     uri = (project.root / "game/scene/faulty.txt").as_uri()
-    found = project.editor.wait_for(uri, "WG101", "WG201", "WG301", "WG402")
+    diagnostics = project.editor.wait_for(uri, "WG101", "WG201", "WG301", "WG402")
     error, warning = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning
-    assert [(str(each.range), each.severity) for each in found] == [
+    assert [(str(each.range), each.severity) for each in diagnostics] == [
         ("0:12-0:12", error),
         ("1:9-1:18", error),
         ("3:3-3:7", warning),
@@ -133,8 +133,8 @@ def test_what_is_typed_is_checked(project: Project) -> None:
     editor.change(uri, types.TextDocumentContentChangePartial(Range(Position(0, 6), Position(0, 6)), ";"))
     editor.wait_for(uri)
     editor.change(uri, types.TextDocumentContentChangePartial(Range(Position(0, 3), Position(0, 6)), "none"))
-    (found,) = editor.wait_for(uri, "WG301")
-    assert str(found.range) == "0:3-0:7"
+    (diagnostics,) = editor.wait_for(uri, "WG301")
+    assert str(diagnostics.range) == "0:3-0:7"
 
 
 def test_the_last_of_many_quick_changes_counts(project: Project) -> None:
@@ -188,8 +188,8 @@ def test_settings_are_checked_while_they_are_typed(project: Project) -> None:
 
 def test_a_scene_that_is_no_text_is_told_of_and_a_broken_one_harms_nobody(project: Project) -> None:
     uri = project.scene("binary.txt", b"\xff\xfe\x00")
-    (found,) = project.editor.wait_for(uri, "WG125")
-    assert str(found.range) == "0:0-0:0"
+    (diagnostics,) = project.editor.wait_for(uri, "WG125")
+    assert str(diagnostics.range) == "0:0-0:0"
 
 
 def test_a_bom_that_the_editor_hides_is_told_of(project: Project) -> None:
@@ -213,15 +213,15 @@ def test_a_text_that_is_too_large_is_not_looked_into(project: Project) -> None:
 def test_of_very_many_problems_the_first_are_shown_and_the_rest_are_counted(project: Project) -> None:
     editor, uri = project.editor, project.opened("many.txt", "end;\n;nolint-file WG402")
     version = editor.write(uri, "雪乃:好\n" * MANY + ";nolint-file WG402")
-    found = editor.wait_for_version(uri, version)
-    assert (len(found), found[-1].message) == (MAX_DIAGNOSTICS + 1, "500 more problems are not listed.")
+    diagnostics = editor.wait_for_version(uri, version)
+    assert (len(diagnostics), diagnostics[-1].message) == (MAX_DIAGNOSTICS + 1, "500 more problems are not listed.")
 
 
 def test_questions_are_answered_from_what_was_typed_last(project: Project) -> None:
     editor, uri = project.editor, project.opened("asked.txt", "end;\n")
     editor.write(uri, "label:😀a;\njumpLabel:\nchangeBg:beach.jpg;\n😀:x -v1.wav")
-    (offered,) = project.ask(types.TEXT_DOCUMENT_COMPLETION, uri, 1, 10).items
-    assert (offered.label, str(offered.text_edit.range)) == ("😀a", "1:10-1:10")
+    (item,) = project.ask(types.TEXT_DOCUMENT_COMPLETION, uri, 1, 10).items
+    assert (item.label, str(item.text_edit.range)) == ("😀a", "1:10-1:10")
     assert "changes the background" in project.ask(types.TEXT_DOCUMENT_HOVER, uri, 2, 2).contents.value
     (picture,) = project.ask(types.TEXT_DOCUMENT_DEFINITION, uri, 2, 10)
     assert picture.uri == (project.root / "game/background/beach.jpg").as_uri()
@@ -262,9 +262,11 @@ def test_what_can_not_be_renamed_is_refused_with_a_reason(project: Project, unit
 
 def test_fixes_are_offered_where_they_are_needed(project: Project) -> None:
     uri = project.opened("fixed.txt", "雪乃:😀好\nchangeBg:beech.jpg;\nend")
-    document, marked = types.TextDocumentIdentifier(uri), Range(Position(1, 12), Position(1, 12))
+    document, selection = types.TextDocumentIdentifier(uri), Range(Position(1, 12), Position(1, 12))
     context = types.CodeActionContext([])
-    actions = project.editor.request(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, marked, context))
+    actions = project.editor.request(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, selection, context)
+    )
     assert [(action.title, action.kind) for action in actions] == [
         ("Change to changeBg:beach.jpg;", "quickfix"),
         ("Silence WG201 here (;nolint)", "quickfix"),
@@ -274,21 +276,23 @@ def test_fixes_are_offered_where_they_are_needed(project: Project) -> None:
     assert [(str(each.range), each.new_text) for each in edit.edits] == [("0:0-0:6", "雪乃:😀好;"), ("2:0-2:3", "end;")]
     automatic = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Automatic)
     by_itself = project.editor.request(
-        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, marked, automatic)
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, selection, automatic)
     )
     assert [action.kind for action in by_itself] == ["quickfix", "quickfix"]
     only = types.CodeActionContext([], only=["source.fixAll"])
-    (alone,) = project.editor.request(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, marked, only))
+    (alone,) = project.editor.request(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionParams(document, selection, only)
+    )
     assert alone.kind == "source.fixAll.handrail"
 
 
 def test_the_language_can_be_changed(project: Project) -> None:
     editor, uri = project.editor, project.scene("words.txt", "end\n;nolint-file WG402")
     editor.wait_for(uri, "WG101")
-    for language, said in (("zh", "缺少分号 [WG101]"), ("en", "missing semicolon [WG101]")):
+    for language, text in (("zh", "缺少分号 [WG101]"), ("en", "missing semicolon [WG101]")):
         wish = types.DidChangeConfigurationParams({"handrail": {"language": language}})
         editor.notify(types.WORKSPACE_DID_CHANGE_CONFIGURATION, wish)
-        editor.wait_for_message(uri, said)
+        editor.wait_for_message(uri, text)
 
 
 @pytest.mark.parametrize(

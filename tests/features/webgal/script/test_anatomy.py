@@ -13,9 +13,9 @@ VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding
 
 
 def parts(text: str) -> list[tuple[str, str]]:
-    found = anatomy(text)
-    assert all(text[part.start : part.end] == part.text for part in found)
-    return [(part.role.value, part.text) for part in found]
+    parsed = anatomy(text)
+    assert all(text[part.start : part.end] == part.text for part in parsed)
+    return [(part.role.value, part.text) for part in parsed]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def parts(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_every_part_is_told_with_its_place(text: str, expected: str) -> None:
-    assert " ".join(f"{role}={said}" for role, said in parts(text)) == expected
+    assert " ".join(f"{role}={words}" for role, words in parts(text)) == expected
 
 
 @pytest.mark.parametrize("line", sorted({line for each in VECTORS["lines"] for line in each["input"].split("\n")}))
@@ -57,15 +57,15 @@ def test_all_that_the_checks_look_up_has_a_place(line: str) -> None:
     if any(finding.code in SLIPS for finding in scene.findings):
         return  # looked up as it was meant, which is not what the engine reads
     values = ("figure", "target")  # to an editor these are plain values
-    wanted = {("value" if each.kind in values else each.kind, each.name) for each in scene.references}
+    expected = {("value" if each.kind in values else each.kind, each.name) for each in scene.references}
     roles = {"jump": "label", "read": "variable"}
-    found = {(roles.get(role, role), said) for role, said in parts(line)}
-    assert {(what, name) for what, name in wanted if what != "dynamic"} <= found
+    pairs = {(roles.get(role, role), text) for role, text in parts(line)}
+    assert {(what, name) for what, name in expected if what != "dynamic"} <= pairs
 
 
 def test_an_option_that_is_called_like_its_target_is_told_from_it() -> None:
-    found = [part for part in anatomy("choose:a:a|b:a;") if part.role is Role.JUMP]
-    assert [part.start for part in found] == [9, 13]
+    matches = [part for part in anatomy("choose:a:a|b:a;") if part.role is Role.JUMP]
+    assert [part.start for part in matches] == [9, 13]
 
 
 def test_characters_are_found_in_every_shape_of_their_file() -> None:
@@ -79,8 +79,8 @@ def test_a_character_is_renamed_alone() -> None:
     text = '[{"name": "A", "likes": "A"}, {"name": "B"}]'
     edits = rename_edits(text, "A", 'C"')
     assert edits is not None
-    ((start, end, spelled),) = edits
-    assert names_in(text[:start] + spelled + text[end:]) == {'C"', "B"}
+    ((start, end, replacement),) = edits
+    assert names_in(text[:start] + replacement + text[end:]) == {'C"', "B"}
 
 
 def test_what_can_not_be_renamed_alone_is_refused() -> None:

@@ -29,8 +29,8 @@ from tests.features.webgal.script.game import game
 )
 def test_a_line_has_a_head_content_and_arguments(line: str, pieces: tuple[str, ...]) -> None:
     parts = coloured_parts(line)
-    found = (parts.sort, line[: parts.head], line[parts.head : parts.content], line[parts.content : parts.end])
-    assert found == pieces
+    actual = (parts.sort, line[: parts.head], line[parts.head : parts.content], line[parts.content : parts.end])
+    assert actual == pieces
 
 
 def test_a_setting_has_the_shape_of_a_command() -> None:

@@ -33,12 +33,12 @@ def test_a_line_that_repeats_itself_is_judged_at_once(begin: str, again: str, en
 
 def test_a_setting_of_nothing_but_blanks_is_judged_at_once() -> None:
     blanks = " " * _LONG
-    found = check_config(f"Game_name{blanks}x:y;\nGame_key{blanks}x", Listing(), "game/")
-    assert [finding.code for finding in found] == ["WG405"]
+    findings = check_config(f"Game_name{blanks}x:y;\nGame_key{blanks}x", Listing(), "game/")
+    assert [finding.code for finding in findings] == ["WG405"]
 
 
 @pytest.mark.parametrize(
-    ("option", "found"),
+    ("option", "expected"),
     [
         ("(a>1)[b]->去", ("a>1", "b")),
         ("(a>1)->去", ("a>1", None)),
@@ -50,11 +50,11 @@ def test_a_setting_of_nothing_but_blanks_is_judged_at_once() -> None:
     ],
 )
 def test_conditions_end_where_the_next_one_or_the_arrow_follows(
-    option: str, found: tuple[str | None, str | None]
+    option: str, expected: tuple[str | None, str | None]
 ) -> None:
     conditions = CONDITIONS.match(option)
     assert conditions is not None
-    assert conditions.groups() == found
+    assert conditions.groups() == expected
 
 
 @pytest.mark.parametrize("option", ["去", "(a>1)去", "[b]去", "(a->去", "a(b)->去"])

@@ -148,12 +148,12 @@ def _scene(line: str) -> str:
 def test_a_mistake_is_found_on_its_line_and_cured_by_its_hint(line: str, code: str, mended: str | None) -> None:
     number = len(_BEFORE) + 1
     project = game(_scene(line), "changeScene:start.txt;")
-    found = [each for each in project.findings("start.txt") if each.code == code]
-    assert [each.line for each in found] == [number]
-    assert fixed_line(found[0], split_lines(_scene(line))) == mended
+    findings = [each for each in project.findings("start.txt") if each.code == code]
+    assert [each.line for each in findings] == [number]
+    assert fixed_line(findings[0], split_lines(_scene(line))) == mended
     if mended is not None:
-        left = project.findings_of(_scene(mended), "start.txt")
-        assert [each.code for each in left if each.code == code or is_breaking(each)] == []
+        remaining = project.findings_of(_scene(mended), "start.txt")
+        assert [each.code for each in remaining if each.code == code or is_breaking(each)] == []
 
 
 @pytest.mark.parametrize(("line", "code"), ONLY_TOLD, ids=[f"{each[1]}-{each[0]}" for each in ONLY_TOLD])

@@ -24,11 +24,11 @@ def test_what_two_names_share_at_their_ends_changes_nothing_of_their_distance() 
 
 
 def test_the_nearest_names_are_found_best_first_in_any_case_and_width() -> None:
-    known = ["changeBg", "changeFigure", "bgm", "海边的夜", "café"]
-    assert nearest("chnageBg", known) == ["changeBg"]
-    assert nearest("ＣＨＡＮＧＥＢＧ", known) == ["changeBg"]
-    assert nearest("海边的夜晚", known) == ["海边的夜"]
-    assert nearest("bgn", known) == []
+    names = ["changeBg", "changeFigure", "bgm", "海边的夜", "café"]
+    assert nearest("chnageBg", names) == ["changeBg"]
+    assert nearest("ＣＨＡＮＧＥＢＧ", names) == ["changeBg"]
+    assert nearest("海边的夜晚", names) == ["海边的夜"]
+    assert nearest("bgn", names) == []
     assert normalize(" A　b ") == "ab"
 
 
@@ -53,7 +53,7 @@ def test_names_that_differ_in_their_numbers_alone_are_near_and_no_correction() -
 
 def test_of_files_with_the_same_name_the_one_in_the_nearest_folder_is_named_first() -> None:
     files = ("figure/claude/09_normal.webp", "figure/gemini/09_normal.webp")
-    for wanted in ("gemini/09_normal.png", "gemini/09normal.webp", "gemxni/09_normal.webp"):
-        (finding,) = findings(f"changeFigure:{wanted};", files=files)
+    for expected in ("gemini/09_normal.png", "gemini/09normal.webp", "gemxni/09_normal.webp"):
+        (finding,) = findings(f"changeFigure:{expected};", files=files)
         assert finding.edit is not None
         assert finding.edit.text == "gemini/09_normal.webp"

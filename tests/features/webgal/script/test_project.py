@@ -22,8 +22,8 @@ playVideo:op.mp4;
 """
 
 
-def codes(found: dict[str, list[Finding]]) -> dict[str, list[str]]:
-    return {path: [finding.code for finding in mine] for path, mine in found.items()}
+def codes(findings: dict[str, list[Finding]]) -> dict[str, list[str]]:
+    return {path: [finding.code for finding in mine] for path, mine in findings.items()}
 
 
 def test_a_clean_game_has_nothing_to_complain_about() -> None:
@@ -33,8 +33,8 @@ def test_a_clean_game_has_nothing_to_complain_about() -> None:
 def test_an_absent_or_empty_folder_is_told_once_in_the_whole_game() -> None:
     scene = "changeBg:a.png;\nchangeBg:b.png;\nbgm:x.mp3;\n"
     project = game(f"{scene}changeScene:scene1.txt;\n", scene, files=("bgm/.gitkeep", "figure/x/a.png"))
-    found = codes(project.everything())
-    assert [code for mine in found.values() for code in mine if code == "WG202"] == ["WG202", "WG202"]
+    findings = codes(project.everything())
+    assert [code for mine in findings.values() for code in mine if code == "WG202"] == ["WG202", "WG202"]
     assert [finding.code for finding in project.findings("start.txt")] == ["WG202", "WG202"]
 
 
@@ -44,7 +44,7 @@ def test_what_lies_behind_a_link_is_not_called_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "on_disk"),
+    ("expected", "on_disk"),
     [
         ("cafe\u0301.png", "cafe\u0301.png"),
         ("a%20b.png", "a b.png"),
@@ -55,8 +55,8 @@ def test_what_lies_behind_a_link_is_not_called_missing() -> None:
         ("🎮 '\".png", "🎮 '\".png"),
     ],
 )
-def test_a_name_is_found_as_a_browser_would_find_it(wanted: str, on_disk: str) -> None:
-    project = game(f"changeBg:{wanted};", files=(f"background/{on_disk}",))
+def test_a_name_is_found_as_a_browser_would_find_it(expected: str, on_disk: str) -> None:
+    project = game(f"changeBg:{expected};", files=(f"background/{on_disk}",))
     assert {finding.code for finding in project.findings("start.txt")} <= {"WG307"}
 
 
@@ -87,8 +87,8 @@ def test_an_option_behind_which_nothing_follows_is_reported() -> None:
     assert codes(game("choose:a:scene1.txt|b:y;\nlabel:y;\nend;", "; empty", files=()).overall()) == {
         "scene/start.txt": ["WG407"]
     }
-    called = game("callScene:scene1.txt;\nend;", "choose:a:x|b:y;\nlabel:y;\n雪乃:b;\nlabel:x;", files=())
-    assert codes(called.overall()) == {}
+    project = game("callScene:scene1.txt;\nend;", "choose:a:x|b:y;\nlabel:y;\n雪乃:b;\nlabel:x;", files=())
+    assert codes(project.overall()) == {}
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_a_name_in_another_unicode_form_is_another_file_to_a_web_server(written:
 def test_keys_of_animation_files_are_checked() -> None:
     text = '[{"alhpa": 0,\n"duration": 0}, {"positon": {"X": 1}, "scale": {"x": 1}}]'
     project = game("end;", files=("animation/mine.json",), animation_files=(("animation/mine.json", text),))
-    found = project.overall()["animation/mine.json"]
-    assert [(each.code, each.line, each.values["near"]) for each in found if each.code == "WG133"] == [
+    findings = project.overall()["animation/mine.json"]
+    assert [(each.code, each.line, each.values["near"]) for each in findings if each.code == "WG133"] == [
         ("WG133", 1, "alpha"),
         ("WG133", 2, "position"),
     ]
@@ -134,15 +134,15 @@ def test_a_game_without_a_first_scene_says_so() -> None:
 def test_unused_files_are_told_where_nothing_may_name_them() -> None:
     assert set(game("end;").overall()) == {path for path in FILES if not path.startswith("animation/")}
     assert not any(path.startswith("background/") for path in game("changeBg:{x};").overall())
-    named = game("end;", config="Title_img:bg.png;\nGame_Logo:beach.jpg|Night.PNG;\n", mentions="url(a.png)")
-    told = set(named.overall())
-    assert not told & {"background/bg.png", "background/beach.jpg", "background/Night.PNG", "figure/a.png"}
+    project = game("end;", config="Title_img:bg.png;\nGame_Logo:beach.jpg|Night.PNG;\n", mentions="url(a.png)")
+    paths = set(project.overall())
+    assert not paths & {"background/bg.png", "background/beach.jpg", "background/Night.PNG", "figure/a.png"}
 
 
 def test_scenes_that_change_into_each_other_for_ever_are_told() -> None:
     project = game("changeScene:scene1.txt;", ";\nsetVar:a=1;\nchangeScene:scene2.txt;", "changeScene:scene1.txt;")
-    found = codes(project.overall())
-    assert found["scene/scene1.txt"] == found["scene/scene2.txt"] == ["WG123"]
+    findings = codes(project.overall())
+    assert findings["scene/scene1.txt"] == findings["scene/scene2.txt"] == ["WG123"]
     assert "WG123" not in codes(game("雪乃:a;\nchangeScene:start.txt;").overall()).get("scene/start.txt", [])
 
 
@@ -163,8 +163,8 @@ def test_settings_set_variables_and_other_scenes_do() -> None:
 def test_the_settings_are_checked() -> None:
     logos = "Game_Logo:none.png|bg.png|none;"
     config = f"Game_nam:x;\nTitle_img:beech.jpg;\nGame_key : a;\nTitle_bgm:A.mp3;\n{logos}\nOwn_key:1;\n"
-    found = game("end;", config=config).settings(config)
-    assert [(finding.line, finding.code) for finding in found] == [
+    settings = game("end;", config=config).settings(config)
+    assert [(finding.line, finding.code) for finding in settings] == [
         (1, "WG405"),
         (2, "WG201"),
         (3, "WG124"),

@@ -16,9 +16,9 @@ VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding
 
 @pytest.mark.parametrize("vector", VECTORS["lines"], ids=lambda vector: vector["id"])
 def test_a_recorded_line_is_judged_as_suggested(vector: dict[str, Any]) -> None:
-    wanted = (vector["suggested"] or {}).get("kind")
-    found = {kind_of(finding) for finding in findings(vector["input"], files=("background/other.png",))}
-    assert wanted in found if wanted else found <= {"resource"}  # which files there are is another matter
+    expected = (vector["suggested"] or {}).get("kind")
+    problems = {kind_of(finding) for finding in findings(vector["input"], files=("background/other.png",))}
+    assert expected in problems if expected else problems <= {"resource"}  # which files there are is another matter
 
 
 MISTAKES = [
@@ -128,9 +128,9 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("script", "code", "fixed"), MISTAKES, ids=[f"{m[1]}-{m[0]}" for m in MISTAKES])
 def test_a_mistake_is_found_and_mended_by_its_hint(script: str, code: str, fixed: str | None) -> None:
-    found = [finding for finding in findings(script) if finding.code == code]
-    assert found
-    assert fixed_line(found[0], split_lines(script)) == fixed
+    problems = [finding for finding in findings(script) if finding.code == code]
+    assert problems
+    assert fixed_line(problems[0], split_lines(script)) == fixed
 
 
 def test_every_rule_has_a_mistake_that_shows_it() -> None:
@@ -194,7 +194,7 @@ def test_what_real_games_do_is_left_alone(script: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "left"),
+    ("script", "remaining"),
     [
         ("雪乃:你好;nolint\nchangeBg:none.png;nolint WG201", []),
         (";nolint WG201\nchangeBg:gone.png;", []),
@@ -205,8 +205,8 @@ def test_what_real_games_do_is_left_alone(script: str) -> None:
         ("changeBg:gone.png; nolints", ["WG201"]),
     ],
 )
-def test_a_comment_silences_rules_on_its_line_the_next_statement_or_the_file(script: str, left: list[str]) -> None:
-    assert told(script) == left
+def test_a_comment_silences_rules_on_its_line_the_next_statement_or_the_file(script: str, remaining: list[str]) -> None:
+    assert told(script) == remaining
 
 
 def test_the_policy_silences_rules_everywhere() -> None:
@@ -294,8 +294,8 @@ def test_lines_that_continue_a_statement_are_read_as_one_and_legal_from_4_6_3_on
 
 
 def test_of_a_statement_over_several_lines_no_line_is_mended() -> None:
-    found = findings("choose:\n  |去:strat.txt\n  |回:start.txt;\nchangeFigure:a.png\n -mouthOpen=b.png;")
-    assert [(each.code, each.line, each.end <= len("changeFigure:a.png"), each.edit) for each in found] == [
+    problems = findings("choose:\n  |去:strat.txt\n  |回:start.txt;\nchangeFigure:a.png\n -mouthOpen=b.png;")
+    assert [(each.code, each.line, each.end <= len("changeFigure:a.png"), each.edit) for each in problems] == [
         ("WG205", 1, True, None),
         ("WG118", 2, True, None),
         ("WG201", 4, True, None),

@@ -47,7 +47,7 @@ changeScene:other.txt;
 
 
 @pytest.mark.parametrize(
-    ("line", "choices", "kept", "is_reached"),
+    ("line", "choices", "expected_lines", "is_reached"),
     [
         (6, (), [1, 2, 5, 6], True),
         (10, (), [1, 2, 9, 10], True),
@@ -57,12 +57,12 @@ changeScene:other.txt;
     ],
 )
 def test_a_line_is_reached_over_jumps_and_choices(
-    line: int, choices: tuple[int, ...], kept: list[int], is_reached: bool
+    line: int, choices: tuple[int, ...], expected_lines: list[int], is_reached: bool
 ) -> None:
     route = route_to(BRANCHES, line, {"a": "1"}, choices)
-    assert route.origins == (0, *kept)
+    assert route.origins == (0, *expected_lines)
     lines = BRANCHES.split("\n")
-    assert route.text == "\n".join(["setVar:a=1;", *(lines[each - 1] for each in kept)])
+    assert route.text == "\n".join(["setVar:a=1;", *(lines[each - 1] for each in expected_lines)])
     assert (route.is_reached, route.line_of(1), route.line_of(len(route.origins))) == (is_reached, 1, line)
 
 
