@@ -365,7 +365,7 @@ def test_rolling_back_log_and_head_together_is_detected(copies: Copies) -> None:
     assert "the audit was rolled back or changed" in doctor.stdout
     up = Up(copies.project, copies.state)
     up.process.terminate()
-    assert b"the record is not as it was written" in up.process.communicate(timeout=30)[1]
+    assert b"the record was changed" in up.process.communicate(timeout=30)[1]
 
 
 def test_a_resealed_record_is_detected(copies: Copies) -> None:

@@ -72,8 +72,10 @@ def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_aft
         for number in range(4):
             async with listening(rig, headers=headers, transports=["websocket"]) as page:
                 await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
-                ends = (await page.next("activity"))["records"]
-                assert [(record["task"], record["outcome"]) for record in ends] == [(f"task-{number}", "done")]
+                records = list[Any]()
+                while not (own := [record["outcome"] for record in records if record["task"] == f"task-{number}"]):
+                    records = (await page.next("activity"))["records"]  # may begin with the call before this page came
+                assert own == ["done"]
             await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id="unseen")
 
     asyncio.run(run())

@@ -174,6 +174,6 @@ def test_a_server_that_ends_while_it_is_greeted_has_gone_and_another_may_follow(
 ) -> None:
     ours, its = socket.socketpair()
     its.close()
-    monkeypatch.setattr(client, "_connected", lambda path, seconds: ours)
+    monkeypatch.setattr(client, "_connect", lambda path, seconds: ours)
     with pytest.raises(client.ServerEnded):
         client.send_hello(str(tmp_path / "socket"), "mcp", {})

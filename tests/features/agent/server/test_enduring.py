@@ -60,7 +60,7 @@ def test_a_task_of_five_thousand_messages_goes_on(rig: Running, models: ModelSer
             await chat.rested()
         request = models.requests["long"]
         assert len(request) == 3
-        assert "summed up" in content_of(request[2])
+        assert "A summary of the conversation so far" in content_of(request[2])
         assert "A summary of it all." in content_of(request[2])
         assert "Do you remember?" in content_of(request[2])
 
