@@ -115,7 +115,7 @@ def test_sphinxs_way_to_describe_parameters_is_known_too() -> None:
     assert tool["returns"] == {"type": "object", "additionalProperties": False, "description": "Nothing."}
 
 
-def test_a_type_that_holds_itself_keeps_its_definition_and_others_stand_where_they_are_used() -> None:
+def test_a_recursive_type_keeps_its_definition_and_other_types_are_inlined() -> None:
     def sort(folder: Folder, *, depth: Annotated[int, msgspec.Meta(ge=1, le=9)] = 1) -> Folder:
         """Sort it."""
         return folder
@@ -196,7 +196,7 @@ def BadName() -> None:  # noqa: N802
         (BadName, "'BadName' isn't a valid name for a tool"),
     ],
 )
-def test_what_can_be_no_tool_is_refused_when_the_app_starts(function: Callable[..., Any], word: str) -> None:
+def test_invalid_tools_are_refused_when_the_app_starts(function: Callable[..., Any], word: str) -> None:
     with pytest.raises(TypeError, match=word):
         app().tool(function)
 

@@ -43,7 +43,7 @@ def test_installing_writes_the_descriptor_and_the_activation_file_and_uninstalli
     assert trial_app.app.uninstall() == []
 
 
-def test_an_app_on_stdio_is_installed_by_its_descriptor_alone(home: Path) -> None:
+def test_installing_an_app_on_stdio_writes_only_its_descriptor(home: Path) -> None:
     trial_app.app.install(command=["a"])
     trial_app.app.install(command=[sys.executable, PROGRAM], stdio=True)
     descriptor = json.loads((home / ".aai/com.example.trial/aai.json").read_text())
@@ -84,7 +84,7 @@ def test_the_descriptor_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         (("--install", "--uninstall"), 2, "not allowed with"),
     ],
 )
-def test_what_can_t_be_done_is_said(
+def test_impossible_installations_are_reported(
     home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int | str, word: str
 ) -> None:
     with pytest.raises(SystemExit) as error:
@@ -93,7 +93,7 @@ def test_what_can_t_be_done_is_said(
     assert word in capsys.readouterr().err
 
 
-def test_an_id_that_the_bus_can_t_have_is_told_before_anything_is_written(home: Path) -> None:
+def test_an_invalid_bus_name_is_reported_before_anything_is_written(home: Path) -> None:
     app = App("com.1example.x", name="x", description="y")
     with pytest.raises(ValueError, match="no part begins with a digit"):
         app.install(command=["a"])

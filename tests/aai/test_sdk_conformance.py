@@ -158,7 +158,9 @@ def test_a_call_is_answered_with_its_id_and_what_the_app_remembers(shelf: list[s
         (call("count_pages"), "1", "INTERNAL_ERROR"),
     ],
 )
-def test_what_is_wrong_is_an_error_and_the_app_goes_on(shelf: list[str], request_: Any, id: str, code: str) -> None:
+def test_wrong_calls_are_answered_with_errors_and_the_app_keeps_running(
+    shelf: list[str], request_: Any, id: str, code: str
+) -> None:
     error, after = asked(shelf, request_, call("add_book", "2", title="Emma"))
     assert (error["request_id"], error["status"], error["error"]["code"]) == (id, "error", code)
     assert "result" not in error

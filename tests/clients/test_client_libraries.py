@@ -124,7 +124,7 @@ def test_a_cancelled_call_changes_nothing_until_it_is_repeated(client: RealClien
 
 
 @every(*(each for each in CLIENTS if each not in (OPENCODE, CLINE)))
-def test_an_approval_after_the_clients_limit_holds_for_the_same_call(client: RealClient, places: Places) -> None:
+def test_an_approval_after_the_clients_timeout_applies_to_the_same_call(client: RealClient, places: Places) -> None:
     """opencode's limit begins again with each progress message; Cline's is also that of its start, too short here."""
     file = places.project / "door.txt"
 

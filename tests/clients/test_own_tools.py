@@ -45,7 +45,7 @@ def test_a_clients_own_shell_asks_and_is_recorded(client: RealClient, tmp_path: 
 
 
 @pytest.mark.trial("clients", is_long=True)
-def test_codex_itself_says_that_it_runs_the_hooks_beside_those_of_the_user(tmp_path: Path) -> None:
+def test_codex_reports_that_it_runs_our_hooks_and_the_users(tmp_path: Path) -> None:
     """A hook's hash and its key with the position are defined by Codex, so its own program is asked."""
     places = Places.below(tmp_path)
     theirs = {"matcher": "*", "hooks": [{"type": "command", "command": "/bin/true"}]}

@@ -72,7 +72,7 @@ def set_up_hook(client: RealClient, places: Places) -> None:
 
 
 @pytest.mark.parametrize("own", first_of("clients", *((own,) for own in OWN_TOOLS)), ids=lambda own: own.client.name)
-def test_a_clients_own_tools_do_what_a_person_allows_and_nothing_else(own: OwnTools, tmp_path: Path) -> None:
+def test_a_clients_own_tools_do_only_what_a_person_allows(own: OwnTools, tmp_path: Path) -> None:
     places = Places.below(tmp_path)
     file, other = places.project / "door.txt", places.project / "gate.txt"
     file.write_text(BEFORE)

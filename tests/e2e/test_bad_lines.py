@@ -95,7 +95,7 @@ BROKEN = [
 ]
 
 
-def test_lines_that_are_no_message_are_answered_with_an_error_each(project: Path, state: Path) -> None:
+def test_every_line_that_is_not_a_message_is_answered_with_an_error(project: Path, state: Path) -> None:
     with serving(project, state) as server:
         for line in [*BROKEN, *BATCHES] * 5:
             server.send_line(line)
@@ -104,7 +104,7 @@ def test_lines_that_are_no_message_are_answered_with_an_error_each(project: Path
         assert server.greatest_memory < MEMORY
 
 
-def test_answers_to_good_lines_among_bad_ones_are_all_there(project: Path, state: Path) -> None:
+def test_valid_lines_between_invalid_ones_are_all_answered(project: Path, state: Path) -> None:
     """Cut into pieces at random, so that no line comes in one read."""
     chance = random.Random(11)
     good, bad = 0, 0

@@ -112,7 +112,7 @@ def test_over_stdio_the_same_browser_answers_with_a_picture(place: Place) -> Non
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_a_redirect_to_a_denied_host_tells_nothing_of_it(place: Place, agent: Agent) -> None:
+def test_a_redirect_to_a_denied_host_reveals_nothing_about_it(place: Place, agent: Agent) -> None:
     place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
     result = agent.call("browser_navigate", url=f"{place.site}away")
     assert result.code == "FORBIDDEN"
@@ -152,7 +152,7 @@ def test_a_denied_host_gets_no_request(place: Place, agent: Agent) -> None:
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_a_frame_of_a_host_that_was_denied_since_is_neither_told_nor_used(place: Place, agent: Agent) -> None:
+def test_a_frame_of_a_host_denied_later_is_neither_reported_nor_used(place: Place, agent: Agent) -> None:
     place.rules(FREE, {**FREE, "host": "localhost"})
     agent.ok("browser_navigate", url=f"{place.site}framing")
     # A frame loads in its own time.
@@ -174,7 +174,7 @@ def test_a_link_to_a_host_that_is_asked_about_waits_for_a_person(place: Place, a
         assert (clicked.result().result or {})["changes"]["navigated"] == Pages.elsewhere
 
 
-def test_the_question_shows_the_page_with_the_element_that_is_meant(place: Place, agent: Agent) -> None:
+def test_the_question_shows_the_page_with_the_target_element(place: Place, agent: Agent) -> None:
     button = number_of(agent, "Greet")
     place.rules()
     with ThreadPoolExecutor(1) as pool:
@@ -201,13 +201,13 @@ def test_a_form_is_filled_in_after_one_question_that_shows_every_value(place: Pl
     assert f"[{name} textbox Name = Grace]" in " ".join(page["lines"])
 
 
-def test_an_element_of_a_page_that_has_gone_is_never_another_one(place: Place, agent: Agent) -> None:
+def test_an_element_of_a_closed_page_never_resolves_to_another_one(place: Place, agent: Agent) -> None:
     button = number_of(agent, "Greet")
     agent.ok("browser_reload")
     assert agent.code("browser_click", clickId=button) == "INVALID_TARGET"
 
 
-def test_the_extension_lies_where_the_command_says(tmp_path: Path) -> None:
+def test_the_extension_is_in_the_folder_that_the_command_prints(tmp_path: Path) -> None:
     result = run("extension", "path", "--state", tmp_path)
     assert json.loads((Path(result.stdout.strip()) / "manifest.json").read_text())["manifest_version"] == 3
 

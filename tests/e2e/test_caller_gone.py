@@ -28,7 +28,7 @@ def listed(state: Path) -> str:
     ).stdout
 
 
-def test_the_yes_to_a_caller_that_gave_up_is_good_for_its_retry_once(project: Path, state: Path) -> None:
+def test_an_approval_after_the_caller_gave_up_applies_to_one_retry(project: Path, state: Path) -> None:
     person = Person(state)
     with agent(project, state) as client:
         client.asks(2)
@@ -61,7 +61,7 @@ def test_a_retry_finds_its_question_again_in_place_of_a_second_one(project: Path
         assert client.result()["isError"] is False
 
 
-def test_a_yes_for_content_that_has_changed_since_is_worth_nothing(project: Path, state: Path) -> None:
+def test_an_approval_is_void_once_the_content_has_changed(project: Path, state: Path) -> None:
     person = Person(state)
     with agent(project, state) as client:
         client.asks(2)
@@ -77,7 +77,7 @@ def test_a_yes_for_content_that_has_changed_since_is_worth_nothing(project: Path
 
 
 @pytest.mark.parametrize("status", ["--ok", "--cancel"])
-def test_what_was_pending_outlives_the_program_that_asked(project: Path, state: Path, status: str) -> None:
+def test_pending_prompts_outlive_the_program_that_asked(project: Path, state: Path, status: str) -> None:
     person = Person(state)
     first = Agent(project, state, HANDRAIL_CALL_PERSON="false")
     first.asks()

@@ -87,7 +87,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 @pytest.mark.trial("clock", is_long=True)
-def test_reads_and_writes_go_on_and_the_record_stays_whole_however_the_clock_jumps(rig: Rig) -> None:
+def test_clock_jumps_neither_stop_calls_nor_damage_the_record(rig: Rig) -> None:
     by = chance()
     for number in range(tries(10, 300)):
         count()
@@ -103,7 +103,7 @@ def test_reads_and_writes_go_on_and_the_record_stays_whole_however_the_clock_jum
 
 
 @pytest.mark.trial("clock", is_long=True)
-def test_a_yes_given_after_the_clock_has_jumped_is_carried_out_or_refused_with_a_reason(rig: Rig) -> None:
+def test_an_approval_after_a_clock_jump_is_carried_out_or_refused_with_a_reason(rig: Rig) -> None:
     for number, jump in enumerate(JUMPS):
         count()
         rig.clock.set(0)

@@ -122,13 +122,13 @@ def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) 
     assert not [file for file in files if secret.encode() in file.read_bytes()]
 
 
-def test_what_is_typed_right_after_ctrl_k_goes_to_the_commands(person: Person) -> None:
+def test_keys_typed_right_after_ctrl_k_reach_the_command_palette(person: Person) -> None:
     # The page's own keys would take it otherwise, and some of them answer questions.
     assert person.does("focusAfter", {"key": "k", "ctrlKey": True}) == "combobox"
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_what_is_refused_for_a_field_is_told_at_the_field(person: Person) -> None:
+def test_a_fields_error_appears_next_to_the_field(person: Person) -> None:
     ask(person.rig, {**FORM, "title": "Nothing filled in"})
     person.does("read", "Nothing filled in")
     person.does("press", "Send")
@@ -137,7 +137,7 @@ def test_what_is_refused_for_a_field_is_told_at_the_field(person: Person) -> Non
     person.does("key", "Escape")
 
 
-def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_reload(
+def test_a_change_made_on_the_try_page_can_be_undone_and_is_still_listed_after_a_reload(
     person: Person, rig: Running
 ) -> None:
     changing = call(rig, "replace_in_file", path="a.txt", find="one", replace="two")
@@ -159,7 +159,7 @@ def test_a_change_that_is_tried_is_written_undone_and_known_as_such_after_a_relo
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_yes_for_always_shows_its_rule_needs_the_person_and_then_counts(browser: Browser, new_rig: Running) -> None:
+def test_always_allow_shows_its_rule_requires_the_person_and_then_applies(browser: Browser, new_rig: Running) -> None:
     person = browser.person_at(new_rig)
     file = new_rig.project / "notes.md"
     file.write_text("one\n")

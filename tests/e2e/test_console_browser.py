@@ -54,7 +54,7 @@ def begun(visitor: Person) -> None:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_what_a_browser_has_open_is_seen_as_it_changes(visitor: Person, shown: ShownBrowser) -> None:
+def test_open_tabs_are_updated_live(visitor: Person, shown: ShownBrowser) -> None:
     tab = {"windowId": 1, "active": False, "pinned": False, "hidden": False}
     shown.tell(
         type="full_state_sync",
@@ -168,7 +168,7 @@ def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor: Person, shown: ShownBrowser) -> None:
+def test_a_click_on_an_invisible_element_needs_its_own_button(visitor: Person, shown: ShownBrowser) -> None:
     shown.outlines = False
     begun(visitor)
     clicking = call(visitor.rig, "browser_click", clickId="7")
@@ -184,7 +184,7 @@ def test_a_click_on_what_cant_be_seen_is_allowed_by_its_own_button_alone(visitor
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_paired_browser_is_sent_away_under_access(visitor: Person, shown: ShownBrowser) -> None:
+def test_a_paired_browser_can_be_removed_under_access(visitor: Person, shown: ShownBrowser) -> None:
     visitor.does("go", "settings/access")
     visitor.does("see", shown.client_id, ".browsers")
     visitor.does("pressBeside", shown.client_id, "Revoke")
@@ -221,7 +221,7 @@ def test_without_a_browser_the_page_says_how_to_get_one(browser: Browser, new_ri
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser: Browser, new_rig: Running) -> None:
+def test_the_real_extension_is_paired_with_one_click_and_a_confirmation(browser: Browser, new_rig: Running) -> None:
     person = browser.person_at(new_rig, withExtension=True)
     person.does("go", "browser")
     person.does("press", "Pair this browser")
@@ -237,7 +237,7 @@ def test_the_real_extension_is_paired_by_one_click_and_a_yes_of_its_own(browser:
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_the_real_extension_shows_who_has_a_task_and_a_restarted_server_whose_the_tabs_are(
+def test_the_real_extension_shows_who_controls_a_task_and_a_restarted_server_remembers_its_tabs(
     browser: Browser, project: Path, state: Path
 ) -> None:
     state.mkdir()

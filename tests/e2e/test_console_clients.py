@@ -45,7 +45,7 @@ def connected(browser: Browser, rig: Running) -> Person:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_client_s_other_server_is_looked_at_moved_and_put_back(browser: Browser, rig: Running, home: Path) -> None:
+def test_a_clients_other_server_can_be_reviewed_moved_and_restored(browser: Browser, rig: Running, home: Path) -> None:
     before = servers(home)
     person = browser.person_at(rig, at="connect")
     person.does("see", "handrail run -- gemini")

@@ -47,7 +47,7 @@ def place_of(visitor: Person) -> list[float]:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_before_the_first_look_the_page_says_how_there_comes_one(visitor: Person) -> None:
+def test_before_the_first_observation_the_page_explains_how_to_get_one(visitor: Person) -> None:
     visitor.does("see", "No screenshot of the desktop yet.")
     assert visitor.does("audit") == []
 
@@ -91,7 +91,7 @@ def test_another_window_is_looked_at_when_it_is_chosen(visitor: Person, desktop_
     desktop_session.end(other)
 
 
-def test_what_an_agent_saw_appears_by_itself(
+def test_an_agents_observations_appear_without_a_reload(
     visitor: Person, desktop: Running, desktop_session: DesktopSession
 ) -> None:
     looked(visitor)
@@ -133,7 +133,7 @@ def test_without_a_display_the_page_says_what_is_missing_and_how_to_get_it(brows
         person.leaves()
 
 
-def test_programs_that_hold_the_token_see_nothing_of_it(desktop: Running) -> None:
+def test_programs_with_only_the_token_see_nothing_of_it(desktop: Running) -> None:
     for method, path in (("GET", "view"), ("GET", "doctor"), ("POST", "look"), ("GET", "picture/x")):
         refused = desktop.request(method, f"/api/desktop/{path}", **({"json": {}} if method == "POST" else {}))
         assert (refused.status, refused.code) == (403, "FORBIDDEN")

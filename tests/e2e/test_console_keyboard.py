@@ -9,7 +9,7 @@ from tests.waiting import until
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_everything_from_a_question_to_its_undo_works_by_keyboard_alone(browser: Browser, tmp_path: Path) -> None:
+def test_approving_and_undoing_work_with_only_the_keyboard(browser: Browser, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     file = project / "a.txt"

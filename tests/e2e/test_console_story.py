@@ -132,9 +132,7 @@ def _mending(path: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_what_a_story_tells_is_what_happened_on_disk_and_in_the_page(
-    paired: Person, shop: Shop, tmp_path: Path
-) -> None:
+def test_the_story_matches_what_happened_on_disk_and_in_the_page(paired: Person, shop: Shop, tmp_path: Path) -> None:
     (paired.rig.project / "scene.txt").write_text(BEFORE)
     turns: list[dict[str, Any]] = [
         {"text": "I look first.", "uses": [{"name": "read_file", "arguments": {"path": "scene.txt"}}]},
@@ -191,7 +189,7 @@ def _check_report(story: Story, page: Path) -> None:
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_what_is_denied_is_not_done_and_what_is_stopped_goes_no_further(paired: Person, tmp_path: Path) -> None:
+def test_denied_calls_do_nothing_and_a_stopped_agent_makes_no_more_calls(paired: Person, tmp_path: Path) -> None:
     (paired.rig.project / "kept.txt").write_text(BEFORE)
     later = {"seconds": 600, "uses": [{"name": "read_file", "arguments": {"path": "kept.txt"}}]}
     story = Story(paired, tmp_path, [{"uses": _mending("kept.txt")}, {"text": "Then not."}, later])

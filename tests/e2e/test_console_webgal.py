@@ -51,7 +51,7 @@ def turned_to(author: Person, tab: str) -> None:
     author.does("clickIn", f"#tab-{tab}", 0.5, 0.5)
 
 
-def test_a_marked_line_tells_what_is_wrong_and_its_fix_is_shown_written_and_undone(author: Person) -> None:
+def test_a_marked_line_shows_its_problem_and_its_fix_can_be_previewed_applied_and_undone(author: Person) -> None:
     scene = author.rig.project / HARBOUR
     before = scene.read_text()
     opened(author, "harbour.txt")
@@ -71,7 +71,7 @@ def test_a_marked_line_tells_what_is_wrong_and_its_fix_is_shown_written_and_undo
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_file_that_changes_while_its_fix_is_shown_is_left_alone(author: Person) -> None:
+def test_a_file_that_changes_while_its_fix_is_shown_is_not_overwritten(author: Person) -> None:
     scene = author.rig.project / HARBOUR
     opened(author, "harbour.txt")
     author.does("tabTo", ".source-area")
@@ -91,7 +91,7 @@ def test_a_file_that_changes_while_its_fix_is_shown_is_left_alone(author: Person
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_what_changes_on_disk_is_shown_by_itself_and_so_is_a_game_that_goes_and_comes(author: Person) -> None:
+def test_changes_on_disk_and_removed_or_new_games_appear_without_a_reload(author: Person) -> None:
     turned_to(author, "problems")
     author.does("see", "no such file: game/background/harbor.png", ".problem-rows")
     game = author.rig.project / "game"

@@ -41,7 +41,7 @@ def test_an_answer_in_one_window_shows_in_the_other(browser: Browser, person: Pe
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_the_second_of_two_answers_is_refused_and_told(browser: Browser, person: Person) -> None:
+def test_the_second_of_two_answers_is_refused_with_a_message(browser: Browser, person: Person) -> None:
     other = browser.person_at(person.rig)
     request_id = ask(person.rig, {**CHANGE, "title": "Who is first?"})
     for each in (person, other):
@@ -58,7 +58,7 @@ def test_the_second_of_two_answers_is_refused_and_told(browser: Browser, person:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_what_other_programs_write_into_the_log_shows_up_and_what_can_not_be_read_as_it_is(person: Person) -> None:
+def test_entries_of_other_programs_appear_and_unreadable_ones_are_shown_raw(person: Person) -> None:
     state = person.rig.state
     ask(person.rig, {**ONE, "title": "Ours"}, requestId="ours")
     person.does("read", "Ours")
@@ -89,7 +89,7 @@ def test_what_other_programs_write_into_the_log_shows_up_and_what_can_not_be_rea
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
+def test_an_agent_that_gave_up_is_shown_live(person: Person) -> None:
     agent = call(person.rig, "replace_in_file", path="a.txt", find="one", replace="two")
     person.does("read", "Edit a.txt?")
     agent.kill()
@@ -100,7 +100,7 @@ def test_that_an_agent_gave_up_is_seen_while_one_looks(person: Person) -> None:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_after_a_kill_the_console_comes_back_by_itself_and_shows_the_truth(
+def test_after_a_kill_the_console_reconnects_and_shows_the_current_state(
     browser: Browser, project: Path, state: Path
 ) -> None:
     first = up(project, state)
@@ -160,7 +160,7 @@ def own_rig(project: Path, state: Path) -> Any:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_person_renews_the_token_sends_a_browser_away_and_signs_out(browser: Browser, own_rig: Running) -> None:
+def test_a_person_renews_the_token_signs_a_browser_out_and_signs_out(browser: Browser, own_rig: Running) -> None:
     old = own_rig.server_bearer
     own_rig.request("GET", "/api/tools", headers={**old, "user-agent": "claude-code/2.1"})
     person, other = browser.person_at(own_rig), browser.person_at(own_rig)

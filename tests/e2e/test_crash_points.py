@@ -243,7 +243,7 @@ def test_a_persons_edit_after_the_crash_stays_and_so_does_the_snapshot(project: 
 
 
 @pytest.mark.parametrize("obstacle", ["link", "folder"])
-def test_what_has_become_of_the_file_since_does_not_stop_the_next_write(project: Path, obstacle: str) -> None:
+def test_later_changes_to_the_file_do_not_stop_the_next_write(project: Path, obstacle: str) -> None:
     cut_off(project)
     (project / "a.txt").unlink()
     if obstacle == "folder":

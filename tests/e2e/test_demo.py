@@ -99,7 +99,7 @@ def test_the_story_goes_over_every_surface_and_each_change_was_allowed(toured: T
     assert all(f">{tool}</span>" in toured.page for tool in tools)
 
 
-def test_the_report_tells_what_was_said_asked_and_found(toured: Toured) -> None:
+def test_the_report_shows_messages_questions_and_findings(toured: Toured) -> None:
     for expected in (
         "Players say that the pier is dark",
         "<td><code>changeBg:harbour.png -next;</code></td>",
@@ -112,7 +112,7 @@ def test_the_report_tells_what_was_said_asked_and_found(toured: Toured) -> None:
         assert expected in toured.page, expected
 
 
-def test_what_was_done_elsewhere_is_as_the_record_has_it(toured: Toured) -> None:
+def test_actions_outside_of_the_project_match_the_record(toured: Toured) -> None:
     (notes,) = toured.folder.glob("home/**/notes.json")
     assert [note["text"] for note in json.loads(notes.read_text())["notes"]] == [
         "harbour.txt: the picture is harbour.png, and the bell rings at 60."
@@ -127,7 +127,7 @@ def entries(state: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (state / "ui-prompts.jsonl").read_text().splitlines()]
 
 
-def test_nothing_is_left_running_and_a_stopped_one_leaves_nothing_either(toured: Toured, tmp_path: Path) -> None:
+def test_neither_a_finished_nor_a_stopped_demo_leaves_processes_behind(toured: Toured, tmp_path: Path) -> None:
     assert living_in(toured.folder) == []
     folder = tmp_path / "stopped"
     stopped = subprocess.Popen(

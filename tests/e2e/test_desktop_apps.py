@@ -72,7 +72,7 @@ def test_an_app_is_launched_with_a_file_used_by_its_menu_and_quit(agent: Desktop
     until(lambda: not any("Mousepad" in title for title in titles(agent)), lambda: str(titles(agent)))
 
 
-def test_what_is_not_installed_and_what_is_outside_is_not_launched(agent: DesktopAgent) -> None:
+def test_missing_programs_and_programs_outside_of_the_system_are_not_launched(agent: DesktopAgent) -> None:
     for arguments in ({"app": "no.such.App"}, {"app": "mousepad", "file": "../outside.txt"}):
         id = agent.begins("desktop_launch", **arguments)
         agent.person.answers("--ok")

@@ -107,7 +107,7 @@ def test_a_command_below_the_servers_project_uses_the_servers_host(
 
 
 @pytest.mark.trial("desktop", is_long=True)
-def test_a_command_elsewhere_starts_a_host_of_its_own_which_the_next_one_shares(
+def test_a_command_for_another_state_starts_its_own_host_which_the_next_one_shares(
     desktop_session: DesktopSession, folder: Path
 ) -> None:
     project, state, env = folder / "p", folder / "s", on_desktop(desktop_session)
@@ -144,9 +144,7 @@ def test_a_setting_switches_the_desktop_off(folder: Path) -> None:
 
 
 @pytest.mark.trial("desktop", is_long=True)
-def test_a_host_that_is_stopped_holds_up_nothing_but_its_own_calls(
-    desktop_session: DesktopSession, tmp_path: Path
-) -> None:
+def test_a_frozen_host_delays_only_its_own_calls(desktop_session: DesktopSession, tmp_path: Path) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig, ThreadPoolExecutor() as others:
         (host,) = wait_for(rig.state, lambda hosts: len(hosts) == 1)
         assert rig.call("desktop_health").status == 200

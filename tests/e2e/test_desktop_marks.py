@@ -67,7 +67,7 @@ def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> str:
 
 
 @pytest.mark.trial("marks", is_long=True)
-def test_nine_of_ten_buttons_of_a_program_that_tells_nothing_are_marked_and_clicked_by_their_mark(
+def test_nine_of_ten_buttons_of_an_inaccessible_program_can_be_clicked_by_their_mark(
     agent: DesktopAgent, program: App
 ) -> None:
     result = agent.does("desktop_observe", route=ROUTE, options={"marks": True, "area": "window"})

@@ -151,7 +151,7 @@ def anyio_backend() -> str:
 
 
 @pytest.mark.anyio
-async def test_a_click_that_asks_takes_two_calls_two_screenshots_and_one_of_everything_else(
+async def test_a_click_with_approval_takes_two_calls_two_screenshots_and_one_of_everything_else(
     on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:
@@ -175,7 +175,7 @@ async def test_a_click_that_asks_takes_two_calls_two_screenshots_and_one_of_ever
 
 
 @pytest.mark.anyio
-async def test_a_click_that_a_rule_allows_takes_no_more(
+async def test_a_click_that_a_rule_allows_takes_the_same_number_of_calls(
     on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:
@@ -202,7 +202,7 @@ async def test_a_click_that_a_rule_forbids_leaves_no_picture(
 
 
 @pytest.mark.anyio
-async def test_a_look_takes_one_call_and_one_screenshot_which_is_stored_once(
+async def test_an_observation_takes_one_call_and_one_screenshot_which_is_stored_once(
     on_screen: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with benched(tmp_path, monkeypatch) as bench:

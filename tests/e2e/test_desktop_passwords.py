@@ -124,7 +124,7 @@ def test_the_field_is_black_in_every_picture(agent: DesktopAgent) -> None:
             assert pixel(data, x, y) == BLACK, (picture.name, part)
 
 
-def test_evidence_is_for_its_owner_alone_and_git_leaves_it_out(agent: DesktopAgent) -> None:
+def test_only_the_owner_can_read_evidence_and_git_ignores_it(agent: DesktopAgent) -> None:
     agent.does("desktop_observe")
     root = agent.project / "artifacts" / "desktop"
     assert (root / ".gitignore").read_text() == "*\n"

@@ -79,7 +79,7 @@ def test_a_window_that_cant_be_read_is_listed_and_seen(agent: DesktopAgent, pad:
 
 
 @pytest.mark.trial("desktop", is_long=True)
-def test_a_menu_of_a_window_that_cant_be_read_is_refused_with_what_works_instead(agent: DesktopAgent, pad: Pad) -> None:
+def test_a_menu_of_an_unreadable_window_is_refused_with_an_alternative(agent: DesktopAgent, pad: Pad) -> None:
     agent.begins("desktop_menu", route=ROUTE, path=["File", "New"])
     agent.person.answers("--ok")
     error = error_of(agent.gets())

@@ -101,7 +101,7 @@ def test_a_failure_stops_it_unless_the_step_may_fail(rig: Running, desktop_sessi
         ({"steps": [{"op": "health"}, {"op": "click", "params": {"target": {"$ref": "x.y"}}}]}, "no earlier step"),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_is_done(
+def test_mistakes_are_reported_before_anything_is_done(
     rig: Running, desktop_session: DesktopSession, recipe: Any, words: str
 ) -> None:
     status, _, err = Run(rig, desktop_session, recipe).ends()

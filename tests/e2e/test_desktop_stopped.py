@@ -84,7 +84,7 @@ def stopped(session: DesktopSession) -> Iterator[None]:
 
 
 @pytest.mark.trial("desktop", is_long=True)
-def test_a_look_at_a_stopped_display_ends_and_works_again_when_it_goes_on(host: StartedHost) -> None:
+def test_observing_a_frozen_display_times_out_and_works_again_after_it_resumes(host: StartedHost) -> None:
     client = host.client()
     with stopped(host.session):
         for _ in range(2):
@@ -98,7 +98,7 @@ def test_a_look_at_a_stopped_display_ends_and_works_again_when_it_goes_on(host: 
 
 
 @pytest.mark.alone
-def test_what_waits_for_a_stopped_display_is_aborted_at_once(host: StartedHost) -> None:
+def test_calls_waiting_for_a_frozen_display_can_be_aborted_at_once(host: StartedHost) -> None:
     waiting, other = host.client(), host.client()
     with stopped(host.session):
         id = waiting.begin("click", target={"selector": {"titleContains": texts.COUNT}}, confirm={"phrase": "CONFIRM"})

@@ -151,7 +151,7 @@ def test_a_word_is_found_in_evince(stranger: Stranger) -> None:
     stranger.sees("evince", byRole="AXCell", titleContains="second page")
 
 
-def test_gimp_which_cant_be_read_says_so_and_takes_keys(stranger: Stranger) -> None:
+def test_gimp_is_reported_as_unreadable_and_accepts_keys(stranger: Stranger) -> None:
     stranger.starts("gimp", "--no-splash", "--new-instance", wait_for="window")
     assert "exposes no elements" in stranger.agent.does("desktop_observe", route=_route("gimp"))["outline"]
     refusal = stranger.agent.is_refused("desktop_menu", route=_route("gimp"), path=["File", "New..."])

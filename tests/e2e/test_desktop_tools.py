@@ -102,7 +102,7 @@ def test_a_denial_and_its_remark_reach_the_agent_and_nothing_is_clicked(agent: D
 
 
 @pytest.mark.trial("desktop", is_long=True)
-def test_an_approval_for_good_asks_once_in_this_app(agent: DesktopAgent, user_rules: Path) -> None:
+def test_always_allow_asks_only_once_in_this_app(agent: DesktopAgent, user_rules: Path) -> None:
     agent.begins("desktop_type_text", target=NAME, text="Ada ")
     agent.person.answers("--ok", "--for", "rule")
     assert agent.gets()["structuredContent"]["typed"] is True
@@ -119,7 +119,7 @@ def test_a_rule_for_an_app_allows_without_a_question(agent: DesktopAgent, user_r
     counts_to(agent, 1)
 
 
-def test_what_a_rule_forbids_to_read_is_told_to_nobody(agent: DesktopAgent, user_rules: Path) -> None:
+def test_nothing_is_revealed_that_a_rule_forbids_to_read(agent: DesktopAgent, user_rules: Path) -> None:
     app = agent.does("desktop_find", **COUNT)["routeResolved"]["frontmostBundleId"]
     user_rules.write_text(f'[[rules]]\neffect = "READ"\napp = {json.dumps(app)}\ndecision = "deny"\n')
     for tool, arguments in (
@@ -132,7 +132,7 @@ def test_what_a_rule_forbids_to_read_is_told_to_nobody(agent: DesktopAgent, user
         assert texts.COUNT not in json.dumps(error)
 
 
-def test_what_is_gone_when_the_answer_comes_is_never_another_element(
+def test_an_element_removed_before_the_answer_never_resolves_to_another_one(
     agent: DesktopAgent, desktop_session: DesktopSession, window: App
 ) -> None:
     agent.begins("desktop_click", target=COUNT)
@@ -160,7 +160,7 @@ def test_keys_go_to_the_window_that_was_shown_or_nowhere(
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
 
 
-def test_the_host_takes_an_approval_once_and_for_nothing_else(agent: DesktopAgent) -> None:
+def test_the_host_accepts_an_approval_once_and_for_the_same_call_only(agent: DesktopAgent) -> None:
     result = agent.does("desktop_find", **COUNT)
     place, element = result["routeResolved"], result["elementRefs"][0]
     ref = {"elementRef": {"elementId": element["elementId"], "fingerprint": element["fingerprint"]}}
@@ -231,7 +231,7 @@ def test_an_element_is_outlined_on_the_screen(agent: DesktopAgent) -> None:
         suite=3,
     ),
 )
-def test_bad_input_is_refused_before_anybody_is_asked(
+def test_bad_input_is_refused_before_a_person_is_asked(
     agent: DesktopAgent, tool: str, arguments: dict[str, Any]
 ) -> None:
     assert agent.is_refused(tool, **arguments)["code"] == "DESKTOP_INVALID_REQUEST"

@@ -179,7 +179,7 @@ KEEPS = (
 @pytest.mark.trial("faults")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("keep", KEEPS, ids=lambda keep: keep.name)
-def test_what_is_told_as_kept_is_kept_and_nothing_before_it_is_lost(
+def test_reported_writes_are_stored_and_no_earlier_write_is_lost(
     keep: Keep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = FailingCalls(monkeypatch)
@@ -212,7 +212,7 @@ def test_what_is_told_as_kept_is_kept_and_nothing_before_it_is_lost(
     first_of("faults", *((act,) for act in ACTS), suite=6),
     ids=lambda act: f"{act.tool}-{act.params.get('path', '')}",
 )
-async def test_a_call_that_fails_anywhere_is_told_as_it_is(
+async def test_a_failing_call_is_reported_as_what_it_is_wherever_it_fails(
     act: Act, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = Table(tmp_path, FailingCalls(monkeypatch))

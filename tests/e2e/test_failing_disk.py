@@ -94,7 +94,7 @@ def test_a_disk_that_fills_up_in_the_middle_leaves_the_old_content(tmp_path: Pat
     assert len(codes) > 5
 
 
-def test_where_no_record_can_be_kept_nothing_is_done(project: Path, tmp_path: Path) -> None:
+def test_without_a_record_nothing_is_changed(project: Path, tmp_path: Path) -> None:
     (project / START).write_text(OLD)
     with small_disk(tmp_path / "state", "1m") as state:
         with serving(project, state) as server:
@@ -149,7 +149,7 @@ FAULTS = [
 ]
 
 
-def test_a_device_that_fails_at_any_step_is_no_success_and_the_old_content_stays(project: Path, state: Path) -> None:
+def test_a_device_failure_at_any_step_is_reported_and_the_old_content_stays(project: Path, state: Path) -> None:
     """One server for all faults: it must outlive every one of them."""
     outcomes: dict[str, str | None] = {}
     with serving(project, state) as server:

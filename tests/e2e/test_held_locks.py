@@ -97,7 +97,7 @@ LOCKS = {
 
 @pytest.mark.alone
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_held_lock_delays_its_own_call_alone_and_nothing_is_lost(quick_rig: Rig, tmp_path: Path, lock: str) -> None:
+def test_a_held_lock_delays_only_its_own_call_and_nothing_is_lost(quick_rig: Rig, tmp_path: Path, lock: str) -> None:
     rig, (kind, path) = quick_rig, LOCKS[lock]
     write = {"path": "notes.md", "content": "second\n", "dryRun": False}
     with ThreadPoolExecutor(1) as thread:
@@ -118,7 +118,7 @@ def _reads(state: Path, server: Server) -> int:
     return sum(record.get("tool") == "read_file" and record["project"] == str(server.project) for record in records)
 
 
-def test_a_lock_that_is_never_let_go_fails_its_own_call_with_a_clear_error(rig: Rig, tmp_path: Path) -> None:
+def test_a_lock_that_is_never_released_fails_its_own_call_with_a_clear_error(rig: Rig, tmp_path: Path) -> None:
     write = {"path": "notes.md", "content": "second\n", "dryRun": False}
     with child("hold_a_lock.py", "flock", tmp_path / "state/audit/log.jsonl"):
         outcome = rig.api.call("write_to_file", write)
@@ -142,9 +142,7 @@ def test_pages_answer_at_once_all_the_time_that_a_call_waits_in_vain(quick_rig: 
 
 
 @pytest.mark.alone
-def test_a_frozen_desktop_host_holds_up_nobody_who_does_not_need_it(
-    desktop_session: DesktopSession, tmp_path: Path
-) -> None:
+def test_a_frozen_desktop_host_delays_only_calls_that_need_it(desktop_session: DesktopSession, tmp_path: Path) -> None:
     with desktop_rig(desktop_session, tmp_path) as rig:
         (host,) = wait_for(rig.state, lambda diagnostics: len(diagnostics) == 1)
         rig.call("desktop_health")

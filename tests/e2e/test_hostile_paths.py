@@ -285,7 +285,7 @@ _hostile = st.lists(st.sampled_from(_pieces), min_size=1, max_size=6).map("".joi
 
 
 @pytest.mark.trial("properties")
-def test_whatever_the_path_the_code_is_of_the_right_family(project: Path, state: Path) -> None:
+def test_every_hostile_path_gets_an_error_code_of_the_right_family(project: Path, state: Path) -> None:
     outside = stage(project)
     before_outside = tree(outside)
     with serving(project, state) as server:

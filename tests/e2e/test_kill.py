@@ -104,7 +104,9 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
     assert len(begins - ends) >= tries(0, 1), "a call that a crash cut off has a beginning and no end"
 
 
-def test_a_new_server_sweeps_up_what_killed_ones_left_and_spares_what_is_alive(project: Path, state: Path) -> None:
+def test_a_new_server_removes_leftovers_of_killed_ones_and_keeps_those_of_running_ones(
+    project: Path, state: Path
+) -> None:
     with serving(project, state) as server:
         result = server.write("notes.md", "changed\n")
     (evidence,) = project.glob(".handrail/artifacts/*/*/*")

@@ -116,7 +116,7 @@ def log_of(stage: Stage) -> str:
     return log.read_text() if log.exists() else ""
 
 
-def test_all_proxies_share_one_server_and_each_is_who_the_kernel_says(stage: Stage) -> None:
+def test_all_proxies_share_one_server_and_are_identified_by_the_kernel(stage: Stage) -> None:
     first = stage.proxy()
     assert first.call("read_file", path="file.txt")["structuredContent"]["content"] == "content\n"
     server = stage.server
@@ -163,7 +163,7 @@ def test_a_person_who_starts_a_server_replaces_the_one_for_agents(stage: Stage) 
     person.communicate(timeout=60)
 
 
-def test_without_a_server_it_serves_alone(stage: Stage) -> None:
+def test_without_a_server_the_proxy_serves_calls_directly(stage: Stage) -> None:
     proxy = stage.proxy("--alone")
     assert not proxy.call("read_file", path="file.txt")["isError"]
     assert not (stage.state / "server.json").exists()

@@ -47,7 +47,7 @@ def written(server: Server, project: Path, number: int) -> None:
     assert (project / START).read_text() == f"{number}\n"
 
 
-def test_a_project_without_inodes_keeps_what_it_has(tmp_path: Path, state: Path) -> None:
+def test_a_project_without_free_inodes_keeps_its_files(tmp_path: Path, state: Path) -> None:
     with small_disk(tmp_path / "project", "4m,nr_inodes=400") as project:
         furnish(project)
         (project / START).write_text(OLD)
@@ -87,7 +87,7 @@ def test_a_project_that_becomes_read_only_can_be_read_and_is_written_to_later(tm
         audit_records(state)
 
 
-def test_where_the_state_is_read_only_a_command_says_so_and_does_nothing(project: Path, tmp_path: Path) -> None:
+def test_with_a_read_only_state_directory_a_command_reports_it_and_does_nothing(project: Path, tmp_path: Path) -> None:
     write = ("call", "write_to_file", '{"path": "new.txt", "content": "x", "dryRun": false}', "--project", project)
     with small_disk(tmp_path / "state", "8m") as state:
         with serving(project, state) as server:

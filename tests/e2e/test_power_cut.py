@@ -166,7 +166,7 @@ def check(findings: Findings, moment: int) -> None:
 
 @pytest.mark.trial("power cut")
 @pytest.mark.timeout(180 + 6 * CUTS)
-def test_what_was_acknowledged_survives_a_power_cut_and_the_rest_is_whole(recorded: Recorded) -> None:
+def test_acknowledged_writes_survive_a_power_cut_and_no_file_is_torn(recorded: Recorded) -> None:
     random = chance()
     for _ in range(CUTS):
         count()

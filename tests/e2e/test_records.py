@@ -23,7 +23,7 @@ def written(project: Path, state: Path) -> Path:
     return project
 
 
-def test_the_evidence_is_what_the_audit_says(written: Path, state: Path) -> None:
+def test_the_evidence_matches_the_audit(written: Path, state: Path) -> None:
     begin, end = (record for record in audit_records(state) if "evidence" in record)
     folder = written / ".handrail" / end["evidence"]["dir"]
     hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
@@ -37,7 +37,9 @@ def test_the_evidence_is_what_the_audit_says(written: Path, state: Path) -> None
     assert result["result"]["snapshotId"] in snapshots(written)
 
 
-def test_the_diff_takes_the_snapshot_to_what_was_written(written: Path, state: Path, tmp_path: Path) -> None:
+def test_applying_the_diff_to_the_snapshot_gives_the_written_content(
+    written: Path, state: Path, tmp_path: Path
+) -> None:
     ((_, before),) = snapshots(written).values()
     (patch,) = written.glob(".handrail/artifacts/*/*/*/diff.patch")
     old = tmp_path / "old.txt"
@@ -60,7 +62,7 @@ def test_every_call_has_its_line_and_only_changes_have_evidence(written: Path, s
     assert len({record["executionId"] for record in records}) == 4
 
 
-def test_records_hold_no_content(written: Path, state: Path) -> None:
+def test_records_contain_no_file_content(written: Path, state: Path) -> None:
     log = (state / "audit/log.jsonl").read_text()
     assert "changeBg" not in log
     assert "never dry run" not in log
@@ -75,7 +77,7 @@ def test_a_changed_piece_of_evidence_no_longer_fits(written: Path, state: Path) 
     assert end["evidence"]["sha256"]["diff.patch"] != hashlib.sha256(patch.read_bytes()).hexdigest()
 
 
-def test_what_was_written_is_taken_back_and_that_too_is_on_record(written: Path, state: Path) -> None:
+def test_a_write_can_be_undone_and_the_undo_is_recorded(written: Path, state: Path) -> None:
     place: list[str | Path] = ["--project", written, "--state", state]
     undone = run("undo", *place, "--answer", "allow")
     assert undone.returncode == 0, undone.stderr

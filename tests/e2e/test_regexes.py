@@ -99,7 +99,7 @@ def test_every_replacement_is_answered_in_time(texts: Path, state: Path) -> None
         ("search_files", {"regex": "[ab]*a[ab]{900}Z"}),
     ],
 )
-def test_what_takes_longer_than_the_deadline_is_a_timeout_at_once_and_leaves_no_process(
+def test_a_search_beyond_the_deadline_times_out_at_once_and_leaves_no_process(
     project: Path, state: Path, tool: str, params: dict[str, str]
 ) -> None:
     noise = random.Random(5).randbytes(20_000_000).translate(bytes(b"ab"[number % 2] for number in range(256)))
@@ -131,7 +131,7 @@ def processes_below(project: Path) -> list[str]:
     return matches
 
 
-def test_a_long_replacement_holds_up_nobody_else(project: Path, state: Path) -> None:
+def test_a_long_replacement_does_not_delay_other_calls(project: Path, state: Path) -> None:
     put(project, "huge.txt", "a" * 40_000_000)
     with serving(project, state) as server:
         params = {"name": "replace_in_file", "arguments": {"path": "huge.txt", "find": "/(a?){500}b/", "replace": ""}}

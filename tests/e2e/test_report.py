@@ -91,9 +91,7 @@ def read(browser: Browser) -> Iterator[Callable[..., Reader]]:
         reader.does("close")
 
 
-def test_every_step_is_shown_one_after_the_other_and_all_of_it_proves_right(
-    told: Told, read: Callable[..., Reader]
-) -> None:
+def test_every_step_is_shown_in_order_and_passes_verification(told: Told, read: Callable[..., Reader]) -> None:
     reader = read(told.page)
     assert reader.does("text", "#proof") == "11 files and records are as they were recorded."
     assert reader.does("text", "article.current h2") == "1. read_file done"
@@ -127,7 +125,7 @@ TAMPERED = {
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_whatever_was_changed_in_the_page_is_found(told: Told, read: Callable[..., Reader], tmp_path: Path) -> None:
+def test_any_change_to_the_page_is_detected(told: Told, read: Callable[..., Reader], tmp_path: Path) -> None:
     text, changed = told.page.read_text(), tmp_path / "changed.html"
     for what, (old, new) in TAMPERED.items():
         assert old in text, what
@@ -147,7 +145,7 @@ def test_the_page_is_accessible_in_both_languages(told: Told, read: Callable[...
     assert reader.does("audit") == []
 
 
-def test_evidence_that_is_gone_or_changed_is_named_and_not_shown(
+def test_missing_or_changed_evidence_is_named_and_not_shown(
     told: Told, read: Callable[..., Reader], tmp_path: Path
 ) -> None:
     files = next((told.project / ".handrail/artifacts/workspace").glob("*/*/diff.patch"))
@@ -167,7 +165,7 @@ def test_evidence_that_is_gone_or_changed_is_named_and_not_shown(
     assert read(tmp_path / "lacking.html").does("text", "#proof").startswith("2 files were gone, or had been changed")
 
 
-def test_an_audit_that_was_changed_is_told(told: Told, tmp_path: Path) -> None:
+def test_a_changed_audit_is_reported(told: Told, tmp_path: Path) -> None:
     log = told.state / "audit/log.jsonl"
     whole = log.read_bytes()
     try:
@@ -179,7 +177,7 @@ def test_an_audit_that_was_changed_is_told(told: Told, tmp_path: Path) -> None:
     assert "The audit was not as it was written when this page was made" in (tmp_path / "damaged.html").read_text()
 
 
-def test_tasks_are_listed_and_one_that_is_not_there_is_said(told: Told, tmp_path: Path) -> None:
+def test_tasks_are_listed_and_unknown_ones_are_reported(told: Told, tmp_path: Path) -> None:
     (entry,) = json.loads(told.report("--json").stdout)["tasks"]
     assert (entry["task"], entry["calls"]) == (TASK, 5)
     assert TASK in told.report().stdout

@@ -50,7 +50,7 @@ def agent(project: Path, state: Path, **environ: str) -> Iterator[Agent]:
             until(lambda: server(state)["pid"] == 0)
 
 
-def test_without_a_display_the_agent_is_told_the_address_and_the_command(project: Path, state: Path) -> None:
+def test_without_a_display_the_agent_gets_the_address_and_the_command(project: Path, state: Path) -> None:
     with agent(project, state) as client:
         client.asks()
         message = client.is_told("No one is watching")
@@ -83,7 +83,7 @@ def test_with_a_display_the_console_opens_and_lets_the_person_in(project: Path, 
 
 
 @pytest.mark.trial("commands", is_long=True)
-def test_a_port_that_is_taken_is_no_hindrance(project: Path, state: Path) -> None:
+def test_a_port_in_use_does_not_stop_the_server(project: Path, state: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -96,7 +96,7 @@ def test_a_port_that_is_taken_is_no_hindrance(project: Path, state: Path) -> Non
             assert client.result()["isError"] is True
 
 
-def test_who_watches_is_not_called(project: Path, state: Path) -> None:
+def test_a_person_who_is_already_watching_is_not_notified(project: Path, state: Path) -> None:
     state.mkdir()
     with watching(state), agent(project, state) as client:
         client.asks()
@@ -115,7 +115,7 @@ def test_a_setting_turns_it_off(project: Path, state: Path) -> None:
         assert not has_called(state)
 
 
-def test_a_server_that_was_started_for_somebody_ends_once_nobody_uses_it(project: Path, state: Path) -> None:
+def test_a_server_started_on_demand_ends_when_it_is_unused(project: Path, state: Path) -> None:
     folders = ["--project", str(project), "--state", str(state)]
     with subprocess.Popen(
         [HANDRAIL, "up", *folders, "--port", "0", "--no-open", "--until-unused", "1"],

@@ -125,7 +125,7 @@ def test_the_same_write_with_the_same_key_at_once_is_done_once(project: Path, se
         assert len(snapshots(project)) == turn + 1
 
 
-def test_one_dry_run_allows_one_write_whoever_made_it(project: Path, servers: list[Server]) -> None:
+def test_one_dry_run_allows_one_write_through_either_server(project: Path, servers: list[Server]) -> None:
     for turn in range(ROUNDS):
         content = f"{turn}\n"
         servers[0].ok("write_to_file", path="once.txt", content=content, dryRun=True)

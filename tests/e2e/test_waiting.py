@@ -54,7 +54,7 @@ def test_a_lock_that_is_not_released_is_a_conflict_after_ten_seconds_of_progress
         assert server.ok("write_to_file", path=START, content="x", dryRun=False)["applied"], "the dry run is not lost"
 
 
-def test_a_cancelled_call_waits_no_longer_and_lets_the_next_one_go_on(project: Path, state: Path) -> None:
+def test_a_cancelled_call_stops_waiting_and_the_next_one_proceeds(project: Path, state: Path) -> None:
     """Both changes are one caller's, so the second waits for the first, which waits for the lock."""
     with serving(project, state) as server:
         for path in (START, "notes.md"):
@@ -74,7 +74,7 @@ def test_a_cancelled_call_waits_no_longer_and_lets_the_next_one_go_on(project: P
     assert [record.get("error", {}).get("condition") for record in ends] == ["Aborted", None]
 
 
-def test_reading_goes_on_while_a_write_waits(project: Path, state: Path) -> None:
+def test_reads_are_served_while_a_write_waits(project: Path, state: Path) -> None:
     with serving(project, state) as server:
         server.ok("write_to_file", path=START, content="x", dryRun=True)
         with held_lock(project):
@@ -86,7 +86,7 @@ def test_reading_goes_on_while_a_write_waits(project: Path, state: Path) -> None
 
 
 @pytest.mark.alone
-def test_a_server_whose_client_goes_away_ends_though_a_write_still_waits(project: Path, state: Path) -> None:
+def test_a_server_ends_with_its_client_even_if_a_write_is_waiting(project: Path, state: Path) -> None:
     server = Server(project, state, answer="allow")
     try:
         server.ok("write_to_file", path=START, content="x", dryRun=True)

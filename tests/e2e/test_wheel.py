@@ -15,7 +15,7 @@ CLIENT = {"name": "test", "version": "1"}
 
 @pytest.mark.trial("wheel", is_long=True)
 @pytest.mark.timeout(600)
-def test_the_wheel_runs_by_itself(tmp_path: Path) -> None:
+def test_the_wheel_runs_without_the_repository(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, timeout=300)
     (wheel,) = tmp_path.glob("*.whl")

@@ -158,7 +158,7 @@ def test_consents_are_listed_marked_as_expired_and_revoked(home: Home) -> None:
     assert [words.rpartition(" ")[0] for words in home.accesses()] == ["revoked the consent"] * 2
 
 
-def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked(home: Home) -> None:
+def test_a_remembered_approval_replaces_the_question_even_without_a_terminal(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
     assert isinstance(app.execution, StdioExecution)
@@ -170,7 +170,7 @@ def test_a_remembered_yes_replaces_the_question_even_where_nobody_could_be_asked
     }
 
 
-def test_a_key_is_kept_used_and_forgotten_and_never_shown(home: Home) -> None:
+def test_a_key_is_stored_used_deleted_and_never_shown(home: Home) -> None:
     with oauth_server() as server:
         execution = {"type": "http", "base_url": f"{server.base}/api"}
         auth = {"type": "api_key", "api_key": {"placement": "header", "name": "X-Key"}}
@@ -262,7 +262,7 @@ def test_a_site_is_added_after_a_person_has_seen_it(home: Home, site: Callable[.
     assert [app["id"] for app in home.json("list", "--json")["apps"]] == ["com.example.web"]
 
 
-def test_a_sign_in_at_hosts_of_others_is_told_and_accepted_by_itself(home: Home, site: Callable[..., str]) -> None:
+def test_a_sign_in_at_foreign_hosts_needs_a_separate_confirmation(home: Home, site: Callable[..., str]) -> None:
     oauth = {"authorization_endpoint": "https://accounts.example/a", "token_endpoint": "https://evil.example/t"}
     descriptor = {**WEB, "auth": {"type": "oauth2", "oauth2": oauth}}
     address = site(200, json.dumps(descriptor).replace("BASE", "http://127.0.0.1:1").encode())
@@ -277,7 +277,7 @@ def test_a_sign_in_at_hosts_of_others_is_told_and_accepted_by_itself(home: Home,
     assert hosts == {"authorization": "accounts.example", "token": "evil.example"}
 
 
-def test_a_site_brings_its_own_app_up_to_date_and_takes_no_others_place(home: Home, site: Callable[..., str]) -> None:
+def test_a_site_can_update_its_own_app_but_not_replace_another_one(home: Home, site: Callable[..., str]) -> None:
     mine = {**WEB, "execution": {"type": "http", "base_url": "http://127.0.0.1:1/api"}}
     home.install(mine)
     newer = json.dumps({**mine, "tools": [{**WEB["tools"][0], "description": "Looks twice."}]}).encode()
@@ -292,7 +292,7 @@ def test_a_site_brings_its_own_app_up_to_date_and_takes_no_others_place(home: Ho
         assert file.read_bytes() == before
 
 
-def test_what_a_site_must_not_say_is_not_added(home: Home, site: Callable[..., str]) -> None:
+def test_forbidden_parts_of_a_sites_descriptor_are_refused(home: Home, site: Callable[..., str]) -> None:
     assert "isn't followed" in home.refusal(BadAnswer, "add", site(302, b"", "https://evil.example/aai.json")).message
     home.refusal(BadAnswer, "add", site(302, b"", "/.well-known/aai.json"))
     home.refusal(NotFound, "add", site(404, b""))

@@ -66,7 +66,7 @@ def test_a_good_descriptor_is_found_by_its_folder_and_ends_with_0(within: Sessio
     assert "greet 1" not in check(folder, "--no-run").output
 
 
-def test_every_problem_is_told_with_file_field_and_reason_and_ends_with_1(tmp_path: Path) -> None:
+def test_every_problem_is_reported_with_file_field_and_reason_and_exit_code_1(tmp_path: Path) -> None:
     descriptor = trial_app.app.describe()
     descriptor["app"]["descripton"] = descriptor["app"].pop("description")
     descriptor["tools"][0]["name"] = "Greet"
@@ -120,7 +120,7 @@ def test_examples_run_through_the_real_transport(within: SessionBus, tmp_path: P
     assert data[0]["result"]["text"] == "Hello, Ada!"
 
 
-def test_tools_that_may_not_be_called_twice_are_run_where_a_person_says_so(
+def test_tools_that_are_not_idempotent_run_only_if_a_person_agrees(
     within: SessionBus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     descriptor = trial_app.app.describe()
@@ -139,7 +139,7 @@ def test_tools_that_may_not_be_called_twice_are_run_where_a_person_says_so(
     assert (data["examples"], data["notRun"]) == ([], ["greet", "forget"])
 
 
-def test_an_app_that_can_t_be_started_is_told_and_not_waited_for(within: SessionBus, tmp_path: Path) -> None:
+def test_an_app_that_cannot_be_started_is_reported_at_once(within: SessionBus, tmp_path: Path) -> None:
     descriptor = trial_app.app.describe()
     descriptor["app"]["id"] = "com.example.absent"
     result = check(written(tmp_path, descriptor), "--run")

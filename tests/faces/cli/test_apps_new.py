@@ -45,7 +45,7 @@ def test_a_new_app_passes_its_own_test_and_the_gateways_check(tmp_path: Path) ->
     assert "$" not in "".join(path.read_text() for path in folder.glob("*.*"))
 
 
-def test_an_empty_folder_is_taken_and_any_other_left_alone(tmp_path: Path) -> None:
+def test_an_empty_folder_is_used_and_any_other_is_not_changed(tmp_path: Path) -> None:
     empty, full, file = tmp_path / "empty", tmp_path / "full", tmp_path / "file"
     empty.mkdir()
     full.mkdir()

@@ -108,7 +108,7 @@ def test_answers_can_be_preset(machine: Machine) -> None:
     assert machine.text("a.txt") == "one\n2\n"
 
 
-def test_with_json_from_stdin_the_queue_alone_is_asked_even_at_a_terminal(machine: Machine) -> None:
+def test_with_json_from_stdin_questions_go_to_the_queue_even_at_a_terminal(machine: Machine) -> None:
     terminal = Terminal(machine, "call", "replace_in_file", "-")
     terminal.press(json.dumps(REPLACE) + "\n\x04")
     machine.person.answers("--ok")
@@ -131,7 +131,7 @@ def test_a_project_that_is_missing_or_has_a_broken_policy_is_an_error_in_json_to
     assert "policy.json, line 3" in broken.json["error"]["message"]
 
 
-def test_a_deadline_of_ones_own_ends_the_call(machine: Machine) -> None:
+def test_a_custom_timeout_ends_the_call(machine: Machine) -> None:
     # The search is another process, which takes longer to start than this.
     late = machine.call("search_files", {"path": ".", "regex": "o"}, "--timeout", "1")
     assert (late.status, late.code) == (1, "E_TIMEOUT")
@@ -155,7 +155,7 @@ def test_task_and_caller_are_recorded(machine: Machine) -> None:
     assert entry["caller"].endswith(f":uid:{os.getuid()}")
 
 
-def test_a_reader_that_has_gone_is_no_crash(machine: Machine) -> None:
+def test_a_closed_output_pipe_does_not_crash_the_command(machine: Machine) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     result = subprocess.run(

@@ -33,7 +33,7 @@ def test_a_healthy_machine_passes_every_check(machine: Machine) -> None:
     assert machine.run("doctor").out.startswith("ok ")
 
 
-def test_what_is_wrong_is_named_with_a_way_out(machine: Machine) -> None:
+def test_every_problem_is_named_with_a_fix(machine: Machine) -> None:
     machine.put(".handrail/policy.json", "{")
     looked = machine.run("doctor", "--json")
     assert looked.status == 1
@@ -48,7 +48,7 @@ def test_what_is_wrong_is_named_with_a_way_out(machine: Machine) -> None:
 
 
 @pytest.mark.trial("commands", is_long=True)
-def test_broken_settings_hide_nothing_else(machine: Machine) -> None:
+def test_broken_settings_do_not_hide_other_problems(machine: Machine) -> None:
     everything = set(checks(machine.run("doctor", "--json")))
     (machine.state / "config.toml").write_text("this isn't a TOML")
     looked = machine.run("doctor", "--json")
@@ -57,7 +57,7 @@ def test_broken_settings_hide_nothing_else(machine: Machine) -> None:
     assert "config.toml" in checks(looked)["project"]["detail"]
 
 
-def test_a_state_directory_that_is_none_is_one_thing_that_is_missing(machine: Machine) -> None:
+def test_an_invalid_state_directory_is_reported_as_one_problem(machine: Machine) -> None:
     file = machine.put("state", "a file")
     looked = machine.run("doctor", "--json", "--state", str(file))
     assert (looked.status, looked.err) == (1, "")
@@ -73,7 +73,7 @@ def test_a_feature_of_handrail_itself_can_not_be_switched(machine: Machine) -> N
 
 
 @pytest.mark.trial("commands", is_long=True)
-def test_a_server_that_died_is_told_from_one_that_never_ran(machine: Machine) -> None:
+def test_a_crashed_server_is_distinguished_from_one_that_never_ran(machine: Machine) -> None:
     machine.run("doctor")
     token = "t" * 43
     (machine.state / "server.json").write_text(f'{{"pid":1,"host":"127.0.0.1","port":1,"token":"{token}"}}')
@@ -97,7 +97,7 @@ def test_without_gnu_diff_and_chromium_handrail_still_works_and_says_what_to_ins
     assert checks_by_name["WebGAL engine"]["detail"] == "4.6.4, of the project's own"
 
 
-def test_a_broken_descriptor_is_told_by_file_field_and_reason(machine: Machine, tmp_path: Path) -> None:
+def test_a_broken_descriptor_is_reported_with_file_field_and_reason(machine: Machine, tmp_path: Path) -> None:
     file = tmp_path / ".aai/com.example.mail/aai.json"
     file.parent.mkdir(parents=True)
     file.write_text('{"schema_version": "1.0"}')

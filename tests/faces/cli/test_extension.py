@@ -17,7 +17,7 @@ def pair(address: str, code: str, client_id: str) -> str:
         return str(json.load(answer)["data"]["token"])
 
 
-def test_a_browser_is_paired_listed_and_sent_away(machine: Machine) -> None:
+def test_a_browser_is_paired_listed_and_removed(machine: Machine) -> None:
     with up(machine, "--no-open") as (_, address):
         assert "No browser is paired" in machine.run("extension").out
         code = machine.run("extension", "pair")
@@ -34,7 +34,7 @@ def test_a_browser_is_paired_listed_and_sent_away(machine: Machine) -> None:
         assert "No browser is paired" in machine.run("extension").out
 
 
-def test_which_browser_to_send_away_must_be_said(machine: Machine) -> None:
+def test_removing_a_browser_needs_its_id(machine: Machine) -> None:
     refused = machine.run("extension", "revoke")
     assert refused.status == 1
     assert "handrail extension" in refused.err

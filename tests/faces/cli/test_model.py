@@ -15,7 +15,7 @@ def handrail(state: Path, *arguments: str, input_text: str = "") -> subprocess.C
     )  # fmt: skip
 
 
-def test_a_model_is_chosen_its_key_kept_unseen_and_forgotten(tmp_path: Path) -> None:
+def test_a_model_is_selected_and_its_key_stored_hidden_and_deleted(tmp_path: Path) -> None:
     assert "No model is connected" in handrail(tmp_path, "show").stdout
     result = handrail(tmp_path, "use", "anthropic:some-model")
     assert "handrail model key anthropic" in result.stdout
@@ -33,7 +33,7 @@ def test_a_model_is_chosen_its_key_kept_unseen_and_forgotten(tmp_path: Path) -> 
     assert not json.loads(handrail(tmp_path, "show", "--json").stdout)["models"][0]["hasKey"]
 
 
-def test_what_is_no_model_or_no_key_is_refused(tmp_path: Path) -> None:
+def test_unknown_models_and_invalid_keys_are_refused(tmp_path: Path) -> None:
     compatible = ("use", "openai-compatible:any", "--base-url")
     for arguments, value in (
         (("use", "nonsense"), ""),

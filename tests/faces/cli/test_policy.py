@@ -38,7 +38,7 @@ def test_a_rule_is_shown_with_everything_that_narrows_it(machine: Machine) -> No
     assert "effect EXECUTE, command make check" in machine.run("policy").out
 
 
-def test_an_untrusted_file_only_tightens_and_a_trusted_one_counts_until_it_is_edited(machine: Machine) -> None:
+def test_an_untrusted_policy_only_tightens_and_a_trusted_one_applies_until_it_is_edited(machine: Machine) -> None:
     file = machine.put(".handrail/policy.json", json.dumps(POLICY, indent=2))
     untrusted = machine.run("policy", "--json").json
     assert (untrusted["exists"], untrusted["trusted"]) == (True, False)

@@ -72,7 +72,7 @@ def press_until(terminal: Terminal, key: str, text: str) -> None:
         terminal.press(key)
 
 
-def test_a_yes_reaches_the_process_that_asks(machine: Machine) -> None:
+def test_an_approval_reaches_the_process_that_asks(machine: Machine) -> None:
     terminal = screen(machine)
     terminal.wait_for("Nothing is waiting for you.")
     with asking(machine, CHANGE, "approval_1") as process:
@@ -84,7 +84,7 @@ def test_a_yes_reaches_the_process_that_asks(machine: Machine) -> None:
     assert leave(terminal) == 0
 
 
-def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Machine) -> None:
+def test_an_approval_lets_an_agents_call_run_and_records_the_user(machine: Machine) -> None:
     terminal = screen(machine)
     terminal.wait_for("Nothing is waiting for you.")
     agent = Stdio(machine.project, machine.state)
@@ -103,7 +103,7 @@ def test_a_yes_lets_an_agents_call_run_and_is_recorded_as_this_users(machine: Ma
     assert leave(terminal) == 0
 
 
-def test_what_another_process_answers_first_is_told_in_place(machine: Machine) -> None:
+def test_an_answer_from_another_process_is_shown_in_place(machine: Machine) -> None:
     with asking(machine, CHANGE, "approval_1"):
         terminal = screen(machine)
         terminal.wait_for("Write a.txt")
@@ -115,7 +115,7 @@ def test_what_another_process_answers_first_is_told_in_place(machine: Machine) -
     assert leave(terminal) == 0
 
 
-def test_while_it_is_open_nobody_else_is_called(machine: Machine) -> None:
+def test_while_it_is_open_no_other_window_is_opened(machine: Machine) -> None:
     terminal = screen(machine)
     terminal.wait_for("Nothing is waiting for you.")
     assert is_watched(machine.state)

@@ -15,7 +15,7 @@ from handrail.wiring import Wiring
 VALUE = "sk-tr0ub4dor"
 
 
-def test_secrets_are_listed_by_name_and_forgotten_one_by_one_or_all(tmp_path: Path) -> None:
+def test_secrets_are_listed_by_name_and_deleted_one_by_one_or_all(tmp_path: Path) -> None:
     def run(*words: str) -> Result:
         return CliRunner().invoke(group(commands(), open_program), ["secrets", *words, "--state", str(tmp_path)])
 

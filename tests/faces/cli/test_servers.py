@@ -159,7 +159,7 @@ def test_up_opens_the_browser_where_there_is_a_display(machine: Machine, tmp_pat
 
 
 @pytest.mark.trial("commands", is_long=True)
-def test_trust_given_or_taken_elsewhere_counts_at_once(machine: Machine) -> None:
+def test_trust_granted_or_revoked_elsewhere_applies_at_once(machine: Machine) -> None:
     machine.put(".handrail/policy.json", '{"rules": [{"tool": "replace_in_file", "decision": "allow"}]}')
     params = {"path": "a.txt", "find": "two", "replace": "2"}
     with up(machine, "--answer", "deny") as (_, address):
@@ -184,7 +184,7 @@ def test_mcp_leaves_nothing_open(machine: Machine) -> None:
     assert (result.status, result.err) == (0, "")
 
 
-def test_mcp_answers_on_stdout_alone_and_ends_with_its_input(machine: Machine) -> None:
+def test_mcp_writes_only_answers_to_stdout_and_ends_with_its_input(machine: Machine) -> None:
     write = {"name": "replace_in_file", "arguments": {"path": "a.txt", "find": "two", "replace": "2"}}
     ask = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": write}
     denying = mcp(machine, INITIALIZE, INITIALIZED, LIST, ask, flags=("--answer", "deny", "--tools", "all"))

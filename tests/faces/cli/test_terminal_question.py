@@ -15,7 +15,7 @@ def asked(machine: Machine, params: object = REPLACE, *, tool: str = "replace_in
     return Terminal(machine, "call", tool, json.dumps(params), **more)  # type: ignore[arg-type]
 
 
-def test_a_yes_lets_the_call_run_and_is_recorded_as_this_users(machine: Machine) -> None:
+def test_an_approval_lets_the_call_run_and_records_the_user(machine: Machine) -> None:
     terminal = asked(machine)
     page = terminal.wait_for(PROMPT)
     terminal.press("y\n")
@@ -51,7 +51,7 @@ def test_ctrl_c_withdraws_the_question_and_nothing_is_done(machine: Machine) -> 
     assert (entry["status"], entry["error"]["condition"]) == ("failed", "Aborted")
 
 
-def test_only_a_clear_word_after_the_question_counts(machine: Machine) -> None:
+def test_only_a_clear_answer_after_the_question_is_accepted(machine: Machine) -> None:
     terminal = asked(machine)
     terminal.press("y\n")  # typed ahead: nothing stood there yet
     terminal.wait_for(PROMPT)
@@ -153,7 +153,7 @@ def test_always_writes_a_rule_that_a_person_can_read_and_delete(machine: Machine
     assert terminal.result()[0] == 1
 
 
-def test_always_counts_only_in_a_terminal_that_no_program_types_into(machine: Machine) -> None:
+def test_always_is_accepted_only_in_a_terminal_that_no_program_controls(machine: Machine) -> None:
     terminal = asked(machine)
     terminal.wait_for(PROMPT)
     terminal.press("a\n")
@@ -179,7 +179,7 @@ def test_all_tools_of_an_app_are_allowed_with_one_word(machine: Machine) -> None
     assert again.json == {"echo": {"text": "hi"}}
 
 
-def test_a_job_in_the_background_asks_in_the_queue_alone_and_is_not_stopped(machine: Machine) -> None:
+def test_a_background_job_asks_only_in_the_queue_and_is_not_stopped(machine: Machine) -> None:
     job = f"{HANDRAIL} call replace_in_file '{json.dumps(REPLACE)}' & wait $!"
     terminal = Terminal(machine, "-mc", job, program="bash")
     machine.person.answers("--ok")

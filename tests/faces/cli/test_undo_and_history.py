@@ -35,7 +35,7 @@ def test_undo_after_undo_goes_further_back_and_history_says_so(machine: Machine)
     assert machine.run("undo").err.startswith("handrail: Nothing to undo.")
 
 
-def test_a_write_is_undone_by_its_snapshot_or_its_execution_and_only_as_long_as_it_stands(machine: Machine) -> None:
+def test_a_write_can_be_undone_by_snapshot_or_execution_only_while_it_is_current(machine: Machine) -> None:
     machine.write("a.txt", "1\n")
     (entry,) = history(machine)
     assert {"time", "status", "tool", "target", "caller", "decision", "executionId", "snapshotId"} <= set(entry)
@@ -53,7 +53,7 @@ def test_a_write_is_undone_by_its_snapshot_or_its_execution_and_only_as_long_as_
     assert machine.run("undo", "nonsense").status == 1
 
 
-def test_an_undo_is_its_own_yes_unless_the_answer_is_preset_and_the_record_says_which(machine: Machine) -> None:
+def test_an_undo_needs_no_approval_unless_the_answer_is_preset_and_the_record_says_which(machine: Machine) -> None:
     for _ in range(2):
         machine.write("a.txt", machine.text("a.txt") + "more\n")
     denied = machine.run("undo", "--answer", "deny")

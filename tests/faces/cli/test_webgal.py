@@ -23,7 +23,7 @@ def test_a_clean_game_ends_with_0(game: Machine) -> None:
     assert (result.status, result.out, result.err) == (0, "No problems in 1 scenes, 3 lines.\n", "")
 
 
-def test_style_alone_ends_with_0(game: Machine) -> None:
+def test_style_problems_alone_end_with_exit_code_0(game: Machine) -> None:
     game.put(START, "雪乃:none;\n")
     result = game.run("webgal", "check", HANDRAIL_LANG="en")
     assert result.status == 0
@@ -52,9 +52,7 @@ def test_a_problem_is_shown_with_its_line_a_caret_and_the_mended_line(game: Mach
         ("end", "", "^"),
     ],
 )
-def test_a_caret_stands_under_what_it_marks_however_wide_a_terminal_shows_it(
-    text: str, caret_line: str, line: str
-) -> None:
+def test_the_caret_is_aligned_with_wide_characters(text: str, caret_line: str, line: str) -> None:
     start = text.index(caret_line)
     assert underlined(text, start, start + len(caret_line)) == line
 
@@ -97,7 +95,7 @@ def test_single_files_and_folders_are_checked_by_their_paths(game: Machine) -> N
     assert checked("other") == ["other/game/scene/start.txt"]
 
 
-def test_odd_files_are_told_and_do_not_stop_a_check(game: Machine) -> None:
+def test_unusual_files_are_reported_and_do_not_stop_a_check(game: Machine) -> None:
     game.put(START, "end;\n")
     game.put("game/scene/名 %20'\"🎮.txt", "end;\n")
     (game.project / "game/scene/odd.txt").write_bytes(b"\xff\xfe\0")
@@ -108,7 +106,7 @@ def test_odd_files_are_told_and_do_not_stop_a_check(game: Machine) -> None:
 
 
 @pytest.mark.parametrize("path", ["gone.txt", "../elsewhere", "a.txt"])
-def test_what_is_no_part_of_a_game_is_wrong_use(machine: Machine, path: str) -> None:
+def test_paths_outside_of_a_game_are_usage_errors(machine: Machine, path: str) -> None:
     result = machine.run("webgal", "check", path)
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith("Usage:")
@@ -126,7 +124,7 @@ def test_the_graph_is_a_picture_or_data(game: Machine) -> None:
     }
 
 
-def test_many_unused_files_are_told_in_short(game: Machine) -> None:
+def test_many_unused_files_are_summarized(game: Machine) -> None:
     game.put(START, "end;\n")
     for number in range(12):
         game.put(f"game/bgm/{number:02}.mp3", "")

@@ -55,7 +55,7 @@ def test_the_token_opens_none_of_it(method: str, path: str, server: Running) -> 
     assert server.request(method, path, headers={}).status == 401
 
 
-def test_the_token_is_told_by_its_ending_and_its_place(rig: Running) -> None:
+def test_the_token_is_shown_by_its_ending_and_its_location(rig: Running) -> None:
     (token,) = overview(rig, rig.sign_in())["tokens"]
     assert (token["kind"], token["file"]) == ("server", str(rig.state / "server.json"))
     assert token["ending"] == rig.server_token[-4:]
@@ -79,7 +79,7 @@ def test_of_many_programs_the_longest_silent_go() -> None:
     assert "p0" not in programs.last_seen
 
 
-def test_a_new_token_counts_at_once_and_the_old_one_no_more(rig: Running) -> None:
+def test_a_new_token_replaces_the_old_one_at_once(rig: Running) -> None:
     person, old = rig.sign_in(), rig.server_bearer
     before = rig.file
     report = renew(rig, person)
@@ -189,7 +189,7 @@ def test_a_session_that_is_ended_opens_nothing_and_hears_nothing(rig: Running) -
     assert (again.status, again.code) == (404, "NOT_FOUND")
 
 
-def test_who_signs_out_is_out_and_the_cookie_goes(rig: Running) -> None:
+def test_signing_out_ends_the_session_and_deletes_the_cookie(rig: Running) -> None:
     mine, other = rig.sign_in(), rig.sign_in()
     answer = rig.request("DELETE", "/api/session", headers=mine)
     assert answer.status == 200
@@ -198,7 +198,7 @@ def test_who_signs_out_is_out_and_the_cookie_goes(rig: Running) -> None:
     assert rig.request("GET", "/api/session", headers=other).status == 200
 
 
-def test_what_a_person_changes_here_is_on_record(rig: Running) -> None:
+def test_changes_made_here_are_recorded(rig: Running) -> None:
     mine = rig.sign_in()
     renew(rig, mine)
     rig.sign_in()

@@ -94,7 +94,7 @@ def test_the_records_of_one_task_or_of_one_call_are_found_among_all(rig: Running
     assert records(rig, "?task=nobody's")["records"] == []
 
 
-def test_a_tasks_report_is_a_persons_to_take_away(rig: Running) -> None:
+def test_a_person_can_download_a_tasks_report(rig: Running) -> None:
     cookie = rig.sign_in()
     rig.call("read_file", {"path": "a.txt"}, x_task_id="task-1")
     answer = rig.request("GET", "/api/report/task-1", headers=cookie)
@@ -112,7 +112,7 @@ def test_a_page_that_makes_no_sense_is_a_bad_request_that_names_the_field(query:
     assert answer.json["error"]["details"]["fieldErrors"][0]["field"] == query.partition("=")[0]
 
 
-def test_evidence_is_served_as_what_can_run_nothing(rig: Running) -> None:
+def test_evidence_is_served_so_that_it_cannot_run_scripts(rig: Running) -> None:
     write(rig, "a.txt", "<script>alert(1)</script>\n")
     answer = evidence(rig, newest(rig)["executionId"], "diff.patch")
     assert answer.status == 200
@@ -208,7 +208,7 @@ def test_an_undo_of_nothing_is_refused(body: Any, status: int, rig: Running) -> 
     assert rig.request("POST", "/api/undo", headers=rig.sign_in(), json=body).status == status
 
 
-def test_the_policy_in_force_is_told_as_data(rig: Running) -> None:
+def test_the_effective_policy_is_returned_as_data(rig: Running) -> None:
     rule = {"tool": "read_file", "path": "secret/**", "decision": "deny"}
     (rig.project / ".handrail").mkdir(exist_ok=True)
     (rig.project / ".handrail/policy.json").write_text(json.dumps({"rules": [rule]}))

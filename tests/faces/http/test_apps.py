@@ -119,7 +119,7 @@ def test_the_token_opens_none_of_it(person: Person, method: str, path: str) -> N
     assert person.rig.request(method, path, headers={}).status == 401
 
 
-def test_a_yes_to_the_app_is_remembered_listed_and_revoked(person: Person) -> None:
+def test_consent_for_an_app_is_remembered_listed_and_revoked(person: Person) -> None:
     first = person.tries(CALL)
     question = person.answers(status="ok", scope="rule", covers="app")
     assert question["consent"] == {"app": "com.example.echo", "appName": "Echo", "tool": "say"}
@@ -141,7 +141,7 @@ def test_a_yes_to_the_app_is_remembered_listed_and_revoked(person: Person) -> No
     assert (error["code"], error["details"]["remark"]) == ("PERMISSION_DENIED", "not today")
 
 
-def test_a_key_is_kept_and_forgotten(person: Person) -> None:
+def test_a_key_is_stored_and_deleted(person: Person) -> None:
     id = "com.example.keyed"
     assert person.signed_in(id)["signedIn"] is False
     assert person.ask("POST", f"/api/apps/{id}/key", {"key": ""}).status == 400

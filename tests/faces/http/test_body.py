@@ -93,7 +93,7 @@ def flood(connection: socket.socket, start: bytes, more: bytes) -> int:
         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     ],
 )
-def test_what_is_no_request_is_answered_with_the_envelope(request_text: str, server: Running) -> None:
+def test_invalid_requests_are_answered_with_the_error_envelope(request_text: str, server: Running) -> None:
     answer = server.raw(request_text)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
     assert server.request("GET", "/health").status == 200

@@ -60,7 +60,7 @@ def test_the_index_runs_and_calls_nothing_but_what_is_served_here(console: Runni
         ("/favicon.svg", "image/svg+xml", False),
     ],
 )
-def test_files_with_a_hash_in_their_name_are_kept_for_good(
+def test_files_with_a_hash_in_their_name_are_cached_forever(
     path: str, media_type: str, is_kept: bool, console: Running
 ) -> None:
     answer = console.request("GET", path, headers={})
@@ -74,7 +74,9 @@ def test_files_with_a_hash_in_their_name_are_kept_for_good(
     ("accepted", "encoding"),
     [("gzip, deflate, br", "gzip"), ("br, gzip;q=0.5", "gzip"), ("gzip;q=0", None), ("identity", None), ("", None)],
 )
-def test_large_files_go_out_compressed_to_who_takes_that(accepted: str, encoding: str | None, console: Running) -> None:
+def test_large_files_are_compressed_for_clients_that_accept_it(
+    accepted: str, encoding: str | None, console: Running
+) -> None:
     answer = console.request("GET", "/assets/large-0123abcd.js", headers={"accept-encoding": accepted})
     assert answer.headers.get("content-encoding") == encoding
     assert "accept-encoding" in answer.headers["vary"]

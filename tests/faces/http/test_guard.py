@@ -58,7 +58,7 @@ FOREIGN_ORIGINS = [
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "LocalHost"])
-def test_its_own_names_are_answered(host: str, server: Running) -> None:
+def test_requests_for_its_own_host_names_are_answered(host: str, server: Running) -> None:
     assert server.raw(f"GET /health HTTP/1.1\r\nHost: {host}:PORT\r\n\r\n").status == 200
 
 
@@ -160,7 +160,7 @@ def test_a_preflight_of_a_foreign_origin_is_refused(server: Running) -> None:
     assert server.request("OPTIONS", "/api/tools/echo", headers=asks).status == 403
 
 
-def test_options_without_an_origin_is_no_preflight(server: Running) -> None:
+def test_options_without_an_origin_is_not_a_preflight(server: Running) -> None:
     asks = {"access-control-request-method": "POST"}
     assert server.request("OPTIONS", "/api/tools/echo", headers=asks).status == 401
 
@@ -215,7 +215,7 @@ def test_the_scheme_of_the_token_may_be_spelled_in_any_case(server: Running) -> 
     assert server.request("GET", "/api/tools", headers={"authorization": f"bearer {server.token}"}).status == 200
 
 
-def test_a_trailer_is_no_header(server: Running) -> None:
+def test_trailers_are_not_treated_as_headers(server: Running) -> None:
     head = "POST /api/tools/echo HTTP/1.1\r\nHost: localhost:PORT\r\nTransfer-Encoding: chunked\r\n\r\n"
     assert server.raw(f"{head}2\r\n{{}}\r\n0\r\n{AUTHORIZED}\r\n").status == 401
 

@@ -21,7 +21,7 @@ def test_the_page_shows_that_it_runs_and_what_it_can_do(server: Running) -> None
     assert "handrail" in text
 
 
-def test_the_page_never_holds_the_token(server: Running) -> None:
+def test_the_page_never_contains_the_token(server: Running) -> None:
     for headers in ({}, server.bearer):
         assert server.token.encode() not in server.request("GET", "/", headers=headers).body
 
@@ -62,7 +62,7 @@ def test_every_tool_is_there_with_its_effect_description_and_parameters() -> Non
             assert f'<span class="mono">{parameter}</span>' in card
 
 
-def test_what_is_no_markup_is_escaped_and_what_hides_is_shown() -> None:
+def test_text_is_escaped_and_invisible_characters_are_shown() -> None:
     text = render(Registry([surface()]), ADDRESS + "/\u202egame")
     assert "Echo &lt;b&gt;" in text
     assert "Says what it was told, &amp; by &lt;whom&gt;." in text
@@ -71,7 +71,7 @@ def test_what_is_no_markup_is_escaped_and_what_hides_is_shown() -> None:
     assert "\\u{202e}game" in text
 
 
-def test_the_page_tells_how_to_connect() -> None:
+def test_the_page_explains_how_to_connect() -> None:
     text = render(Wiring().describe(), ADDRESS)
     assert "&quot;mcp&quot;" in text
     assert "http://127.0.0.1:6006/mcp" in text
@@ -79,7 +79,7 @@ def test_the_page_tells_how_to_connect() -> None:
     assert "handrail agents add" in text
 
 
-def test_health_says_who_it_is_and_nothing_about_the_project(server: Running) -> None:
+def test_health_identifies_the_server_and_reveals_nothing_about_the_project(server: Running) -> None:
     answer = server.request("GET", "/health", headers={})
     expected = {"name": "handrail", "version": __version__, "pid": server.process.pid}
     assert answer.json == {"ok": True, "data": expected}

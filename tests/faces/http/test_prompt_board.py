@@ -92,7 +92,7 @@ async def test_a_request_that_was_answered_much_later_comes_with_its_answer(stat
     assert sum(len(ids(page, "response")) for page in pages) == COUNT
 
 
-async def test_what_is_pending_since_long_ago_is_listed_in_its_order(state: Path) -> None:
+async def test_old_pending_entries_are_listed_in_order(state: Path) -> None:
     write(state, [request(number) for number in range(5)])
     write(state, [entry for number in range(10, COUNT) for entry in (request(number), response(number))])
     write(state, [request(1000)])

@@ -52,7 +52,7 @@ def summary(page: Any) -> list[tuple[str, str]]:
     return [(entry["action"], entry["requestId"]) for entry in page["entries"]]
 
 
-def test_what_is_asked_is_listed_until_it_is_answered(asked: Running) -> None:
+def test_a_question_is_listed_until_it_is_answered(asked: Running) -> None:
     assert listed(asked) == {"path": str(asked.state / "ui-prompts.jsonl"), "entries": []}
     request_id = ask(asked, runId="run-1")
     (entry,) = listed(asked, "?state=pending")["entries"]
@@ -78,7 +78,7 @@ def test_the_log_is_the_contracts_own(asked: Running) -> None:
     assert not any({"offset", "caller", "answeredBy"} & set(line) for line in lines)
 
 
-def test_older_ones_come_page_by_page(asked: Running) -> None:
+def test_older_entries_are_loaded_page_by_page(asked: Running) -> None:
     ids = [ask(asked, requestId=f"r{number}") for number in range(5)]
     for request_id in ids[:4]:
         respond(asked, request_id)
@@ -167,13 +167,13 @@ def test_an_id_that_is_taken_is_a_conflict(server: Running) -> None:
     assert (answer.status, answer.code) == (409, "CONFLICT")
 
 
-def test_an_id_may_hold_a_slash(server: Running) -> None:
+def test_an_id_may_contain_a_slash(server: Running) -> None:
     request_id = ask(server, requestId="my app/1")
     assert respond(server, "my%20app/1").status == 200
     assert request_id == "my app/1"
 
 
-def test_an_approval_is_answered_by_a_person_alone(server: Running) -> None:
+def test_only_a_person_can_answer_an_approval(server: Running) -> None:
     request_id = ask(server, APPROVAL)
     refused = respond(server, request_id, OK)
     assert (refused.status, refused.code) == (403, "FORBIDDEN")
@@ -210,7 +210,7 @@ def test_a_secret_reaches_neither_the_log_nor_a_page(asked: Running) -> None:
     assert secret not in asked.stop()
 
 
-def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None:
+def test_each_entry_is_sent_to_every_page_with_its_position(asked: Running) -> None:
     async def run() -> list[list[Any]]:
         async with (
             listening(asked, headers=asked.server_bearer) as first,
@@ -233,7 +233,7 @@ def test_each_entry_is_told_to_every_page_with_its_place(asked: Running) -> None
     assert [entry["offset"] for entry in listed(asked)["entries"]] == [request["offset"], response["offset"]]
 
 
-def test_what_another_program_appends_is_told_and_listed(asked: Running) -> None:
+def test_entries_of_other_programs_are_sent_to_pages_and_listed(asked: Running) -> None:
     entry = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "request", "requestId": "theirs"}
 
     async def run() -> Any:
@@ -259,7 +259,7 @@ def test_pending_prompts_survive_a_crash_of_the_server(state: Path, project: Pat
         assert respond(second, request_id).status == 200
 
 
-def test_who_answered_is_told_beside_the_entry(asked: Running) -> None:
+def test_the_entry_comes_with_the_name_of_who_answered(asked: Running) -> None:
     by_person, by_program, by_stranger = (ask(asked, CHOICE, requestId=name) for name in ("a", "b", "c"))
     response = {"status": "ok", "selection": "a"}
     respond(asked, by_person, response, headers=asked.sign_in())
@@ -280,7 +280,7 @@ def test_who_answered_is_told_beside_the_entry(asked: Running) -> None:
     assert (answered_by[by_program], answered_by[by_stranger]) == ("program", None)
 
 
-def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
+def test_pages_are_told_when_a_caller_disconnects_and_returns(asked: Running) -> None:
     async def run() -> list[Any]:
         queue = LogPromptQueue(prompt_store(asked.state))
         try:
@@ -302,7 +302,7 @@ def test_that_a_caller_went_away_and_came_back_is_told(asked: Running) -> None:
     ]  # fmt: skip
 
 
-def test_a_page_goes_on_after_a_restart_of_the_server(state: Path, project: Path) -> None:
+def test_a_page_continues_after_a_restart_of_the_server(state: Path, project: Path) -> None:
     with Running(state, project) as first:
         for number in range(4):
             respond(first, ask(first, requestId=f"r{number}"))

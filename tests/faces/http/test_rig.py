@@ -42,7 +42,7 @@ def test_a_hostile_path_is_forbidden(path: str, rig: Running) -> None:
     assert answer.json["error"]["details"]["toolError"]["code"] == "E_DENY_PATH"
 
 
-def test_what_is_for_people_alone_does_not_exist_here(rig: Running) -> None:
+def test_routes_for_people_do_not_exist_here(rig: Running) -> None:
     answer = rig.call("undo_write", {})
     assert (answer.status, answer.code) == (404, "NOT_FOUND")
     assert "toolError" not in answer.json["error"]["details"]

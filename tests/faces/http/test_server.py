@@ -28,7 +28,7 @@ def has_ipv6() -> bool:
 HAS_IPV6 = has_ipv6()
 
 
-def test_the_file_names_the_running_server_and_is_its_owners_alone(server: Running) -> None:
+def test_the_file_names_the_running_server_and_only_its_owner_can_read_it(server: Running) -> None:
     assert set(server.file) == {"pid", "host", "port", "token"}
     assert server.file["pid"] == server.process.pid
     assert server.file["host"] == "127.0.0.1"
@@ -101,7 +101,7 @@ def test_a_file_that_others_could_read_is_closed(state: Path, project: Path) -> 
         assert stat.S_IMODE((state / "server.json").stat().st_mode) == 0o600
 
 
-def test_a_second_server_on_the_same_state_is_refused_and_told_where_the_first_is(
+def test_a_second_server_on_the_same_state_is_refused_with_the_address_of_the_first(
     project: Path, server: Running
 ) -> None:
     before = server.file
@@ -114,7 +114,7 @@ def test_a_second_server_on_the_same_state_is_refused_and_told_where_the_first_i
     assert server.request("GET", "/health").status == 200
 
 
-def test_of_many_that_start_at_once_one_runs(state: Path, project: Path) -> None:
+def test_only_one_of_many_servers_started_at_once_runs(state: Path, project: Path) -> None:
     servers: list[Running] = []
     threads = [threading.Thread(target=lambda: servers.append(Running(state, project))) for _ in range(4)]
     for thread in threads:
@@ -137,7 +137,7 @@ def test_a_stale_pid_of_another_process_does_not_stop_the_start(state: Path, pro
         assert server.first_line.startswith("http://127.0.0.1:")
 
 
-def test_a_port_in_use_is_a_clear_refusal_and_leaves_the_file_alone(state: Path, project: Path) -> None:
+def test_a_port_in_use_is_refused_clearly_and_the_server_file_stays(state: Path, project: Path) -> None:
     server_info = json.dumps({"pid": 0, "host": "127.0.0.1", "port": 1, "token": "A" * 43})
     (state / "server.json").write_text(server_info)
     with socket.create_server(("127.0.0.1", 0)) as occupied:
@@ -150,7 +150,7 @@ def test_a_port_in_use_is_a_clear_refusal_and_leaves_the_file_alone(state: Path,
     assert (state / "server.json").read_text() == server_info
 
 
-def test_a_port_of_ones_own_choice_is_taken_again_at_once(state: Path, project: Path) -> None:
+def test_a_chosen_port_can_be_reused_at_once(state: Path, project: Path) -> None:
     with Running(state, project) as first:
         port = first.port
         first.request("GET", "/health")
@@ -195,7 +195,7 @@ def test_a_running_call_gets_its_answer_when_the_server_stops(state: Path, proje
 
 
 @pytest.mark.alone
-def test_an_open_stream_does_not_hold_up_the_stop(state: Path, project: Path) -> None:
+def test_an_open_stream_does_not_delay_shutdown(state: Path, project: Path) -> None:
     with Running(state, project) as server, server.connect() as idle, mcp_stream(server):
         idle.sendall(f"GET /health HTTP/1.1\r\nHost: localhost:{server.port}\r\n".encode())
         server.process.send_signal(signal.SIGTERM)
@@ -203,7 +203,7 @@ def test_an_open_stream_does_not_hold_up_the_stop(state: Path, project: Path) ->
         assert "Traceback" not in server.stop()
 
 
-def test_the_log_never_holds_the_token(state: Path, project: Path) -> None:
+def test_the_log_never_contains_the_token(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         token = server.token
         server.call("crash")

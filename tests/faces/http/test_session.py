@@ -64,7 +64,7 @@ def test_a_code_is_good_for_ten_minutes() -> None:
         codes.use(late, "a")
 
 
-def test_who_tries_codes_is_stopped_and_may_come_back_later() -> None:
+def test_guessing_codes_is_blocked_for_a_while() -> None:
     clock = Clock()
     codes = Codes(clock)
     code = codes.make()
@@ -77,7 +77,7 @@ def test_who_tries_codes_is_stopped_and_may_come_back_later() -> None:
     codes.use(code, "a")
 
 
-def test_who_tries_codes_keeps_nobody_else_out_and_no_new_code() -> None:
+def test_guessing_codes_does_not_block_others_or_new_codes() -> None:
     clock = Clock()
     codes = Codes(clock)
     first, second = codes.make(), codes.make()
@@ -109,19 +109,19 @@ def test_too_many_wrong_codes_are_a_429_over_the_wire(state: Path, project: Path
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{}", '{"code": 7}', '{"code": ""}', '{"code": "a", "code": "b"}', "{"])
-def test_what_is_no_code_is_a_bad_request(body: str, server: Running) -> None:
+def test_a_malformed_code_is_a_bad_request(body: str, server: Running) -> None:
     answer = server.request("POST", "/api/session", headers={}, content=body)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
 
 
-def test_only_who_is_inside_can_make_a_code(server: Running) -> None:
+def test_only_signed_in_people_can_create_a_code(server: Running) -> None:
     assert server.request("POST", "/api/session/code", headers={}).status == 401
     assert server.request("POST", "/api/session/code", headers={"authorization": "Bearer wrong"}).status == 401
     assert server.request("POST", "/api/session/code", headers=server.console_key).status == 401
     assert server.request("GET", "/api/session/code").status == 405
 
 
-def test_who_holds_the_token_alone_can_not_become_a_person(server: Running) -> None:
+def test_the_token_is_not_enough_to_sign_in_as_a_person(server: Running) -> None:
     wrong = {**server.bearer, "x-handrail-console-key": server.token}
     for headers in (server.bearer, wrong, server.sign_in()):
         answer = server.request("POST", "/api/session/code", headers=headers)
@@ -129,7 +129,9 @@ def test_who_holds_the_token_alone_can_not_become_a_person(server: Running) -> N
         assert "handrail open" in answer.json["error"]["message"]
 
 
-def test_the_key_is_its_owners_alone_new_with_every_start_and_gone_after_a_stop(state: Path, project: Path) -> None:
+def test_only_the_owner_can_read_the_key_which_is_new_at_each_start_and_deleted_at_the_stop(
+    state: Path, project: Path
+) -> None:
     keys = []
     for number in (signal.SIGKILL, signal.SIGTERM):
         with Running(state, project) as server:
@@ -141,7 +143,7 @@ def test_the_key_is_its_owners_alone_new_with_every_start_and_gone_after_a_stop(
     assert not (state / "console.key").exists()
 
 
-def test_neither_the_cookie_nor_the_pages_secret_opens_anything_alone(server: Running) -> None:
+def test_the_cookie_and_the_page_secret_are_both_required(server: Running) -> None:
     console, other = server.sign_in(), server.sign_in()
     for wrong in (
         {"cookie": console["cookie"]},
@@ -168,7 +170,7 @@ def test_a_session_of_version_0_1_has_no_page_secret_and_opens_nothing(state: Pa
     assert len(sessions.alive()) == 1
 
 
-def test_the_cookie_opens_what_the_token_opens(server: Running) -> None:
+def test_the_cookie_gives_access_to_the_same_routes_as_the_token(server: Running) -> None:
     console = server.sign_in()
     for path in ("/api/session", "/api/tools", "/api/activity", "/api/policy"):
         assert server.request("GET", path, headers=console).status == 200
@@ -212,7 +214,7 @@ def test_a_page_that_may_call_with_the_token_may_not_borrow_the_cookie(server: R
 
 
 @pytest.mark.parametrize("value", ["", "x", "A" * 43, "a; NAME=b", '"', "%00"])
-def test_a_cookie_that_was_never_given_opens_nothing(value: str, server: Running) -> None:
+def test_an_unknown_cookie_gives_no_access(value: str, server: Running) -> None:
     name = server.sign_in()["cookie"].partition("=")[0]
     cookie = f"{name}={value.replace('NAME', name)}"
     assert server.request("GET", "/api/tools", headers={"cookie": cookie}).status == 401
@@ -225,7 +227,7 @@ def test_two_cookies_of_that_name_open_nothing(server: Running) -> None:
     assert server.request("GET", "/api/tools", headers={**console, "cookie": f"{cookie}; {cookie}"}).status == 401
 
 
-def test_two_servers_on_one_host_have_a_cookie_each(server: Running, tmp_path: Path) -> None:
+def test_two_servers_on_one_host_use_different_cookies(server: Running, tmp_path: Path) -> None:
     sessions, published = Sessions(tmp_path), Published(tmp_path, ServerFile(1, "127.0.0.1", 1, "secret"))
     credentials = Credentials(published, sessions, Programs(), lambda token: False, AgentsFile(tmp_path))
     theirs = credentials.set_cookie(sessions.start().cookie)
@@ -234,7 +236,7 @@ def test_two_servers_on_one_host_have_a_cookie_each(server: Running, tmp_path: P
     assert server.request("GET", "/api/tools", headers={**console, "cookie": both}).status == 200
 
 
-def test_the_file_holds_hashes_for_its_owner_alone(state: Path, project: Path) -> None:
+def test_the_file_contains_hashes_and_only_its_owner_can_read_it(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         console = server.sign_in()
         file = state / "sessions.json"
@@ -258,7 +260,7 @@ def test_a_session_survives_a_restart_and_a_crash(state: Path, project: Path) ->
         assert third.request("GET", "/api/session", headers=cookie).status == 200
 
 
-def test_who_removes_the_file_sends_everybody_away_at_once(state: Path, project: Path) -> None:
+def test_removing_the_file_signs_everybody_out_at_once(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         first, second = (without_origin(server.sign_in()) for _ in range(2))
         (state / "sessions.json").unlink()
@@ -289,7 +291,7 @@ def test_of_many_sessions_the_oldest_go(state: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"sessions": 7}', '{"sessions": [{}]}', "\x00" * 100])
-def test_a_file_that_makes_no_sense_lets_nobody_in_and_is_replaced(content: str, state: Path) -> None:
+def test_a_damaged_file_signs_everybody_out_and_is_replaced(content: str, state: Path) -> None:
     (state / "sessions.json").write_text(content)
     sessions = Sessions(state)
     assert not sessions.find("x", "x")

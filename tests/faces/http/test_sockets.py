@@ -22,7 +22,7 @@ WEBSOCKET = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n"
 
 
 @pytest.mark.parametrize("transports", [["polling"], ["websocket"], BOTH])
-def test_a_call_is_told_as_it_ends(transports: list[str], server: Running) -> None:
+def test_a_call_is_announced_when_it_ends(transports: list[str], server: Running) -> None:
     async def run() -> Any:
         async with listening(server, transports=transports) as page:
             await asyncio.to_thread(server.call, "echo", {}, x_task_id=f"by {transports[0]}".replace(" ", "-"))
@@ -34,7 +34,7 @@ def test_a_call_is_told_as_it_ends(transports: list[str], server: Running) -> No
     assert record["seq"] >= 1
 
 
-def test_what_another_process_writes_is_told_too(server: Running) -> None:
+def test_calls_of_other_processes_are_announced_too(server: Running) -> None:
     def elsewhere() -> None:
         audit = Audit(Wiring().open_stores(server.state).audit)
         audit.append({"event": "end", "tool": "elsewhere"}, durable=True)
@@ -48,7 +48,7 @@ def test_what_another_process_writes_is_told_too(server: Running) -> None:
     assert asyncio.run(run())["records"][0]["tool"] == "elsewhere"
 
 
-def test_two_pages_are_told_the_same(server: Running) -> None:
+def test_two_pages_receive_the_same_events(server: Running) -> None:
     async def run() -> list[Any]:
         console = server.sign_in()
         async with listening(server) as first, listening(server, headers=console) as second:
@@ -70,7 +70,7 @@ def test_the_cookie_lets_a_page_of_ours_in(transports: list[str], server: Runnin
 
 @pytest.mark.parametrize("transports", [["polling"], ["websocket"]])
 @pytest.mark.parametrize("auth", [None, {}, {"token": "wrong"}, {"token": ""}, {"token": None}, {"token": 7}, "token"])
-def test_who_shows_nothing_that_counts_does_not_join(auth: Any, transports: list[str], server: Running) -> None:
+def test_sockets_without_valid_credentials_are_refused(auth: Any, transports: list[str], server: Running) -> None:
     async def run() -> list[Any]:
         page = Listener()
         with pytest.raises(socketio.exceptions.ConnectionError):
@@ -146,7 +146,7 @@ def test_another_site_can_not_even_load_the_address(server: Running) -> None:
 @pytest.mark.parametrize(
     "path", ["/", "/health", "/api/session", "/mcp", "/no/such/path", "/socket.io", "/socket.io/x"]
 )
-def test_a_websocket_leads_nowhere_else(path: str, server: Running) -> None:
+def test_websockets_to_other_paths_are_refused(path: str, server: Running) -> None:
     for credentials in ("", "Authorization: Bearer TOKEN\r\n"):
         answer = server.raw(f"GET {path} HTTP/1.1\r\nHost: localhost:PORT\r\n{credentials}{UPGRADE}\r\n")
         assert answer.status in (401, 403)
@@ -172,7 +172,7 @@ def test_only_this_namespace_can_be_joined(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_nonsense_disturbs_nobody_and_is_not_logged(state: Path, project: Path) -> None:
+def test_malformed_frames_are_ignored_and_not_logged(state: Path, project: Path) -> None:
     nonsense = [
         "", "0", "2", "4", "6", "9", "\x1e", "40/mimo,{", "42/mimo,[", "42/mimo," + "[" * 100_000, "4" * 1_100_000,
         '42/mimo,["x","\\ud800"]', '451-/mimo,["x",{"_placeholder":true,"num":9}]',
@@ -197,7 +197,7 @@ def test_nonsense_disturbs_nobody_and_is_not_logged(state: Path, project: Path) 
         assert server.stop() == ""
 
 
-def test_a_page_comes_back_by_itself_after_a_restart(state: Path, project: Path) -> None:
+def test_a_page_reconnects_after_a_restart(state: Path, project: Path) -> None:
     async def run() -> Any:
         with Running(state, project) as first:
             port, console = first.port, first.sign_in()
@@ -215,7 +215,7 @@ def test_a_page_comes_back_by_itself_after_a_restart(state: Path, project: Path)
 
 @pytest.mark.alone
 @pytest.mark.parametrize("transports", [["polling"], ["websocket"]])
-def test_an_open_socket_does_not_hold_up_the_stop(transports: list[str], state: Path, project: Path) -> None:
+def test_an_open_socket_does_not_delay_shutdown(transports: list[str], state: Path, project: Path) -> None:
     async def run(server: Running) -> int:
         async with listening(server, transports=transports):
             server.process.send_signal(signal.SIGTERM)

@@ -110,7 +110,9 @@ BAD_BODIES = {
 
 
 @pytest.mark.parametrize("name", BAD_BODIES)
-def test_a_body_that_is_no_parameters_is_a_bad_request_and_the_server_lives(name: str, server: Running) -> None:
+def test_a_body_without_valid_parameters_is_a_bad_request_and_the_server_keeps_running(
+    name: str, server: Running
+) -> None:
     answer = server.request("POST", "/api/tools/echo", content=BAD_BODIES[name])
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
     assert answer.json["error"]["details"]["toolError"]["code"] == "E_BAD_ARGS"
@@ -173,13 +175,13 @@ def start_waiting(server: Running) -> socket.socket:
     return connection
 
 
-def test_a_client_that_goes_away_stops_its_call(server: Running) -> None:
+def test_a_client_that_disconnects_cancels_its_call(server: Running) -> None:
     start_waiting(server).close()
     assert server.line() == "cancelled"
     assert server.call("echo").status == 200
 
 
-def test_a_client_that_goes_away_stops_no_other_call(server: Running) -> None:
+def test_a_client_that_disconnects_cancels_no_other_call(server: Running) -> None:
     first, second = start_waiting(server), start_waiting(server)
     first.close()
     assert server.line() == "cancelled"
@@ -190,7 +192,7 @@ def test_a_client_that_goes_away_stops_no_other_call(server: Running) -> None:
     assert server.line() == "cancelled"
 
 
-def test_a_client_that_goes_away_in_the_middle_of_its_body_starts_nothing(server: Running) -> None:
+def test_a_client_that_disconnects_while_sending_its_body_starts_nothing(server: Running) -> None:
     with server.connect() as connection:
         head = f"POST /api/tools/wait HTTP/1.1\r\nHost: localhost:{server.port}\r\nContent-Length: 9\r\n"
         connection.sendall(f"{head}Authorization: Bearer {server.token}\r\n\r\n{{}}".encode())

@@ -43,7 +43,7 @@ def person(state: Path, project: Path) -> Iterator[Person]:
         yield Person(running, pool)
 
 
-def test_a_yes_in_the_console_lets_the_call_pass(person: Person, project: Path) -> None:
+def test_an_approval_in_the_console_lets_the_call_run(person: Person, project: Path) -> None:
     tried = person.tries("replace_in_file", REPLACE)
     question = person.is_asked()
     assert question["prompt"]["kind"] == "file_change_confirm"
@@ -62,7 +62,7 @@ def test_a_no_reaches_the_caller_with_its_remark(person: Person, project: Path) 
     assert (project / "a.txt").read_text() == "one\n"
 
 
-def test_a_yes_for_good_becomes_a_rule_that_counts_at_once(person: Person, state: Path, project: Path) -> None:
+def test_always_allow_becomes_a_rule_that_applies_at_once(person: Person, state: Path, project: Path) -> None:
     without_presence(state)
     tried = person.tries("replace_in_file", REPLACE)
     person.answers(person.is_asked()["requestId"], status="ok", scope="rule")

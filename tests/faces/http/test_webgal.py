@@ -57,7 +57,7 @@ def mend(rig: Running, person: dict[str, str], **args: Any) -> Any:
         ("DELETE", "preview/x"),
     ],
 )
-def test_programs_that_hold_the_token_see_nothing_of_it(rig: Running, method: str, path: str) -> None:
+def test_programs_with_only_the_token_see_nothing_of_it(rig: Running, method: str, path: str) -> None:
     refused = rig.request(method, f"/api/webgal/{path}", **({"json": {}} if method == "POST" else {}))
     assert (refused.status, refused.code) == (403, "FORBIDDEN")
 

@@ -13,7 +13,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-async def test_somebody_who_is_there_keeps_it_open_and_the_last_to_leave_ends_it() -> None:
+async def test_it_stays_open_while_connections_exist_and_ends_with_the_last_one() -> None:
     connections, one, two = Connections(), cast("Connection", object()), cast("Connection", object())
     connections.add(one)
     connections.add(two)

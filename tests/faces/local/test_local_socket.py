@@ -77,7 +77,7 @@ def called(path: str, **members: Any) -> dict[str, Any]:
         wire.close()
 
 
-async def test_a_caller_is_who_the_kernel_says_whatever_it_claims(tmp_path: Path) -> None:
+async def test_a_caller_is_identified_by_the_kernel_and_not_by_its_claims(tmp_path: Path) -> None:
     async with listening(tmp_path / "local.sock") as path:
         who = await asyncio.to_thread(called, path, pid=1, agent="program:0:/bin/true", cage="mine")
     assert who["pid"] == os.getpid()
@@ -141,7 +141,7 @@ def test_a_server_that_hangs_is_refused_and_not_taken_for_none(tmp_path: Path) -
         client.connect(str(tmp_path / "local.sock"), "echo", {}, seconds=0.05)
 
 
-async def test_what_a_client_names_reaches_the_server_to_the_letter(tmp_path: Path) -> None:
+async def test_a_clients_paths_reach_the_server_unchanged(tmp_path: Path) -> None:
     replies: list[Any] = []
 
     async def hear(session: LocalSession) -> None:
@@ -169,7 +169,7 @@ def test_a_long_path_of_the_state_directory_is_reached(tmp_path: Path) -> None:
     assert asyncio.run(reach())["pid"] == os.getpid()
 
 
-def test_a_server_that_ends_while_it_is_greeted_has_gone_and_another_may_follow(
+def test_a_server_that_ends_during_the_handshake_counts_as_gone_and_can_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, its = socket.socketpair()

@@ -44,7 +44,7 @@ def test_a_field_is_a_string_with_its_label_description_and_preset() -> None:
     }
 
 
-def test_what_a_schema_has_no_word_for_stands_in_the_description() -> None:
+def test_constraints_that_a_schema_cannot_express_are_in_the_description() -> None:
     schema = fields({"key": "a", "placeholder": "x", "multiline": True})
     assert schema["a"]["description"] == "For example: x May have several lines."
 
@@ -67,7 +67,7 @@ def test_a_prompt_with_a_secret_field_has_no_form(is_plain: bool) -> None:
 
 
 @pytest.mark.parametrize("prompt", [{"kind": "result", "markdown": "done"}, {"kind": "task_confirm", "tasks": []}])
-def test_what_no_form_can_say_has_none(prompt: dict[str, Any]) -> None:
+def test_prompts_that_no_form_can_express_get_none(prompt: dict[str, Any]) -> None:
     assert form_of(check_prompt(prompt), is_plain=False) is None
 
 
@@ -129,7 +129,7 @@ def test_an_approval_shows_everything_and_presets_no_decision() -> None:
     assert schema.schema["required"] == ["decision"]
 
 
-def test_the_message_says_what_there_is_to_say_with_nothing_hidden_in_it() -> None:
+def test_the_message_is_complete_and_shows_invisible_characters() -> None:
     assert form(ONE).message == "Apple: from the garden"
     assert form(KV).message == "Please fill in this form."
     titled = {"kind": "choice", "title": "A\u202eB", "message": "C", "options": [{"value": "a"}]}
@@ -147,7 +147,7 @@ def test_the_message_says_what_there_is_to_say_with_nothing_hidden_in_it() -> No
         (APPROVAL, {"decision": "deny", "remark": "no"}, PromptResponse(status="canceled", remark="no")),
     ],
 )
-def test_what_is_accepted_is_an_answer_that_keeps_to_the_rules(
+def test_an_accepted_form_becomes_a_valid_answer(
     prompt: Prompt, content: dict[str, Any], expected: PromptResponse
 ) -> None:
     answer = answer_of(prompt, "accept", content)
@@ -169,7 +169,7 @@ def test_what_is_accepted_is_an_answer_that_keeps_to_the_rules(
         (APPROVAL, {"decision": "once", "remark": 5}),
     ],
 )
-def test_what_does_not_fit_is_refused_by_the_queues_own_rules(prompt: Prompt, content: dict[str, Any]) -> None:
+def test_invalid_content_is_refused_by_the_queues_rules(prompt: Prompt, content: dict[str, Any]) -> None:
     answer = answer_of(prompt, "accept", content)
     assert answer is not None
     with pytest.raises(InvalidParams):
@@ -177,12 +177,12 @@ def test_what_does_not_fit_is_refused_by_the_queues_own_rules(prompt: Prompt, co
 
 
 @pytest.mark.parametrize("decision", [None, "", "ok", True, ["once"], "rule", "app"])
-def test_nothing_is_taken_for_a_yes_that_is_none(decision: object) -> None:
+def test_only_an_explicit_approval_counts_as_one(decision: object) -> None:
     assert answer_of(APPROVAL, "accept", {"decision": decision}) is None
 
 
 @pytest.mark.parametrize("prompt", [KV, ONE, SOME, APPROVAL])
-def test_to_decline_is_to_cancel_and_to_look_away_is_no_answer(prompt: Prompt) -> None:
+def test_declining_cancels_and_dismissing_is_not_an_answer(prompt: Prompt) -> None:
     assert answer_of(prompt, "decline", {}) == PromptResponse(status="canceled", remark=UNSET)
     assert answer_of(prompt, "cancel", {"decision": "once"}) is None
 
@@ -194,7 +194,7 @@ def test_a_prompt_that_can_not_be_canceled_stays_open_when_declined() -> None:
     assert answer_of(approval, "accept", {"decision": "deny"}) is None
 
 
-def test_what_reaches_far_is_never_offered_to_a_client() -> None:
+def test_far_reaching_approvals_are_never_offered_to_a_client() -> None:
     """It needs proof that a person is present, and the client is the agent's own program."""
     consent = {"app": "com.example.mail", "appName": "Mail", "tool": "send_email"}
     prompt = check_prompt({"kind": "file_change_confirm", "consent": consent})

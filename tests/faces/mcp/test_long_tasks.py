@@ -69,7 +69,7 @@ def test_a_task_still_waits_after_an_hour_and_then_has_the_persons_answer(hours:
     loop.close()
 
 
-def test_a_task_that_nobody_answers_for_a_day_ends_and_its_client_is_told_what_to_do() -> None:
+def test_a_task_without_an_answer_for_a_day_ends_with_a_hint_for_the_client() -> None:
     loop = MovedClock()
 
     async def work() -> None:

@@ -61,7 +61,7 @@ def test_of_a_call_that_failed_the_client_learns_why(project: Project) -> None:
         asked(project)
 
 
-def test_of_a_call_without_an_end_nobody_claims_to_know(project: Project) -> None:
+def test_the_outcome_of_an_unfinished_call_is_reported_as_unknown(project: Project) -> None:
     project.audit.append({"event": "begin", "traceId": TRACE, "executionId": "exec_1"})
     with pytest.raises(Unfinished, match="may have been done") as caught:
         asked(project)
@@ -69,7 +69,7 @@ def test_of_a_call_without_an_end_nobody_claims_to_know(project: Project) -> Non
     assert caught.value.details["mayHaveBeenDone"] is True
 
 
-def test_a_result_that_is_lost_is_said_to_be_lost(project: Project) -> None:
+def test_a_lost_result_is_reported_as_lost(project: Project) -> None:
     project.audit.append({"event": "begin", "traceId": TRACE, "executionId": "exec_1"})
     project.audit.append({"event": "end", "traceId": TRACE, "executionId": "exec_1", "ok": True})
     with pytest.raises(Unfinished, match="It was done") as caught:

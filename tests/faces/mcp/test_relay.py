@@ -148,7 +148,7 @@ def test_half_an_answer_of_a_server_that_dies_never_reaches_the_client(tmp_path:
     session.end()
 
 
-def test_what_clients_ask_first_is_answered_before_there_is_a_server(tmp_path: Path, servers: Servers) -> None:
+def test_a_clients_first_requests_are_answered_before_the_server_runs(tmp_path: Path, servers: Servers) -> None:
     listed(tmp_path, servers, ["read_file"])
     session = Session(tmp_path, servers)
     session.send("initialize", 7, **HELLO)
@@ -196,7 +196,7 @@ def test_stored_answers_count_only_while_the_policy_is_the_same(tmp_path: Path, 
     assert session.receive()["result"] == {"now": True}
 
 
-def test_the_next_server_gets_the_opening_and_what_has_no_answer(tmp_path: Path, servers: Servers) -> None:
+def test_the_next_server_receives_the_initialization_and_unanswered_requests(tmp_path: Path, servers: Servers) -> None:
     session = opened(tmp_path, servers)
     session.send("tools/call", 3, name="read_file")
     session.send("tools/call", 4, name="write_to_file")
@@ -238,7 +238,7 @@ def test_requests_of_the_server_are_not_taken_for_answers(tmp_path: Path, server
     assert [servers.read()["method"] for _ in range(3)][-1] == "tools/call"
 
 
-def test_where_no_server_comes_what_was_sent_is_reported_and_the_rest_is_handed_over(
+def test_without_a_server_sent_requests_are_reported_and_the_rest_is_handed_over(
     tmp_path: Path, servers: Servers
 ) -> None:
     session = opened(tmp_path, servers)

@@ -258,7 +258,7 @@ def reply_to(server: Server, answer: Answer) -> Reply:
 
 
 @pytest.mark.parametrize(("answer", "message", "used"), UNDERSTOOD.values(), ids=UNDERSTOOD)
-def test_what_differs_from_the_format_is_understood(
+def test_deviations_from_the_format_are_understood(
     server: Server, answer: Answer, message: str, used: list[Any]
 ) -> None:
     replied = reply_to(server, answer).replied
@@ -298,7 +298,7 @@ async def test_the_models_of_a_server_are_listed_as_it_says(server: Server, tmp_
 @pytest.mark.parametrize(
     "answer", [(500, "text/plain", "broken"), (200, "text/html", "<html>"), (200, "text/plain", "{}")]
 )
-async def test_a_server_that_does_not_list_its_models_is_no_trouble(
+async def test_a_server_that_does_not_list_its_models_is_accepted(
     server: Server, tmp_path: Path, answer: Answer
 ) -> None:
     models = open_models(Wiring().open_stores(tmp_path), {})

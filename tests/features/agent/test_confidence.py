@@ -29,7 +29,7 @@ async def prompt_of(queue: PromptQueue, request_id: str) -> Any:
     return (await eventually(asked, request_id))[0]
 
 
-def test_a_secret_that_was_typed_while_nobody_waited_is_asked_for_again(tmp_path: Path) -> None:
+def test_a_secret_typed_while_no_run_waited_is_asked_for_again(tmp_path: Path) -> None:
     async def run() -> None:
         queue = LogPromptQueue(prompt_store(tmp_path))
         form = {"kind": "kv", "fields": FIELDS, "source": "handrail/prompt_key_values"}

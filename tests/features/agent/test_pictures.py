@@ -57,7 +57,7 @@ def left(turns: list[Turn]) -> list[int]:
         (Image(b"<svg/>", "image/svg+xml"), False),
     ],
 )
-def test_a_picture_that_no_model_takes_is_told_of(image: Image, fits: bool) -> None:
+def test_a_picture_of_an_unsupported_type_is_replaced_by_a_note(image: Image, fits: bool) -> None:
     pictures, notes = pictures_in([Text("words"), image])
     assert (len(pictures), bool(notes)) == ((1, False) if fits else (0, True))
 
@@ -83,7 +83,7 @@ def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> 
     asyncio.run(run())
 
 
-def test_of_pictures_that_were_attached_the_newest_are_sent_and_of_others_it_is_told() -> None:
+def test_the_newest_attached_pictures_are_sent_and_older_ones_become_notes() -> None:
     from handrail.features.agent.models.conversation import conversation  # its library takes a second to load
 
     large = tuple(Picture("image/png", bytes(3_000_000)) for _ in range(4))

@@ -239,7 +239,7 @@ def test_a_run_that_was_not_recovered_yet_can_be_stopped(tmp_path: Path) -> None
     asyncio.run(work())
 
 
-def test_a_run_goes_on_in_its_own_project_alone(tmp_path: Path) -> None:
+def test_a_run_continues_only_in_its_own_project(tmp_path: Path) -> None:
     async def work() -> None:
         rig = Rig(tmp_path, silent, project="/elsewhere")
         await rig.leave(UserTurn("evt-1", "words"))
@@ -292,7 +292,7 @@ def test_words_answer_the_runs_own_question_and_none_that_names_its_task(tmp_pat
     asyncio.run(work())
 
 
-def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when_said_again(tmp_path: Path) -> None:
+def test_a_message_whose_answer_cannot_be_stored_is_accepted_when_sent_again(tmp_path: Path) -> None:
     class FullOnce(LogPromptQueue):
         is_full = True
 
@@ -319,7 +319,7 @@ def test_words_whose_answer_can_not_be_written_are_not_remembered_and_count_when
     asyncio.run(work())
 
 
-def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again(tmp_path: Path) -> None:
+def test_a_message_interrupted_before_its_run_starts_it_when_sent_again(tmp_path: Path) -> None:
     async def work() -> None:
         asked_for, never = asyncio.Event(), asyncio.Event()
 
@@ -346,7 +346,7 @@ def test_words_that_were_cut_off_before_their_run_began_begin_it_when_said_again
 @pytest.mark.parametrize(
     "does", [lambda rig: rig.runs.stop(TASK), lambda rig: rig.say("evt-2")], ids=["a stop", "other words"]
 )
-def test_a_plan_that_stands_while_its_run_rests_is_withdrawn_by_a_stop_and_by_other_words(
+def test_a_waiting_plan_is_withdrawn_by_a_stop_and_by_another_message(
     tmp_path: Path, does: Callable[[Rig], Awaitable[object]]
 ) -> None:
     async def nobody(name: str) -> Model:
@@ -410,7 +410,7 @@ class SlowDisk:
         await self.may_tell.wait()
 
 
-def test_the_cost_of_a_reply_that_was_stopped_is_counted_and_said_to_be_an_estimate(tmp_path: Path) -> None:
+def test_the_cost_of_a_stopped_reply_is_counted_as_an_estimate(tmp_path: Path) -> None:
     async def work() -> None:
         model = Gated()
         rig = Rig(tmp_path, model.named)
@@ -422,7 +422,7 @@ def test_the_cost_of_a_reply_that_was_stopped_is_counted_and_said_to_be_an_estim
     asyncio.run(work())
 
 
-def test_the_cost_of_a_reply_that_the_servers_end_cuts_off_is_kept(tmp_path: Path) -> None:
+def test_the_cost_of_a_reply_interrupted_by_the_servers_shutdown_is_stored(tmp_path: Path) -> None:
     async def work() -> None:
         model = Gated()
         rig = Rig(tmp_path, model.named)
@@ -437,7 +437,7 @@ def test_the_cost_of_a_reply_that_the_servers_end_cuts_off_is_kept(tmp_path: Pat
     asyncio.run(work())
 
 
-def test_a_message_that_comes_as_a_reply_ends_does_not_undo_what_the_reply_cost(tmp_path: Path) -> None:
+def test_a_message_that_arrives_as_a_reply_ends_does_not_reset_its_cost(tmp_path: Path) -> None:
     async def work() -> None:
         model = Gated()
         rig = Rig(tmp_path, model.named)

@@ -33,7 +33,7 @@ def test_every_reply_is_the_next_turn_and_at_the_end_there_is_none() -> None:
     assert said(text, WISH, AssistantTurn("one"), AssistantTurn("two")) is None
 
 
-def test_what_a_tool_returned_is_filled_in_wherever_it_is_named() -> None:
+def test_tool_results_are_filled_in_wherever_they_are_referenced() -> None:
     use = {"name": "click", "arguments": {"to": {"ids": ["{{button}}", 7]}, "why": "{{button}}!"}}
     text = script(
         [{"text": "Look."}, {"text": "{{button}}", "uses": [use]}], button={"of": "index", "find": r"(\d+) Go"}
@@ -44,7 +44,7 @@ def test_what_a_tool_returned_is_filled_in_wherever_it_is_named() -> None:
     assert turn.uses[0].arguments == {"to": {"ids": ["12", 7]}, "why": "12!"}
 
 
-def test_the_newest_find_counts_and_an_error_is_none() -> None:
+def test_the_newest_match_is_used_and_errors_are_skipped() -> None:
     text = script([{"text": "{{n}}"}], n={"of": "index", "find": r"\d+"})
     assert said(text, returned("index", "1"), returned("index", "2"), returned("index", "3", is_error=True)) == "2"
     assert said(text, returned("index", "4", is_error=True)) is None
@@ -57,7 +57,7 @@ def test_a_turn_that_lacks_a_value_is_passed_over_unless_there_is_another_in_its
     assert said(with_other, returned("index", "-")) == "Press 0."
 
 
-def test_a_story_goes_one_way_where_a_value_was_found_and_another_where_not() -> None:
+def test_a_script_branches_on_whether_a_value_was_found() -> None:
     turns = [{"text": "Go on.", "needs": ["yes"]}, {"text": "Leave it.", "unless": ["yes"]}, {"text": "End."}]
     text = script(turns, yes={"of": "note", "find": "confirmed"})
     assert said(text, Note("The person confirmed this plan.")) == "Go on."
@@ -65,7 +65,7 @@ def test_a_story_goes_one_way_where_a_value_was_found_and_another_where_not() ->
     assert said(text, Note("The person confirmed it."), AssistantTurn("Go on.")) == "End."
 
 
-def test_a_reply_counts_as_what_it_was_when_it_was_said() -> None:
+def test_a_reply_keeps_its_meaning_after_later_turns() -> None:
     """What is found later changes nothing about the way that was taken: a run that was cut off goes on in it."""
     turns = [{"text": "Before.", "unless": ["word"]}, {"text": "After.", "needs": ["word"]}, {"text": "End."}]
     text = script(turns, word={"of": "person", "find": "word"})
@@ -83,7 +83,7 @@ def test_a_reply_counts_as_what_it_was_when_it_was_said() -> None:
         ('{"turns": [], "values": {"n": {"of": "x", "find": "("}}}', "a pattern"),
     ],
 )
-def test_what_is_no_script_is_refused_with_the_reason(tmp_path: Path, content: str, why: str) -> None:
+def test_an_invalid_script_is_refused_with_the_reason(tmp_path: Path, content: str, why: str) -> None:
     file = tmp_path / "script.json"
     file.write_text(content)
     with pytest.raises(Damaged, match=why):

@@ -226,7 +226,7 @@ def test_a_schema_that_doubles_with_each_level_of_a_value_is_answered_all_the_sa
         checks.check_params(app_with(), tool, {member: nested(2, 7)})
 
 
-def test_a_schema_that_leads_back_once_is_told_of_at_any_depth() -> None:
+def test_a_recursive_schema_is_reported_at_any_depth() -> None:
     schema = {"properties": {"of": {"$ref": "#"}, "plus": {"type": "integer"}}}
     tool = AppTool(name="act", description="Acts.", parameters=schema)
     with pytest.raises(InvalidParams) as raised:

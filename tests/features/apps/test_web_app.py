@@ -93,7 +93,7 @@ def test_a_sites_descriptor_is_read_from_its_well_known_path(value: str, address
         "https://[x",
     ],
 )
-def test_what_is_no_address_of_a_site_is_refused(value: str) -> None:
+def test_an_invalid_site_address_is_refused(value: str) -> None:
     with pytest.raises(InvalidParams):
         descriptor_address(value)
 
@@ -149,7 +149,7 @@ def test_a_sign_in_is_at_the_site_that_offers_it_or_below(source: str, elsewhere
     assert foreign_hosts(msgspec.structs.replace(APP, auth=OAUTH, source=source)) == elsewhere
 
 
-def test_every_host_of_a_sign_in_is_told_and_warned_of_where_they_differ() -> None:
+def test_every_host_of_a_sign_in_is_shown_with_a_warning_if_they_differ() -> None:
     assert dict(sign_in_facts(OAUTH)) == {
         "sign-in at": "id.example.com",
         "tokens from": "id.example.com",

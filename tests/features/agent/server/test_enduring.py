@@ -42,7 +42,7 @@ def test_a_trouble_that_stays_ends_the_run_which_can_be_resumed(
     asyncio.run(run())
 
 
-def test_a_task_of_five_thousand_messages_goes_on(rig: Running, models: ModelServer) -> None:
+def test_a_task_of_five_thousand_messages_can_continue(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("long", says("Begun."), says("A summary of it all."), says("I remember."))
         async with chatting(rig) as chat:

@@ -9,7 +9,7 @@ from tests.features.agent.server.chat import chatting
 from tests.features.agent.server.model_server import Answer, ModelServer, Use, says, wishes
 
 
-def test_a_task_stops_at_its_own_most_steps_and_goes_on_once_that_is_raised(rig: Running, models: ModelServer) -> None:
+def test_a_task_stops_at_its_step_limit_and_continues_once_that_is_raised(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         looks = [wishes("list_files", path=".", maxDepth=depth) for depth in (1, 2, 3)]
         models.script("stepping", *looks, says("Looked."))
@@ -59,7 +59,7 @@ def test_limits_change_while_the_agent_is_at_work_and_its_model_does_not(rig: Ru
     asyncio.run(run())
 
 
-def test_a_cost_that_is_reached_is_told_and_raised(rig: Running, models: ModelServer) -> None:
+def test_a_reached_cost_limit_is_reported_and_can_be_raised(rig: Running, models: ModelServer) -> None:
     """The price of this model is known, and two replies of these tokens cost more than that."""
 
     async def run() -> None:

@@ -69,7 +69,7 @@ def test_a_task_of_five_thousand_messages_is_shown_page_by_page(rig: Running) ->
     asyncio.run(run())
 
 
-def test_a_page_does_not_part_an_outcome_from_its_wish_and_shows_what_was_compacted(tmp_path: Path) -> None:
+def test_a_page_keeps_a_call_with_its_outcome_and_shows_compacted_turns(tmp_path: Path) -> None:
     uses = tuple(ToolUse(f"use_{n}", "list_files", "{}", f"exec_{n}") for n in range(3))
     outcomes = [ToolResult(use.id, use.execution_id, use.name, "none") for use in uses]
 

@@ -47,7 +47,7 @@ async def test_the_agents_that_are_installed_can_be_chosen(rig: Running) -> None
         assert {"name": "agent:codex", "provider": "agent", "hasKey": True} in models
 
 
-async def test_what_it_asks_permission_for_is_an_approval_and_a_yes_is_for_once(rig: Running) -> None:
+async def test_its_permission_requests_become_approvals_for_one_call(rig: Running) -> None:
     async with chatting(rig) as chat:
         await chat.say("ask", model="agent:codex")
         question = await chat.question("rm -rf build")
@@ -78,7 +78,7 @@ async def test_a_plan_is_shown_and_garbage_is_skipped(rig: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
-async def test_an_agent_that_dies_says_so_and_the_next_words_start_another(rig: Running) -> None:
+async def test_a_crashed_agent_is_reported_and_the_next_message_starts_another(rig: Running) -> None:
     async with chatting(rig) as chat:
         await chat.say("die", model="agent:codex")
         trouble = (await chat.rested()).get("trouble", "")
@@ -101,7 +101,7 @@ async def test_it_is_stopped_and_hears_the_next_words(rig: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
-async def test_a_restart_says_that_the_agent_was_cut_off(tmp_path: Path) -> None:
+async def test_after_a_restart_the_agent_is_shown_as_interrupted(tmp_path: Path) -> None:
     env = with_scripted_agent(tmp_path)
     with up(tmp_path / "state", tmp_path / "project", None, **env) as first:
         async with chatting(first) as chat:

@@ -18,7 +18,9 @@ ASKING = AcpAgent("gemini", "Gemini", ("gemini", "--acp"))
 """As it is where nothing has told it that it is in a cage."""
 
 
-async def test_what_it_asks_is_answered_once_and_a_no_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_its_request_is_answered_once_and_a_denial_is_final(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project, state, home = (tmp_path / name for name in ("project", "state", "home"))
     for folder in (project, state, home):
         folder.mkdir()

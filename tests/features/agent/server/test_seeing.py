@@ -65,7 +65,7 @@ def test_a_model_sees_the_newest_pictures_beside_their_outcomes(
     asyncio.run(run())
 
 
-def test_a_model_that_takes_no_pictures_goes_on_without_them(
+def test_a_model_without_image_input_continues_without_pictures(
     rig: Running, models: ModelServer, browser: ScriptedBrowser
 ) -> None:
     async def run() -> None:

@@ -70,7 +70,7 @@ async def gone_on(server: Running, task: str) -> Chat:
 
 
 @pytest.mark.trial("models", is_long=True)
-def test_a_run_goes_on_from_the_moment_before_a_reply_and_keeps_what_was_done(
+def test_a_run_resumes_before_the_interrupted_reply_and_keeps_finished_calls(
     place: tuple[Path, Path], script: Path
 ) -> None:
     """Killed while the model thinks, between the outcome and the next reply."""
@@ -108,9 +108,7 @@ def test_a_run_goes_on_from_the_moment_before_a_reply_and_keeps_what_was_done(
     assert all(words in story for words in ("I write.", "It is written.", "write_to_file", "agent:script"))
 
 
-def test_what_waited_for_a_person_is_the_same_after_a_kill_and_their_answer_counts(
-    place: tuple[Path, Path], script: Path
-) -> None:
+def test_pending_approvals_survive_a_kill_and_can_still_be_answered(place: tuple[Path, Path], script: Path) -> None:
     """Killed before a call was carried out, which had not begun and is done now; and while a question was open."""
 
     async def before(server: Running) -> tuple[str, str, str]:
@@ -184,7 +182,7 @@ def test_a_write_whose_file_has_the_approved_content_is_known_to_be_done(
 
 
 @pytest.mark.trial("models", is_long=True)
-def test_a_write_whose_file_was_changed_meanwhile_is_shown_as_unknown_and_not_repeated(
+def test_an_interrupted_write_to_a_file_changed_since_is_unknown_and_not_repeated(
     place: tuple[Path, Path], script: Path
 ) -> None:
     def edit(file: Path) -> None:

@@ -77,7 +77,7 @@ def error(status: int, type: str, message: str, **headers: str) -> Answer:
         ([error(400, "invalid_request_error", "odd")], "UNAVAILABLE", "refused the request with status 400"),
     ],
 )
-def test_what_a_provider_refuses_for_good_is_told(
+def test_permanent_refusals_of_a_provider_are_reported(
     provider: str, answers: list[Answer], code: str, words: str, rig: Running, models: ModelServer
 ) -> None:
     async def run() -> None:
@@ -106,7 +106,7 @@ def test_what_a_provider_refuses_for_good_is_told(
     ],
     ids=["rate limit", "overloaded", "fault", "cut"],
 )
-def test_passing_troubles_are_ridden_out_and_the_answer_begins_anew(
+def test_temporary_failures_are_retried_and_the_answer_starts_over(
     provider: str, trouble: Answer, rig: Running, models: ModelServer
 ) -> None:
     async def run() -> None:
@@ -159,7 +159,7 @@ def test_a_conversation_that_is_too_long_for_the_model_is_made_shorter(
     asyncio.run(run())
 
 
-def test_a_key_that_google_does_not_know_is_told(rig: Running, models: ModelServer) -> None:
+def test_an_unknown_google_key_is_reported(rig: Running, models: ModelServer) -> None:
     """It answers with a status of its own, 400 where others say 401."""
 
     async def run() -> None:
@@ -178,7 +178,7 @@ def test_a_key_that_google_does_not_know_is_told(rig: Running, models: ModelServ
     asyncio.run(run())
 
 
-def test_google_says_how_long_to_wait_in_its_own_way(rig: Running, models: ModelServer) -> None:
+def test_googles_retry_delay_is_followed(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         wait = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0s"}
         busy = {"status": "RESOURCE_EXHAUSTED", "message": "Please retry in 0s.", "details": [wait]}
@@ -193,7 +193,7 @@ def test_google_says_how_long_to_wait_in_its_own_way(rig: Running, models: Model
     asyncio.run(run())
 
 
-def test_what_makes_no_sense_is_told_to_the_model_which_goes_on(rig: Running, models: ModelServer) -> None:
+def test_invalid_tool_calls_are_reported_to_the_model_which_continues(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script(
             "odd",
@@ -262,7 +262,7 @@ def test_instructions_in_a_file_reach_the_model_as_material(rig: Running, models
     asyncio.run(run())
 
 
-def test_a_long_result_is_trimmed_and_kept_whole_as_evidence(rig: Running, models: ModelServer) -> None:
+def test_a_long_result_is_trimmed_and_stored_in_full_as_evidence(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         (rig.project / "huge.txt").write_text("0123456789" * 9000)
         models.script("huge", wishes("read_file", path="huge.txt"), says("Long."))
@@ -349,9 +349,7 @@ def test_a_message_that_was_queued_when_the_agent_was_stopped_is_not_lost(rig: R
     asyncio.run(run())
 
 
-def test_what_the_model_thinks_is_told_apart_from_what_it_says_and_stays_on_record(
-    rig: Running, models: ModelServer
-) -> None:
+def test_the_models_thinking_is_separate_from_its_text_and_stays_on_record(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script(
             "thinker", Answer(("Yes.",), thoughts=("Let me ", "see."), uses=(Use("list_files", {"path": "."}),))
@@ -490,7 +488,7 @@ def test_a_paused_run_waits_before_its_next_step(rig: Running, models: ModelServ
     asyncio.run(run())
 
 
-def test_what_a_person_denies_is_told_to_the_model_with_the_remark(rig: Running, models: ModelServer) -> None:
+def test_denials_reach_the_model_with_the_persons_remark(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         write = {"path": "asked/a.txt", "content": "x"}
         models.script(
@@ -510,7 +508,7 @@ def test_what_a_person_denies_is_told_to_the_model_with_the_remark(rig: Running,
     asyncio.run(run())
 
 
-def test_a_key_is_kept_used_never_shown_and_forgotten(rig: Running, models: ModelServer) -> None:
+def test_a_key_is_stored_used_never_shown_and_deleted(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("keyed", says("Let in."))
         async with chatting(rig) as chat:
@@ -534,7 +532,7 @@ def test_a_key_is_kept_used_never_shown_and_forgotten(rig: Running, models: Mode
     asyncio.run(run())
 
 
-def test_a_chosen_model_answers_where_a_task_has_none_of_its_own(rig: Running, models: ModelServer) -> None:
+def test_the_selected_model_answers_tasks_without_their_own_model(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("chosen", says("I was chosen."))
         async with chatting(rig) as chat:
@@ -549,7 +547,7 @@ def test_a_chosen_model_answers_where_a_task_has_none_of_its_own(rig: Running, m
     asyncio.run(run())
 
 
-def test_the_agent_is_not_steered_with_the_token_alone(rig: Running) -> None:
+def test_the_token_is_not_enough_to_control_the_agent(rig: Running) -> None:
     for method, path in (("GET", "models"), ("POST", "model"), ("POST", "keys"), ("DELETE", "keys")):
         body = {"model": "openai:x", "provider": "openai", "key": "x"}
         answer = rig.request(method, f"/api/agent/{path}", **({"json": body} if method == "POST" else {}))
@@ -574,7 +572,7 @@ def test_a_task_is_renamed_archived_and_given_a_mode(rig: Running, models: Model
     asyncio.run(run())
 
 
-def test_what_is_attached_reaches_the_model_as_material(rig: Running, models: ModelServer) -> None:
+def test_attachments_reach_the_model_marked_as_material(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("attached", says("I see both."))
         async with chatting(rig) as chat:

@@ -9,7 +9,7 @@ from tests.features.agent.server.model_server import Answer, ModelServer, Use, s
 from tests.features.agent.server.test_talking import PIXEL
 
 
-def test_the_token_alone_neither_speaks_nor_answers_in_a_persons_task(rig: Running, models: ModelServer) -> None:
+def test_the_token_is_not_enough_to_write_or_answer_in_a_persons_task(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         models.script("asked", wishes("ask_followup_question", question="Which one?"), says("Thanks."), says("Again."))
         async with chatting(rig) as person, chatting(rig, person.task, is_person=False) as program:
@@ -25,7 +25,7 @@ def test_the_token_alone_neither_speaks_nor_answers_in_a_persons_task(rig: Runni
     asyncio.run(run())
 
 
-def test_a_program_speaks_in_tasks_of_its_own_and_chooses_nothing_that_a_person_pays_for(
+def test_a_program_can_only_use_its_own_tasks_and_cannot_change_paid_settings(
     rig: Running, models: ModelServer
 ) -> None:
     async def run() -> None:
@@ -64,9 +64,7 @@ def test_attachments_to_an_answer_are_refused_and_the_question_stays(rig: Runnin
     asyncio.run(run())
 
 
-def test_what_a_person_types_in_confidence_reaches_the_model_and_no_page_and_no_disk(
-    rig: Running, models: ModelServer
-) -> None:
+def test_confidential_answers_reach_only_the_model(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         form = {"fields": [{"key": "user"}, {"key": "password", "secret": True}]}
         models.script("trusted", wishes("prompt_key_values", **form), says("Signed in."))
@@ -104,7 +102,7 @@ def test_a_plan_that_was_stopped_is_shown_again_when_it_is_resumed(rig: Running,
     asyncio.run(run())
 
 
-def test_an_error_in_foreign_words_is_marked_and_one_of_our_own_is_not(rig: Running, models: ModelServer) -> None:
+def test_errors_with_foreign_text_are_marked_and_our_own_are_not(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
         wrong = Use("apps_call", {"appId": "no.such.app"})
         uses = (Use("apps_call", {"app": "no.such.app", "tool": "x"}), Use("read_file", {"path": "no"}), wrong)

@@ -43,7 +43,7 @@ def own(home: Path, id: str) -> Path:
     return home / ".aai" / id / "aai.json"
 
 
-def test_the_three_folders_are_those_of_the_contract() -> None:
+def test_the_three_folders_match_the_contract() -> None:
     home, shared = default_folders(Path("/home/me"))
     assert str(home) == "/home/me/.aai"
     assert [str(place) for place in shared] == [
@@ -98,7 +98,7 @@ def test_a_linked_descriptor_is_seen_to_change(home: Path, tmp_path: Path, catal
     assert catalogue.find("org.a.app").name == "Another"
 
 
-def test_a_broken_descriptor_hides_only_itself_and_says_why(home: Path, catalogue: Catalogue) -> None:
+def test_a_broken_descriptor_hides_only_its_own_app_and_is_reported(home: Path, catalogue: Catalogue) -> None:
     put(own(home, "org.a.app"), descriptor("org.a.app"))
     broken = put(own(home, "org.b.app"), '{"schema_version": ')
     assert ids(catalogue) == ["org.a.app"]
@@ -130,7 +130,7 @@ def test_a_path_like_id_finds_nothing(home: Path, catalogue: Catalogue, id: str)
         catalogue.find(id)
 
 
-def test_a_near_name_is_told(home: Path, catalogue: Catalogue) -> None:
+def test_a_similar_name_is_suggested(home: Path, catalogue: Catalogue) -> None:
     put(own(home, "org.a.app"), descriptor("org.a.app"))
     with pytest.raises(UnknownApp) as raised:
         catalogue.find("org.a.ap")
@@ -146,7 +146,7 @@ def test_a_descriptor_that_is_not_a_file_is_reported_and_blocks_nothing(home: Pa
     assert len(catalogue.problems()) == 3
 
 
-def test_a_folder_without_a_descriptor_is_no_problem(home: Path, catalogue: Catalogue) -> None:
+def test_a_folder_without_a_descriptor_is_ignored(home: Path, catalogue: Catalogue) -> None:
     (home / ".aai/tokens").mkdir(parents=True)
     put(home / ".aai/notes.txt", "mine")
     assert ids(catalogue) == []

@@ -88,7 +88,7 @@ async def test_a_service_without_the_method_has_answered_badly(caller: Caller) -
 
 
 @pytest.mark.parametrize("error", ["ServiceUnknown", "NameHasNoOwner", "NoReply"])
-async def test_an_app_that_says_itself_that_it_is_gone_has_been_called_and_is_not_called_again(
+async def test_an_app_that_reports_its_own_exit_was_called_and_is_not_called_again(
     bus: SessionBus, caller: Caller, error: str
 ) -> None:
     name, calls = f"com.example.gone{error.lower()}", list[Message]()

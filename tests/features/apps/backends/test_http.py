@@ -64,7 +64,7 @@ async def ground() -> AsyncIterator[Ground]:
         yield Ground(server)
 
 
-async def test_a_path_takes_values_as_parts_of_one_segment(ground: Ground) -> None:
+async def test_values_in_a_path_stay_within_one_segment(ground: Ground) -> None:
     request = await ground.sent(
         {"path": "/notes/${id}?q=${q}&fixed=1", "method": "GET"}, {"id": "a/b?c#d %", "q": "x&y"}
     )
@@ -104,7 +104,7 @@ async def test_a_body_template_in_text_is_json_or_a_form(ground: Ground) -> None
     assert request.body == b"q=a%26admin%3D1&x=1"
 
 
-async def test_a_header_takes_a_value_but_no_line_end_and_never_frames_the_message(ground: Ground) -> None:
+async def test_header_values_cannot_contain_line_ends_or_change_the_framing(ground: Ground) -> None:
     route = {"path": "/x", "method": "GET", "headers": {"X-Note": "n ${q}", "Host": "evil.example"}}
     request = await ground.sent(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
     assert (request.headers["x-note"], request.headers["x-common"]) == ("n fine", "c")
@@ -199,7 +199,7 @@ async def test_a_key_is_masked_however_it_is_spelled(ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("location", ["http://[x", "//[", "https://a]b/"])
-async def test_a_redirect_to_what_is_no_address_is_not_followed(ground: Ground, location: str) -> None:
+async def test_a_redirect_to_an_invalid_address_is_not_followed(ground: Ground, location: str) -> None:
     ground.server.answer = lambda request: response(302, b"", Location=location)
     with pytest.raises(BadAnswer, match="isn't followed"):
         await ground.call({"path": "/x", "method": "GET"}, {})

@@ -55,7 +55,7 @@ def test_an_upload_address_is_good_for_fifteen_minutes(tmp_path: Path) -> None:
     play(tmp_path, scene)
 
 
-def test_an_artifact_that_a_power_cut_has_damaged_is_told_to_be_gone(tmp_path: Path) -> None:
+def test_an_artifact_damaged_by_a_power_cut_is_reported_as_gone(tmp_path: Path) -> None:
     async def scene(kind: ResourceKind) -> None:
         slot = await kind.artifacts.presign(TASK, "screenshot", "image/png")
         await kind.upload(slot, b"a picture", b" in two parts")
@@ -67,7 +67,7 @@ def test_an_artifact_that_a_power_cut_has_damaged_is_told_to_be_gone(tmp_path: P
     play(tmp_path, scene)
 
 
-def test_an_artifact_is_kept_for_a_day_and_then_told_to_be_gone(tmp_path: Path) -> None:
+def test_an_artifact_is_kept_for_a_day_and_then_reported_as_gone(tmp_path: Path) -> None:
     async def scene(kind: ResourceKind) -> None:
         slot = await kind.artifacts.presign(TASK, "log", "text/plain")
         await kind.upload(slot, b"a" * 300_000, b"b")
@@ -90,7 +90,7 @@ def test_an_artifact_is_kept_for_a_day_and_then_told_to_be_gone(tmp_path: Path) 
     play(tmp_path, scene)
 
 
-def test_what_nobody_knows_of_goes_and_what_is_not_ours_stays(tmp_path: Path) -> None:
+def test_orphaned_artifacts_are_deleted_and_foreign_files_stay(tmp_path: Path) -> None:
     async def scene(kind: ResourceKind) -> None:
         kind.folder.mkdir()
         orphan, part, foreign = (
@@ -105,7 +105,7 @@ def test_what_nobody_knows_of_goes_and_what_is_not_ours_stays(tmp_path: Path) ->
     play(tmp_path, scene)
 
 
-def test_an_upload_that_takes_more_than_a_minute_is_given_up_and_leaves_nothing(tmp_path: Path) -> None:
+def test_an_upload_of_more_than_a_minute_times_out_and_leaves_nothing(tmp_path: Path) -> None:
     async def scene(kind: ResourceKind) -> None:
         slot = await kind.artifacts.presign(TASK, "log", "text/plain")
 

@@ -65,7 +65,7 @@ def test_a_partial_result_carries_its_warnings(play: Play) -> None:
     play(scene)
 
 
-def test_a_result_that_comes_before_its_ack_counts(play: Play) -> None:
+def test_a_result_before_its_ack_is_accepted(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         acting = begun(stage)
@@ -125,7 +125,7 @@ def test_without_an_ack_it_ends_after_a_second_and_a_half(play: Play) -> None:
         ({"browser_click": {"tabId": 1}, "browser_type": {"tabId": 1, "text": "x"}}, 15),
     ],
 )  # fmt: skip
-def test_each_action_has_its_own_time(actions: Any, seconds: float, play: Play) -> None:
+def test_each_action_has_its_own_timeout(actions: Any, seconds: float, play: Play) -> None:
     async def scene(stage: Stage) -> float:
         line = stage.connect()
         acting = begun(stage, actions)
@@ -141,7 +141,7 @@ def test_each_action_has_its_own_time(actions: Any, seconds: float, play: Play) 
     assert play(scene) == pytest.approx(seconds, abs=0.01)
 
 
-def test_a_callers_own_deadline_counts_for_the_whole_message(play: Play) -> None:
+def test_a_callers_timeout_applies_to_the_whole_message(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         acting = begun(stage, timeout_ms=250)
@@ -154,7 +154,7 @@ def test_a_callers_own_deadline_counts_for_the_whole_message(play: Play) -> None
     play(scene)
 
 
-def test_what_is_idempotent_and_got_no_result_is_sent_once_more_with_the_same_id(play: Play) -> None:
+def test_an_idempotent_action_without_a_result_is_sent_again_with_the_same_id(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         acting = begun(stage, LOOK)
@@ -206,7 +206,7 @@ def test_nothing_else_is_retried(actions: Any, error: Any, play: Play) -> None:
     play(scene)
 
 
-def test_two_timeouts_in_a_row_make_the_plugin_unhealthy_and_clear_what_waits_for_it(play: Play) -> None:
+def test_two_timeouts_in_a_row_mark_the_plugin_unhealthy_and_fail_its_queue(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         with pytest.raises(Unacknowledged):
@@ -261,7 +261,7 @@ def test_after_a_missing_ack_nothing_that_waits_is_sent(play: Play) -> None:
     play(scene)
 
 
-def test_actions_of_one_task_go_one_by_one_and_those_of_others_beside_them(play: Play) -> None:
+def test_actions_of_one_task_run_in_order_and_tasks_run_in_parallel(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         first, second, beside = begun(stage), begun(stage), begun(stage, task=OTHER_TASK)
@@ -277,7 +277,7 @@ def test_actions_of_one_task_go_one_by_one_and_those_of_others_beside_them(play:
     play(scene)
 
 
-def test_nobody_connected_is_told_at_once(play: Play) -> None:
+def test_an_action_without_a_connected_browser_fails_at_once(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         with pytest.raises(Offline):
             await stage.bus.act(TASK, CLICK)
@@ -307,7 +307,7 @@ def test_a_plugin_that_goes_in_the_middle_ends_the_action(play: Play) -> None:
     play(scene)
 
 
-def test_what_is_idempotent_survives_a_plugin_that_comes_back(play: Play) -> None:
+def test_idempotent_actions_survive_a_reconnect_of_the_plugin(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         acting = begun(stage, LOOK)
@@ -361,7 +361,7 @@ def test_a_result_is_taken_once_from_the_right_plugin_for_the_right_task(play: P
 
 
 @pytest.mark.parametrize("members", [{"status": "done"}, {"status": None}, {"result": []}, {"result": "x"}])
-def test_a_result_that_makes_no_sense_ends_the_action_and_says_so(members: Any, play: Play) -> None:
+def test_an_invalid_result_fails_the_action_with_a_reason(members: Any, play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         acting = begun(stage)
@@ -391,7 +391,7 @@ def test_while_a_person_has_the_task_nothing_is_sent_and_no_deadline_runs(play: 
     play(scene)
 
 
-def test_reading_goes_on_while_a_person_has_the_task_if_they_let_it_and_passes_what_waits(play: Play) -> None:
+def test_with_a_persons_permission_reads_run_during_a_takeover_before_waiting_actions(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         task = await stage.bus.tasks.ensure(TASK)
@@ -422,7 +422,7 @@ def test_reading_goes_on_while_a_person_has_the_task_if_they_let_it_and_passes_w
     play(scene)
 
 
-def test_stopping_a_task_ends_what_waits_and_what_runs(play: Play) -> None:
+def test_stopping_a_task_ends_waiting_and_running_actions(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         running, waiting = begun(stage), begun(stage)
@@ -492,7 +492,7 @@ def test_the_same_action_id_is_carried_out_once(play: Play) -> None:
     play(scene)
 
 
-def test_two_who_ask_for_the_same_action_at_once_get_its_one_answer(play: Play) -> None:
+def test_concurrent_requests_for_the_same_action_share_its_answer(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         both = [begun(stage, action_id="mine") for _ in range(2)]
@@ -584,7 +584,7 @@ def test_a_task_without_a_browser_gets_the_only_the_last_selected_or_the_last_on
     play(scene)
 
 
-def test_a_caller_without_a_task_gets_one_of_its_own_until_it_is_over(play: Play) -> None:
+def test_a_caller_without_a_task_gets_its_own_until_it_ends(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         first = await stage.bus.task_for("mcp:agent:1", None)
         assert (await stage.bus.task_for("mcp:agent:1", None)).task_id == first.task_id
@@ -634,7 +634,7 @@ def test_files_to_upload_into_a_page_come_with_the_message(play: Play) -> None:
     play(scene)
 
 
-def test_what_was_under_way_when_the_server_went_has_ended_in_an_error(play: Play) -> None:
+def test_actions_running_when_the_server_ended_are_recorded_as_errors(play: Play) -> None:
     async def scene(stage: Stage) -> None:
         line = stage.connect()
         acting = begun(stage, action_id="cut-off")

@@ -16,13 +16,13 @@ from handrail.ports.browser_errors import pack_failure, unpack_failure
         errors.Reported("no", code="SCHEMA_VALIDATION_FAILED", retryable=True, field="x"),
     ],
 )
-def test_every_condition_comes_back_as_what_it_was(failure: errors.Failure) -> None:
+def test_every_error_is_restored_with_its_type(failure: errors.Failure) -> None:
     again = unpack_failure(pack_failure(failure))
     assert type(again) is type(failure)
     assert pack_failure(again) == pack_failure(failure)
 
 
-def test_what_version_0_1_stored_is_known_by_its_code() -> None:
+def test_errors_stored_by_version_0_1_are_restored_by_their_code() -> None:
     stored = {
         "code": "PLUGIN_OFFLINE",
         "message": "away",

@@ -55,7 +55,7 @@ def test_a_click_that_was_sent_is_not_retryable(end: Callable[..., Any], is_take
     assert failure.hint == "Look at the page with browser_page before doing it again."
 
 
-def test_one_that_was_never_sent_may_be_tried_again(play: Play) -> None:
+def test_an_action_that_was_never_sent_may_be_retried(play: Play) -> None:
     async def scene(stage: Stage) -> Failure:
         stage.connect()
         first, second = begun(stage, CLICK), begun(stage, CLICK)

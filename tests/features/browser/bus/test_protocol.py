@@ -41,5 +41,5 @@ def test_the_server_waits_for_an_upload_as_long_as_an_upload_may_take() -> None:
         "browser_upload",
     ],
 )
-def test_what_acts_on_a_page_is_not_repeated(name: str) -> None:
+def test_actions_that_change_a_page_are_not_repeated(name: str) -> None:
     assert not catalogue.are_idempotent({name: {}})

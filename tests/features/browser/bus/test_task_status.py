@@ -59,7 +59,7 @@ def test_while_a_person_has_it_nothing_else_shows() -> None:
         one.hand_back()
 
 
-def test_it_is_completed_until_somebody_speaks_or_begins_anew() -> None:
+def test_a_task_stays_completed_until_a_new_message_or_action() -> None:
     one = task()
     run = one.set_agent_status(RUN, "waiting", is_completed=True, is_settled=True)
     assert (one.status, run.is_completed) == ("completed", True)

@@ -40,7 +40,7 @@ def test_a_task_without_a_picture_has_none() -> None:
     assert view_of(TASK, [], [index(button("1", 0, 0))]).artifact_id is UNSET
 
 
-def test_the_newest_picture_is_told_with_its_index() -> None:
+def test_the_newest_picture_is_returned_with_its_index() -> None:
     view = view_of(TASK, [picture(), picture(5, artifactId="art-0")], [index(button("1", 3, 4, name="Save"))])
     assert (view.artifact_id, view.width, view.height, view.taken_at) == ("art-1", 1000, 500, 20)
     assert (view.url, view.tab_id, view.indexed_at) == (URL, 1, 10)
@@ -74,7 +74,7 @@ def test_a_picture_of_the_whole_page_has_the_boxes_where_they_are_on_the_page() 
     assert boxes(index(button("1", 10, 20), viewport=viewport), of=whole) == {"1": (5, 310, 5, 5)}
 
 
-def test_what_is_not_on_the_picture_or_makes_no_sense_is_left_out() -> None:
+def test_elements_outside_of_the_picture_or_malformed_are_left_out() -> None:
     value = [button("in", 990, 490), button("right", 1001, 0), button("above", 0, -20), {"clickId": "no box"}, "?"]
     assert boxes(index(*value[:4])) == {"in": (990, 490, 10, 10)}
     assert boxes(index(*value)) == {}
