@@ -206,6 +206,7 @@ def test_the_terminal_answers_exactly_the_bundle_that_it_listed(rig: Rig) -> Non
     shown = run("prompts", "show", bundle["bundleId"], "--state", rig.state).stdout
     assert "a.txt" in shown
     assert "late.txt" not in shown
+    assert "card:" not in shown
     result = run("prompts", "answer", bundle["bundleId"], "--ok", "--state", rig.state)
     assert result.returncode == 0, result.stderr
     assert [call.result().status_code for call in calls] == [200, 200]

@@ -4,6 +4,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from handrail.features.clients.client import Client
 from handrail.features.clients.known_clients import CLIENTS
 from handrail.features.clients.setup import ClientSetup
 from tests.faces.cli.machine import HANDRAIL, Machine
+from tests.faces.cli.terminal import Terminal
 from tests.keyring_session import keyring_session
 from tests.persons import without_presence
 
 FILE_SERVER = Path(__file__).parents[2] / "peers/node_modules/.bin/mcp-server-filesystem"
+ODD_SERVER = Path(__file__).parents[1] / "gateway/odd_server.py"
 CODEX = '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "true"\n'
 CLAUDE = {"mcpServers": {"other": {"command": "true"}}, "projects": {"/p": {"history": ["ü"]}}}
 
@@ -300,6 +303,26 @@ def test_other_servers_are_moved_behind_the_gate_and_back(
         assert json.loads(file.read_text()) == json.loads(text)
         assert "my-files" not in machine.run("servers", "list", HOME=str(home)).out
         assert "client:" not in machine.run("secrets", HOME=str(home)).out
+
+
+def test_a_person_sees_what_would_run_without_asking_next_to_the_question(machine: Machine, home: Path) -> None:
+    (home / ".gemini").mkdir()
+    server = [sys.executable, str(ODD_SERVER), "spoofs"]
+    settings = {"mcpServers": {"odd": {"command": server[0], "args": server[1:]}}}
+    (home / ".gemini/settings.json").write_text(json.dumps(settings))
+    terminal = Terminal(machine, "connect", "gemini", stdout_is_terminal=True, HOME=str(home))
+    for question in ("Write it?", "behind handrail, too?"):
+        terminal.wait_for(question)
+        terminal.press("y\n")
+    shown = terminal.wait_for("Accept what odd offers?").replace("\r\n", "\n")
+    assert "title: Say\\n+tool other" in shown
+    assert "\n  say  without asking\n" in shown
+    terminal.press("y\n")
+    status, _ = terminal.end()
+    assert status == 0, terminal.screen
+    gone = machine.run("disconnect", "gemini", HOME=str(home))
+    assert "starts its server odd itself again" in gone.out
+    assert json.loads((home / ".gemini/settings.json").read_text()) == settings
 
 
 def test_a_server_that_the_client_does_not_have_is_named_before_anything_is_written(

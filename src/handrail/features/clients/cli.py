@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from handrail.faces.cli.output import columns, one_line, print_json, say
+from handrail.faces.cli.output import behind_gutter, columns, one_line, print_json, say, width_of
 from handrail.faces.cli.parameters import json_option, state_option
 from handrail.ports.errors import Declined, Failure, NotFound
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from handrail.features.clients.client import Client, Edit
     from handrail.features.clients.connection_check import ConnectionTest
     from handrail.features.clients.setup import ClientSetup, ClientState
+    from handrail.features.gateway.offers import MovedServer
     from handrail.ports.stores import Stores
 
 EPILOG = """\b
@@ -132,9 +133,16 @@ def disconnect(name: str, state: Path | None) -> None:
 
     client, stores = find_client(name), program().open_stores(state)
     _refuse_agents(stores, "Disconnecting a client")
-    moves = ServerMover(ClientSetup.of(stores), stores, Path.cwd(), caller())
-    for each in run(moves.disconnect(client)):
+    setup = ClientSetup.of(stores)
+    moved = setup.moved_servers(client)
+    for each in run(ServerMover(setup, stores, Path.cwd(), caller()).disconnect(client)):
         say(f"Not removed, because it was changed in the meantime: {each}")
+    others = setup.other_servers(client)
+    for name in map(one_line, moved):
+        if name in others:
+            say(f"{client.title} starts its server {name} itself again: nothing asks here about its tools.")
+        else:
+            say(f"Its server {name} couldn't be put back, because its entry is no longer kept. Add it there yourself.")
     say(f"{client.title} is disconnected. Restart it if it is running.")
 
 
@@ -176,9 +184,9 @@ def _move(
             report(f"{one_line(name)} was not moved: {failure.message}")
             continue
         if may_ask:
-            say(offer.diff)
+            _show_offer(name, offer)
         try:
-            if may_ask and not _confirm(f"Accept these {len(offer.tools)} tools?"):
+            if may_ask and not _confirm(f"Accept what {one_line(name)} offers?"):
                 raise Declined(f"Nothing of {name} was accepted.")
             require_person(stores, "Accepting what a server offers")
         except Declined as declined:
@@ -189,6 +197,18 @@ def _move(
         moved.append(name)
         report(f"{one_line(name)} is behind handrail: {len(offer.tools)} tools. Its entry is kept {_PLACES[location]}.")
     return moved
+
+
+def _show_offer(name: str, offer: "MovedServer") -> None:
+    """Everything in the server's own words, then once more what would run without asking, next to the question."""
+    say(f"{one_line(name)} ({one_line(offer.place)}) offers, in its own words:\n")
+    for line in behind_gutter(offer.diff, width_of(sys.stdout)):
+        say(line)
+    say()
+    rows = [(f"  {key}", "without asking" if key in offer.without_asking else "asks") for key in offer.accepted]
+    for line in columns(rows):
+        say(line)
+    say()
 
 
 def _open_sign_in(name: str) -> Callable[[str], None]:

@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.features.apps.offers import SchemaWeight
 from handrail.kernel.json_schema import Validator
-from handrail.kernel.visible import visible
+from handrail.kernel.visible import one_line, visible
 
 MAX_DEFINITIONS = 1000
 _LARGEST = 128 * 1024
@@ -51,7 +51,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     def lines(self) -> list[str]:
         """The whole definition as readable lines with nothing hidden, for a person to compare."""
         lines = [self.label, f"  runs without asking: {'yes' if self.has_read_only_hint else 'no'}"]
-        lines += [f"  title: {self.title}"] if self.title else []
+        lines += [f"  title: {one_line(self.title)}"] if self.title else []
         lines += [f"  │ {line}" for line in self.description.split("\n")] if self.description else []
         for name, value in (
             ("takes", self.input_schema),

@@ -57,7 +57,8 @@ def page_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None
             f"not deliverable: secret values ({one_line(keys)}) would be discarded, because no program is waiting"
         )
     offers = prompt.pop("offers", ())
-    prompt.pop("source", None)
+    for name in ("source", "card", "bundle"):  # for programs; `message` says the same
+        prompt.pop(name, None)
     if prompt.pop("parts", None):
         from handrail.kernel.prompts.part_numbers import number_parts
         from handrail.ports.prompts import FileChangePrompt
