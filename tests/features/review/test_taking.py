@@ -66,6 +66,26 @@ def test_everything_is_taken_at_once_and_undone_at_once(rig: Rig) -> None:
     assert tree(rig.project) == before
 
 
+def test_a_file_that_became_a_folder_is_taken_in_two_steps(rig: Rig) -> None:
+    """Also where only the person has a file."""
+    rig.write({"a.txt": "one\n", "shop": "file\n", "other": "x\n"})
+    cage = rig.cage()
+    cage.run("rm shop; mkdir -p shop/inner; echo in > shop/inner/x; mkdir mine; echo y > mine/y; echo two >> a.txt")
+    rig.write({"mine": "a person's file\n"})
+    with cage.review() as review:
+        changes = {item.path: item for item in review.items}
+    assert (changes["shop"].status, changes["shop"].refused) == ("deleted", None)
+    assert changes["shop/inner/x"].refused == "the project has a file at 'shop': take its removal first"
+    assert changes["mine/y"].refused == "the project has a file at 'mine'"
+    take(cage)
+    assert ((rig.project / "a.txt").read_text(), (rig.project / "shop").exists()) == ("one\ntwo\n", False)
+    take(cage)
+    assert (rig.project / "shop/inner/x").read_text() == "in\n"
+    assert (rig.project / "mine").read_text() == "a person's file\n"
+    with cage.review() as review:
+        assert [item.path for item in review.items] == ["mine/y"]
+
+
 def test_single_files_and_hunks_are_taken(rig: Rig) -> None:
     rig.write({"a.txt": LINES, "b.txt": "b\n", "c.txt": "c\n"})
     cage = rig.cage()

@@ -15,6 +15,8 @@ class AgentChanges:
         self.entries: dict[str, AgentEntry] = {}
         self._base = base
         self._removed: dict[str, None] = {}
+        self._replaced: dict[str, None] = {}
+        """Files that a folder has replaced."""
         opaque = []
         for entry in entries:
             if entry.kind == "removed":
@@ -32,6 +34,8 @@ class AgentChanges:
             before = base.entry(path)
             if entry.kind == "file" and before is not None and before.kind == "folder":
                 self._remove(path)
+            if entry.kind == "folder" and before is not None and before.kind in ("file", "link"):
+                self._replaced[path] = None
 
     def at(self, path: str) -> AgentEntry:
         """The entry at a path; without one, an entry of kind `removed`."""
@@ -39,11 +43,11 @@ class AgentChanges:
 
     @property
     def removals(self) -> Iterator[str]:
-        """Removed paths that the agent hasn't filled again."""
-        return (path for path in self._removed if path not in self.entries)
+        """Removed paths that the agent hasn't filled again, and files that are folders now."""
+        return (path for path in {**self._removed, **self._replaced} if self.is_removed(path))
 
     def is_removed(self, path: str) -> bool:
-        return path in self._removed and path not in self.entries
+        return path in self._replaced or (path in self._removed and path not in self.entries)
 
     def _remove(self, path: str) -> None:
         if self._base.entry(path) is not None:

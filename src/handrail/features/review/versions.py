@@ -19,6 +19,8 @@ class Versions:
         self._changes, self._base, self._agents, self._project = changes, base, agents, project
         self._mine, self._theirs = Contents(project, MAX_FILE), Contents(agents, MAX_FILE)
         self._targets = LinkTargets(project, changes.entries)
+        self._kinds: dict[str, str | None] = {}
+        """Of the folders above new files, in the project."""
 
     def close_contents(self) -> None:
         for contents in (self._mine, self._theirs):
@@ -33,6 +35,8 @@ class Versions:
         self._project.parse(path)
         status, project = self._mine.read(path)
         self._check_kind(path, status)
+        if status is None and not is_removed:
+            self._check_parents(path)
         is_link = status is not None and status.kind == "link"
         if is_link:
             project = self._project.link_target(path).encode()
@@ -76,6 +80,18 @@ class Versions:
     def _check_folders(self, path: str) -> None:
         if self._changes.links and not self._changes.links.isdisjoint(folders_above(path)):
             raise Conflict("it is behind a link", path=path)
+
+    def _check_parents(self, path: str) -> None:
+        """A file of the project where the agent has a folder: nothing can be put into it."""
+        for folder in folders_above(path):
+            if folder not in self._kinds:
+                status = self._project.status(folder)
+                self._kinds[folder] = None if status is None else status.kind
+            if self._kinds[folder] is None:
+                return
+            if self._kinds[folder] != "folder":
+                first = ": take its removal first" if self._changes.is_removed(folder) else ""
+                raise Conflict(f"the project has a file at {folder!r}{first}", path=path)
 
     def _check_kind(self, path: str, status: Status | None) -> None:
         if status is not None and status.kind == "other":

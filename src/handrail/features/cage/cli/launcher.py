@@ -121,9 +121,9 @@ def _summary(prepared: PreparedRun) -> str:
         return "the agent has ended. Review: handrail review"
     upper, changed = prepared.folder.upper, 0
     has_git = os.path.isdir(f"{upper}/.git")
-    for folder, folders, files in os.walk(upper):
-        if has_git and folder == upper:
-            folders.remove(".git")  # review lists commits separately
+    for _, folders, files in os.walk(upper):
+        if ".git" in folders:
+            folders.remove(".git")  # review lists commits separately, and no repository inside the project
         changed += len(files)
     if changed == 0:
         return (
