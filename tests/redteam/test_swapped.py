@@ -59,6 +59,65 @@ def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: 
     assert Pages.sent == []
 
 
+MORE_WORDS = "document.getElementById('words').insertAdjacentHTML('beforeend', `{}`);"
+CHANGES_ONLY_SEEN = {
+    "text that screen readers aren't told": (
+        "document.getElementById('words').setAttribute('aria-hidden', 'true');"
+        + LATER.format("document.getElementById('who').textContent = 'Mallory'")
+    ),
+    "text under another label": (
+        "document.getElementById('words').setAttribute('aria-label', 'Pay');"
+        + LATER.format("document.getElementById('sum').textContent = '9999 EUR'")
+    ),
+    "text of a style sheet": (
+        "document.head.insertAdjacentHTML('beforeend', `<style>#who { font-size: 0 } #who::before { font-size: 16px;"
+        "content: 'Bob' } .x #who::before { content: 'Mallory' }</style>`);"
+        + LATER.format("document.body.className = 'x'")
+    ),
+    "opacity": MORE_WORDS.format("<i id=one>Bob</i><i id=two style='opacity:0'>Mallory</i>")
+    + LATER.format("one.style.opacity = 0; two.style.opacity = 1"),
+    "colour": MORE_WORDS.format("<i id=one>Bob</i><i id=two style='color:transparent'>Mallory</i>")
+    + LATER.format("one.style.color = 'transparent'; two.style.color = 'black'"),
+    "place": MORE_WORDS.format("<i id=one>Bob</i><i id=two style='position:absolute;left:-9999px'>Mallory</i>")
+    + LATER.format("one.style.cssText = two.style.cssText; two.style.cssText = ''"),
+    "a picture": MORE_WORDS.format(
+        "<img id=payee width=9 height=9 alt=payee src='data:image/svg+xml,<svg id=%22Bob%22/>'>"
+    )
+    + LATER.format("payee.src = payee.src.replace('Bob', 'Mallory')"),
+    "text in a closed shadow": MORE_WORDS.format("<x-payee id=payee></x-payee>")
+    + "const shadow = payee.attachShadow({ mode: 'closed' }); shadow.innerHTML = 'Bob';"
+    + LATER.format("shadow.innerHTML = 'Mallory'"),
+    "an empty field's hint": MORE_WORDS.format("<input id=payee disabled placeholder='to Bob'>")
+    + LATER.format("payee.placeholder = 'to Mallory'"),
+    "a drawing under its title": MORE_WORDS.format(
+        "<svg width=99 height=30><title>Payee</title><text id=payee y=20>Bob</text></svg>"
+    )
+    + LATER.format("payee.textContent = 'Mallory'"),
+    "text behind much that can't be seen": (
+        "document.getElementById('words').insertAdjacentHTML('afterbegin',"
+        " `<i style='position:absolute;left:-9999px;width:2000px'>${'x '.repeat(5000)}</i>`);"
+        + LATER.format("document.getElementById('who').textContent = 'Mallory'")
+    ),
+    "text behind much that can be seen": (
+        "document.getElementById('words').insertAdjacentText('afterbegin', 'x '.repeat(1000));"
+        + LATER.format("document.getElementById('who').textContent = 'Mallory'")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", first_of("swapped", *((name,) for name in CHANGES_ONLY_SEEN)))
+def test_a_change_that_only_eyes_can_notice_is_asked_about_again(bank: Bank, name: str) -> None:
+    numbers = bank.opens(CHANGES_ONLY_SEEN[name])
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    bank.person.sees()
+    Pages.is_asked.set()
+    until(Pages.is_swapped.is_set)
+    bank.person.answers("--ok")
+    assert bank.denies()["changed"]
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
 DURING_THE_CLICK = {
     "click, and nothing after it is heard": (
         "const deaf = (event) => event.stopImmediatePropagation();"

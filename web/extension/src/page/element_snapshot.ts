@@ -10,7 +10,7 @@ import { identityOf } from "./description";
 import { noTarget } from "./failure";
 import { controlOf, destinationOf, type Destination, type Value, valuesOf } from "./form_values";
 import { framesNear } from "./frames";
-import { textOf } from "./names";
+import { SeenText } from "./seen_text";
 import { sha256 } from "./sha256";
 import { closestAcross, containsAcross, elementAt } from "./shadow";
 import { statesOf } from "./states";
@@ -37,16 +37,17 @@ export interface ElementSnapshot {
 export function snapshotOf(element: Element, point: Point | null = pointOf(element)): ElementSnapshot {
   const actor = actorOf(element, point);
   const isPage = element === document.body || element === document.documentElement;
-  const { texts, container } = isPage ? { texts: [], container: null } : surroundingsOf(element);
+  const seen = new SeenText();
+  const own = isPage ? "" : readable(seen.ofNode(element, LONGEST_TEXT));
+  const { texts, compared, container } = isPage ? { texts: [], compared: [], container: null } : surroundingsOf(element, seen);
   const destination = destinationOf(actor);
   const values = valuesOf(actor, container);
   const { tag, role, name } = identityOf(element);
   const states = statesOf(controlOf(element)).filter((state) => !FLEETING.has(state));
-  const own = isPage ? "" : readable(textOf(element, false, undefined, LONGEST_TEXT));
   const frames = isPage ? [] : framesNear(element, container);
   const words = [
     location.href.split("#")[0], tag, role, name, own, states, actor === element ? null : identityOf(actor),
-    destination ?? null, values.map(({ name, kind, exact }) => [name, kind, exact]), texts, frames.length,
+    destination ?? null, values.map(({ name, kind, exact }) => [name, kind, exact]), compared, frames.length,
   ];
   return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(shownField), near: texts }, actor, destination, values, frames };
 }

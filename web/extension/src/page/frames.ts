@@ -3,9 +3,9 @@
 import type { PageRequest, ChildFrame, FramePoint } from "./api";
 import { describe } from "./description";
 import { noTarget } from "./failure";
-import { textOf } from "./names";
 import { allRoots, containsAcross, elementAt, type Root } from "./shadow";
 import { untilStill } from "./stillness";
+import { SeenText } from "./seen_text";
 import { readable, surroundingsOf } from "./surroundings";
 
 /** `window.frames` and the identity of windows are accessible across origins, which is enough. */
@@ -107,7 +107,7 @@ export async function aroundFrame({ place, nonce }: PageRequest<"aroundFrame">):
   return surroundingsOf(await frameElement(place, nonce)).texts.join(" ");
 }
 
-export const frameText = (): string => readable(textOf(document.body ?? document.documentElement, false, undefined, LONGEST_FRAME));
+export const frameText = (): string => readable(new SeenText().of(document.body ?? document.documentElement, LONGEST_FRAME));
 
 const LONGEST_FRAME = 1500;
 

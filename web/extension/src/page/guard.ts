@@ -154,7 +154,7 @@ function isHit(element: Element, event: MouseEvent): boolean {
 }
 
 function isStillSaid({ element, was }: WatchedAction): boolean {
-  const words = new Set(surroundingsOf(element).texts.join(" ").split(/\s+/));
+  const words = new Set(surroundingsOf(element).compared.join(" ").split(/\s+/));
   return was.shown.near.every((text) => text.split(/\s+/).every((word) => words.has(word)));
 }
 

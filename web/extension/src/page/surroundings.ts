@@ -1,9 +1,10 @@
 /** The text by which a person recognises what an element belongs to: its row or card, its form, its dialog. */
 
-import { tidy, textOf } from "./names";
+import { SeenText } from "./seen_text";
 import { containsAcross, parentAcross } from "./shadow";
 
 const LONGEST = 1500;
+const LONGEST_COMPARED = 6000;
 const MOST_LEVELS = 40;
 const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 const CARD = "tr,li,article,fieldset,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem]";
@@ -12,10 +13,11 @@ const CONTROL = "a[href],button,select,summary,[role=button],[role=link],[role=m
 /** A clock or a countdown changes by itself. */
 const TICKING = /\b\d{1,2}:\d{2}:\d{2}\b|\b\d+(?:\.\d+)?\s?(?:seconds?|secs?|s)\b|\d+\s?秒/gi;
 
-export interface Surroundings { texts: string[]; container: Element | null }
+/** `texts` are shown; all of `compared` must stay. */
+export interface Surroundings { texts: string[]; compared: string[]; container: Element | null }
 
 /** Only nearby text: a page may change freely elsewhere. */
-export function surroundingsOf(element: Element): Surroundings {
+export function surroundingsOf(element: Element, seen = new SeenText()): Surroundings {
   let card: Element | null = null;
   let nearest: Element | null = null;
   let form: Element | null = null;
@@ -33,9 +35,10 @@ export function surroundingsOf(element: Element): Surroundings {
     }
   }
   const containers = [...new Set([nearest, card, form, dialog].filter((one) => one !== null))];
-  const texts = containers.map((one) => readable(textOf(one, false, undefined, LONGEST)));
-  if (!nearest) texts.push(precedingText(top));
-  return { texts: texts.filter(Boolean), container: dialog ?? form ?? card ?? nearest };
+  const whole = containers.map((one) => seen.of(one, LONGEST_COMPARED));
+  if (!nearest) whole.push(precedingText(top, seen));
+  const compared = whole.filter(Boolean).map(withoutClocks);
+  return { texts: compared.map((one) => one.slice(0, LONGEST)), compared: [...compared, ...seen.pictures], container: dialog ?? form ?? card ?? nearest };
 }
 
 /** Whether it contains text that is neither the element's own nor another control's. */
@@ -52,13 +55,15 @@ function hasOtherText(around: Element, element: Element): boolean {
 }
 
 /** The text right before an element that isn't inside a row, form or dialog. */
-function precedingText(element: Element): string {
+function precedingText(element: Element, seen: SeenText): string {
   const parts: string[] = [];
   for (let at = element.previousSibling; at && parts.length < 3; at = at.previousSibling) {
-    const text = at instanceof Element ? (at.checkVisibility({ visibilityProperty: true }) ? textOf(at, false) : "") : at.nodeType === Node.TEXT_NODE ? tidy(at.nodeValue ?? "") : "";
+    const text = seen.ofNode(at, LONGEST);
     if (text) parts.unshift(text.slice(-400));
   }
-  return readable(parts.join(" "));
+  return parts.join(" ");
 }
 
-export const readable = (text: string): string => text.slice(0, LONGEST).replace(TICKING, "…");
+const withoutClocks = (text: string): string => text.replace(TICKING, "…");
+
+export const readable = (text: string): string => withoutClocks(text.slice(0, LONGEST));
