@@ -33,12 +33,12 @@ DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_page_of_tools_is_what_the_registry_says() -> None:
+def test_the_page_of_tools_matches_the_registry() -> None:
     page = runpy.run_path(str(ROOT / "scripts" / "tools_page.py"))["page"]
     assert (DOCS / "tools.md").read_text(encoding="utf-8") == page(), "run `make docs`"
 
 
-def test_the_page_of_commands_is_what_the_commands_say() -> None:
+def test_the_page_of_commands_matches_the_commands() -> None:
     # In a process of its own: a command that another test has called by itself remembers other options for help.
     page = subprocess.run([sys.executable, ROOT / "scripts" / "cli_page.py"], stdout=subprocess.PIPE, check=True).stdout
     assert (DOCS / "reference" / "cli.md").read_bytes() == page, "run `make docs`"

@@ -68,7 +68,7 @@ async def test_a_prompt_without_a_source_gets_the_program_as_its_source(ui: UiPr
     assert [entry.prompt.source for entry in await ui.pending()] == [own, own, "me", own, "x"]
 
 
-async def test_a_secret_reaches_the_one_who_asks(ui: UiPrompts, other: UiPrompts, state: Path) -> None:
+async def test_a_secret_reaches_the_asker(ui: UiPrompts, other: UiPrompts, state: Path) -> None:
     asking = asyncio.create_task(ui.ask(FORM))
     question = await until_pending(other)
     receipt = await other.respond(question.request_id, {"status": "ok", "values": {"name": "Ada", "token": "hunter2"}})
@@ -112,7 +112,7 @@ async def test_a_chain_of_questions_is_driven_by_updates(ui: UiPrompts, other: U
     assert len(replies) == 2
 
 
-async def test_a_listener_that_fails_is_logged_and_told_of_the_next_update(
+async def test_a_failing_listener_is_logged_and_still_gets_the_next_update(
     ui: UiPrompts, caplog: pytest.LogCaptureFixture
 ) -> None:
     values: list[str] = []
@@ -148,7 +148,7 @@ async def test_a_question_of_a_task_that_is_cancelled_is_withdrawn(ui: UiPrompts
     assert await other.pending() == []
 
 
-async def test_errors_name_what_is_wrong(ui: UiPrompts) -> None:
+async def test_errors_name_the_problem(ui: UiPrompts) -> None:
     with pytest.raises(InvalidParams, match="options: is required"):
         await ui.request({"kind": "choice"})
     request_id = await ui.request(CHOICE)
@@ -169,7 +169,7 @@ async def test_confirming_another_programs_change_is_for_people(ui: UiPrompts, o
             await ui.respond(id, {"status": "ok"})
 
 
-async def test_an_app_answers_what_it_has_asked_itself(ui: UiPrompts) -> None:
+async def test_an_app_can_answer_its_own_prompts(ui: UiPrompts) -> None:
     request_id = await ui.request({"kind": "file_change_confirm", "path": "a.txt"})
     await ui.respond(request_id, {"status": "ok"})
     assert (await ui.wait(request_id)).response.status == "ok"

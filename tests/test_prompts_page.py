@@ -62,7 +62,7 @@ async def test_the_programs_run(
     assert (await process.communicate())[0].decode() == printed
 
 
-async def test_the_lines_of_the_log_are_read_as_the_page_says(tmp_path: Path) -> None:
+async def test_the_log_lines_on_the_page_are_valid(tmp_path: Path) -> None:
     (lines,) = blocks("jsonl")
     (tmp_path / "ui-prompts.jsonl").write_text(lines, encoding="utf-8")
     queue = LogPromptQueue(prompt_store(tmp_path))
@@ -71,7 +71,7 @@ async def test_the_lines_of_the_log_are_read_as_the_page_says(tmp_path: Path) ->
     await queue.close()
 
 
-async def test_the_commands_do_what_the_page_says(tmp_path: Path) -> None:
+async def test_the_commands_on_the_page_work(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tmp_path / "state")
     queue = LogPromptQueue(prompt_store(machine.state))
     form = {"kind": "kv", "fields": [{"key": "name"}, {"key": "city"}]}

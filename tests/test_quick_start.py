@@ -44,7 +44,7 @@ def test_it_is_quick_on_a_desktop_of_the_tests_too(tmp_path: Path) -> None:
     process.communicate("", timeout=60)
 
 
-def test_what_asks_for_another_interpreter_is_started_the_long_way() -> None:
+def test_scripts_for_another_interpreter_use_the_normal_start() -> None:
     env = {**os.environ, "PYTHONWARNINGS": "default"}
     process = subprocess.Popen(ECHO, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert not is_quick(process)

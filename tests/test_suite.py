@@ -35,7 +35,7 @@ def test_in_ci_three_are_named_and_run_once_more(capsys: pytest.CaptureFixture[s
     assert all(f"Failed, running once more: {test}\n" in message for test in TESTS)
 
 
-def test_what_fails_again_has_failed() -> None:
+def test_a_test_that_fails_twice_has_failed() -> None:
     runs = Runs(1, 0)
     assert finish(TESTS[:2], most=3, run=runs) == 1
     assert len(runs.tests) == 2
@@ -52,7 +52,7 @@ def test_where_none_failed_nothing_is_run_again() -> None:
     assert finish([], most=3, run=Runs()) == 0
 
 
-def test_three_of_all_that_one_run_of_ci_tries_may_run_again_and_none_elsewhere(
+def test_up_to_three_tests_may_be_repeated_in_ci_and_none_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CI", raising=False)
@@ -66,7 +66,7 @@ def test_three_of_all_that_one_run_of_ci_tries_may_run_again_and_none_elsewhere(
     assert reruns.remaining() == 1
 
 
-def test_files_with_tests_that_run_alone_are_found_by_their_marks() -> None:
+def test_files_with_exclusive_tests_are_found_by_their_marks() -> None:
     assert {"tests/e2e/test_held_locks.py", "tests/stores/files/test_lock.py"} <= set(files_alone())
     assert "tests/wire/test_reading.py" not in files_alone()
 

@@ -80,7 +80,7 @@ def test_the_sockets_of_a_tour_that_was_killed_are_removed_before_the_next_one(t
     assert not tour_folder.sockets.exists()
 
 
-def test_only_a_folder_of_ours_is_removed_whatever_the_mark_says(
+def test_only_the_tours_own_folder_is_removed_whatever_its_marker_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, ours = tmp_path / "mine", tmp_path / "handrail-demo-ours_123"
@@ -152,5 +152,5 @@ def test_a_file_that_cannot_be_removed_is_named_with_its_full_path(
         (TimeoutError(), "TimeoutError. The programs"),
     ],
 )
-def test_every_refusal_of_the_system_says_where_and_what_to_do(failure: OSError, words: str) -> None:
+def test_every_system_error_names_the_path_and_the_next_step(failure: OSError, words: str) -> None:
     assert describe_error(failure, Path("/tour")).startswith(words)

@@ -229,7 +229,7 @@ main()
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_a_real_extension_of_another_version_is_told_to_update(tmp_path: Path) -> None:
+def test_a_real_extension_of_another_version_is_asked_to_update(tmp_path: Path) -> None:
     project, state, old = tmp_path / "project", tmp_path / "state", tmp_path / "extension"
     project.mkdir()
     shutil.copytree(EXTENSION_FOLDER, old)

@@ -106,7 +106,7 @@ def counts(outcome: dict[str, Any], program: str) -> bool:
     return "isn't the system's own" in outcome["why"]
 
 
-def test_a_shell_in_a_terminal_window_counts(stage: Stage) -> None:
+def test_a_shell_in_a_terminal_window_counts_as_a_person(stage: Stage) -> None:
     assert counts(stage.run(stage.in_window(stage.looking)), "xterm")
 
 

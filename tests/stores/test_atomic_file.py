@@ -18,9 +18,7 @@ def test_the_new_content_takes_the_place_of_the_old(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["write", "fsync", "replace"])
-def test_a_failure_leaves_the_old_content_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_a_failure_leaves_only_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     file = tmp_path / "a.json"
     replace_file(file, b"old")
 
@@ -55,7 +53,7 @@ def test_it_is_on_disk_before_it_takes_the_place_and_so_is_its_name_after_that(
     assert [Path(step).name.partition(".a.json")[1] or step for step in steps] == [".a.json", "replace", str(tmp_path)]
 
 
-def test_what_was_not_committed_is_gone(tmp_path: Path) -> None:
+def test_uncommitted_writes_are_gone(tmp_path: Path) -> None:
     new = Replacement(tmp_path / "a.json")
     new.write(b"half")
     new.close()

@@ -41,7 +41,7 @@ def test_a_read_sees_every_write_that_was_asked_for_before(tmp_path: Path) -> No
     asyncio.run(run())
 
 
-def test_a_write_that_fails_fails_alone(tmp_path: Path) -> None:
+def test_a_failing_write_does_not_fail_others(tmp_path: Path) -> None:
     def refuse(rows: Any) -> None:
         insert(7)(rows)
         raise Conflict("no")
@@ -59,7 +59,7 @@ def test_a_write_that_fails_fails_alone(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_write_counts_although_nobody_waits_for_it(tmp_path: Path) -> None:
+def test_an_abandoned_write_is_still_carried_out(tmp_path: Path) -> None:
     async def run() -> None:
         batches = opened(tmp_path)
         waiting = asyncio.ensure_future(batches.write(insert(1)))
@@ -75,7 +75,7 @@ def test_a_write_counts_although_nobody_waits_for_it(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_read_sees_a_write_that_nobody_waits_for_any_longer(tmp_path: Path) -> None:
+def test_a_read_sees_an_abandoned_write(tmp_path: Path) -> None:
     async def run() -> None:
         batches = opened(tmp_path)
         writes = [batches.write(insert(number)) for number in range(50)]
@@ -102,7 +102,7 @@ def test_sqlite_never_runs_on_the_loops_thread(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_while_somebody_else_writes_the_loop_goes_on(tmp_path: Path) -> None:
+def test_the_event_loop_is_not_blocked_by_other_writers(tmp_path: Path) -> None:
     async def run() -> None:
         batches = opened(tmp_path)
         await batches.write(insert(1))

@@ -43,7 +43,7 @@ def rows_of(state: Path, query: str) -> list[Any]:
         return connection.execute(query).fetchall()
 
 
-def test_what_was_said_in_version_0_1_is_there_as_it_was(tmp_path: Path) -> None:
+def test_messages_of_version_0_1_are_preserved(tmp_path: Path) -> None:
     with tarfile.open(OLD_STATE) as archive:
         archive.extractall(tmp_path, filter="data")
     state = tmp_path / "state"

@@ -23,7 +23,7 @@ def _version(path: Path) -> int:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def test_it_is_made_when_first_used_for_the_owner_alone(path: Path) -> None:
+def test_it_is_created_at_first_use_and_only_for_its_owner(path: Path) -> None:
     database = Database(path)
     assert not path.exists()
     with database.writing(is_durable=True) as rows:
@@ -33,7 +33,7 @@ def test_it_is_made_when_first_used_for_the_owner_alone(path: Path) -> None:
     database.close()
 
 
-def test_a_second_connection_of_a_process_leaves_the_first_ones_locks(path: Path) -> None:
+def test_a_second_connection_of_a_process_keeps_the_first_ones_locks(path: Path) -> None:
     """Without them another process takes the file for its own, and the log away: this one would miss all changes."""
     first, second = Database(path), Database(path)
     with first.writing(is_durable=True) as rows:
@@ -95,7 +95,7 @@ def test_a_file_that_is_no_database_is_damaged_and_stays(path: Path) -> None:
     assert path.read_bytes() == b"no database at all " * 100
 
 
-def test_what_raises_inside_undoes_the_transaction(path: Path) -> None:
+def test_an_exception_rolls_the_transaction_back(path: Path) -> None:
     def make(rows: sqlite3.Connection) -> None:
         rows.execute("CREATE TABLE t (n)")
 
@@ -139,7 +139,7 @@ def test_many_processes_may_open_a_new_one_at_once(path: Path) -> None:
         assert rows.execute("SELECT count(*) FROM token").fetchone() == (8,)
 
 
-def test_a_fork_has_a_connection_of_its_own(path: Path) -> None:
+def test_a_forked_process_has_its_own_connection(path: Path) -> None:
     database = Database(path, patience=0.0)
     insert = "INSERT INTO token VALUES (?, 'c', 'm', 'p', 0, NULL)"
 

@@ -69,7 +69,7 @@ def test_lines_come_back_in_the_order_they_were_appended(journal: JournalFile) -
     assert list(journal.lines_backwards()) == [b"\n", b"two\n", b"one\n"]
 
 
-def test_files_and_folders_that_it_makes_belong_to_the_owner_alone(journal: JournalFile, path: Path) -> None:
+def test_its_files_and_folders_are_private_to_the_owner(journal: JournalFile, path: Path) -> None:
     with journal.lock(is_durable=True) as lock:
         lock.append(b"x")
         lock.set_mark(b"m")
@@ -77,7 +77,7 @@ def test_files_and_folders_that_it_makes_belong_to_the_owner_alone(journal: Jour
     assert _mode(path.parent) == _mode(path.parent.parent) == 0o700
 
 
-def test_a_torn_tail_stays_and_the_next_line_stands_by_itself(journal: JournalFile, path: Path) -> None:
+def test_a_torn_last_line_stays_separate_from_the_next_one(journal: JournalFile, path: Path) -> None:
     journal.append(b"whole", is_durable=False)
     with path.open("ab") as file:
         file.write(b'{"torn":')
@@ -85,7 +85,7 @@ def test_a_torn_tail_stays_and_the_next_line_stands_by_itself(journal: JournalFi
     assert path.read_bytes() == b'whole\n{"torn":\nnext\n'
 
 
-def test_lines_are_split_on_line_feeds_alone(journal: JournalFile) -> None:
+def test_lines_are_split_only_on_line_feeds(journal: JournalFile) -> None:
     odd = ["a\u2028b\u2029c\u0085d".encode(), b"e\rf\x0bg\x0ch\x1c", b"\r"]
     for text in odd:
         journal.append(text, is_durable=False)
@@ -113,7 +113,7 @@ def test_reading_backwards_is_reading_forwards_reversed(data: bytes, block: int)
         assert list(journal.lines_backwards()) == forwards[::-1]
 
 
-def test_reading_starts_and_stops_where_it_is_told(journal: JournalFile) -> None:
+def test_reading_starts_and_stops_at_the_requested_positions(journal: JournalFile) -> None:
     for text in (b"one", b"two", b"three"):
         journal.append(text, is_durable=False)
     assert list(journal.lines(4)) == [b"two\n", b"three\n"]
@@ -166,7 +166,7 @@ def test_many_appends_share_one_flush(path: Path, synced: list[str]) -> None:
     assert len(countdown.waiting) == 1
 
 
-def test_closing_flushes_what_waits(journal: JournalFile, synced: list[str]) -> None:
+def test_closing_flushes_pending_lines(journal: JournalFile, synced: list[str]) -> None:
     journal.append(b"x", is_durable=False)
     journal.close()
     assert synced == ["log.jsonl"]
@@ -174,7 +174,7 @@ def test_closing_flushes_what_waits(journal: JournalFile, synced: list[str]) -> 
     assert synced == ["log.jsonl"]
 
 
-def test_the_flush_really_runs_by_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_background_flush_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed = threading.Event()
     monkeypatch.setattr(private_file, "fdatasync", lambda descriptor: flushed.set())
     journal = JournalFile(path, flush_after=0)
@@ -187,7 +187,7 @@ def _broken_disk(descriptor: int) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def test_a_failed_fsync_is_no_success_and_leaves_the_old_content(
+def test_a_failed_fsync_is_an_error_and_leaves_the_old_content(
     journal: JournalFile, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with journal.lock(is_durable=True) as lock:
@@ -204,7 +204,7 @@ def test_a_failed_fsync_is_no_success_and_leaves_the_old_content(
     assert path.read_bytes() == b"old\nnext\n"
 
 
-def test_who_lets_go_early_lets_others_write_while_the_disk_works(
+def test_releasing_the_lock_early_lets_others_write_during_the_flush(
     path: Path, synced: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = JournalFile(path), JournalFile(path, patience=0.0)
@@ -224,7 +224,7 @@ def test_who_lets_go_early_lets_others_write_while_the_disk_works(
 @pytest.mark.parametrize(
     ("meanwhile", "remaining"), [([], b"old\n"), ([b"other"], b"old\nnew\nother\n")], ids=["the last", "not the last"]
 )
-def test_what_fails_after_letting_go_is_taken_back_unless_somebody_wrote_after_it(
+def test_a_failure_after_releasing_the_lock_is_rolled_back_unless_others_wrote_since(
     path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: list[bytes], remaining: bytes
 ) -> None:
     journal, other = JournalFile(path), JournalFile(path)
@@ -259,7 +259,7 @@ def test_a_flush_that_failed_in_the_background_refuses_the_next_append(
     assert path.read_bytes() == b"x\nz\n"
 
 
-def test_a_full_disk_is_no_success_and_leaves_the_old_content(
+def test_a_full_disk_is_an_error_and_leaves_the_old_content(
     journal: JournalFile, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.append(b"old", is_durable=False)
@@ -281,7 +281,7 @@ def test_a_device_that_is_really_full_refuses(tmp_path: Path) -> None:
             JournalFile(log).append(b"x", is_durable=False)
 
 
-def test_a_log_that_was_moved_away_is_begun_again(journal: JournalFile, path: Path) -> None:
+def test_a_moved_log_is_started_again(journal: JournalFile, path: Path) -> None:
     journal.append(b"before", is_durable=False)
     path.rename(path.with_name("old"))
     journal.append(b"after", is_durable=False)
@@ -362,7 +362,7 @@ def test_processes_that_share_a_journal_do_not_interleave(journal: JournalFile, 
     assert all(len(filling) == int(number) * 20 + 1 for _, number, filling in value)
 
 
-def test_a_fork_takes_a_lock_of_its_own(path: Path) -> None:
+def test_a_forked_process_takes_its_own_lock(path: Path) -> None:
     """A descriptor that is shared with the parent would share its lock too."""
     journal = JournalFile(path, patience=0.0)
     with journal.lock(is_durable=False):
@@ -395,7 +395,7 @@ def test_kill_9_leaves_no_lock_behind(journal: JournalFile, path: Path) -> None:
     assert list(journal.lines()) == [b"last words\n", b"next\n"]
 
 
-def test_a_lock_file_is_made_for_the_owner_alone(tmp_path: Path) -> None:
+def test_a_lock_file_is_private_to_the_owner(tmp_path: Path) -> None:
     with locks.exclusive(tmp_path / "lock"):
         assert _mode(tmp_path / "lock") == 0o600
         with pytest.raises(Conflict), locks.exclusive(tmp_path / "lock", patience=0.0):

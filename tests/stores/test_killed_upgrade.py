@@ -43,7 +43,7 @@ def contents(state: Path) -> Any:
 @pytest.mark.trial("upgrade")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("archive", RELEASED, ids=lambda archive: archive.name)
-def test_an_upgrade_that_is_killed_goes_on_where_nothing_is_lost(archive: Path, tmp_path: Path) -> None:
+def test_a_killed_upgrade_is_resumed_without_losses(archive: Path, tmp_path: Path) -> None:
     whole = extracted(archive, tmp_path / "whole")
     trace = tmp_path / "trace"
     assert upgraded(whole, "strace", "-f", "-o", str(trace), "-e", f"trace={CALLS}") == 0

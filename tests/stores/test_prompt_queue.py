@@ -52,7 +52,7 @@ def written(state: Path) -> bytes:
     return b"".join(path.read_bytes() for path in state.rglob("*") if path.is_file())
 
 
-async def test_an_answer_reaches_the_one_who_asked(queue: PromptQueue, other: PromptQueue, state: Path) -> None:
+async def test_an_answer_reaches_the_asker(queue: PromptQueue, other: PromptQueue, state: Path) -> None:
     asking = asyncio.create_task(queue.ask(PROMPT, run_id="run-1"))
     (request_id,) = await until_asked(other)
     assert await other.is_waiting(request_id)
@@ -71,7 +71,7 @@ async def test_a_refusal_and_a_timeout_are_two_outcomes(queue: PromptQueue) -> N
         assert (await queue.wait(request_id)).response == PromptResponse(status=status, remark="because")
 
 
-async def test_secrets_reach_the_waiter_alone(queue: PromptQueue, other: PromptQueue, state: Path) -> None:
+async def test_secrets_reach_only_the_waiter(queue: PromptQueue, other: PromptQueue, state: Path) -> None:
     asking = asyncio.create_task(queue.ask(FORM))
     (request_id,) = await until_asked(other)
     assert (await other.respond(request_id, FILLED)).warnings == ()
@@ -84,16 +84,14 @@ async def test_secrets_reach_the_waiter_alone(queue: PromptQueue, other: PromptQ
     assert "hunter2" not in repr(await other.entries())
 
 
-async def test_without_a_waiter_the_answer_is_masked_and_a_warning_tells(queue: PromptQueue, state: Path) -> None:
+async def test_without_a_waiter_the_answer_is_masked_with_a_warning(queue: PromptQueue, state: Path) -> None:
     request_id = await queue.request(FORM)
     assert not await queue.is_waiting(request_id)
     assert len((await queue.respond(request_id, FILLED)).warnings) == 1
     assert b"hunter2" not in written(state)
 
 
-async def test_one_who_comes_too_late_learns_which_secrets_are_lost(
-    queue: PromptQueue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_late_waiter_learns_which_secrets_are_lost(queue: PromptQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiters, "_DELIVERY_SECONDS", 0.01)
     request_id = await queue.request(FORM)
     await queue.respond(request_id, FILLED)
@@ -138,7 +136,7 @@ async def test_an_invalid_approval_in_the_log_does_not_count(queue: PromptQueue,
     assert (await asking).response == PromptResponse(status="canceled")
 
 
-async def test_one_can_wait_before_there_is_a_request_or_a_log(
+async def test_waiting_works_before_the_request_or_the_log_exists(
     queue: PromptQueue, other: PromptQueue, state: Path
 ) -> None:
     waiting = asyncio.create_task(queue.wait("r"))
@@ -149,7 +147,7 @@ async def test_one_can_wait_before_there_is_a_request_or_a_log(
     assert (await waiting).response.values == FILLED["values"]
 
 
-async def test_one_can_wait_for_what_was_answered_long_ago(queue: PromptQueue, other: PromptQueue) -> None:
+async def test_waiting_for_an_old_answer_returns_it(queue: PromptQueue, other: PromptQueue) -> None:
     await queue.request(PROMPT, request_id="r")
     await queue.respond("r", {"status": "canceled", "remark": "no"})
     assert (await other.wait("r")).response == PromptResponse(status="canceled", remark="no")
@@ -168,7 +166,7 @@ async def test_waiting_wakes_up_within_milliseconds(queue: PromptQueue, other: P
     assert sorted(taken)[5] < file_watch._LOOK_EVERY_SECONDS / 10
 
 
-async def test_many_wait_at_once_and_each_gets_its_own(queue: PromptQueue, other: PromptQueue) -> None:
+async def test_many_concurrent_waiters_each_get_their_own_answer(queue: PromptQueue, other: PromptQueue) -> None:
     asking = [asyncio.create_task(queue.ask(PROMPT, request_id=str(number))) for number in range(40)]
     await until_asked(other, 40)
     for number in range(39, -1, -1):
@@ -193,7 +191,7 @@ async def test_a_caller_that_stops_waiting_leaves_its_prompt(queue: PromptQueue,
     assert (await waiting).response.status == "ok"
 
 
-async def test_a_request_that_is_cancelled_on_its_way_is_written_or_not_but_never_half(queue: PromptQueue) -> None:
+async def test_a_cancelled_request_is_written_completely_or_not_at_all(queue: PromptQueue) -> None:
     for number in range(20):
         asking = asyncio.create_task(queue.request(PROMPT, request_id=str(number)))
         for _ in range(number % 5):
@@ -203,7 +201,7 @@ async def test_a_request_that_is_cancelled_on_its_way_is_written_or_not_but_neve
     assert {entry.request_id for entry in (await queue.entries()).entries} == set(await ids(queue))
 
 
-async def test_what_can_t_be_asked_is_refused_before_anybody_waits(queue: PromptQueue, state: Path) -> None:
+async def test_invalid_prompts_are_refused_before_waiting(queue: PromptQueue, state: Path) -> None:
     with pytest.raises(InvalidParams):
         await queue.ask({"kind": "kv"})
     assert not list(state.parent.iterdir())
@@ -218,7 +216,7 @@ def held(log: Path) -> Iterator[Callable[[], None]]:
         yield lambda: fcntl.flock(file, fcntl.LOCK_UN)
 
 
-async def test_a_held_lock_delays_its_own_call_and_nothing_else(queue: PromptQueue, held: Callable[[], None]) -> None:
+async def test_a_held_lock_delays_only_its_own_call(queue: PromptQueue, held: Callable[[], None]) -> None:
     waiting = asyncio.create_task(queue.wait("r"))
     asking = asyncio.create_task(queue.request(PROMPT, request_id="r"))
     await until_waiting(queue, "r")
@@ -230,7 +228,7 @@ async def test_a_held_lock_delays_its_own_call_and_nothing_else(queue: PromptQue
     assert (await waiting).response.status == "ok"
 
 
-async def test_changes_that_came_while_the_lock_was_held_are_single_writes_with_one_trip_to_the_disk(
+async def test_changes_queued_behind_the_lock_are_written_one_by_one_with_a_single_flush(
     queue: PromptQueue, held: Callable[[], None], monkeypatch: pytest.MonkeyPatch, state: Path
 ) -> None:
     lines, synced = list[bytes](), list[int]()
@@ -337,9 +335,7 @@ asyncio.run(main())
 """
 
 
-async def test_a_restart_keeps_what_is_pending_and_tells_that_the_caller_is_gone(
-    queue: PromptQueue, state: Path
-) -> None:
+async def test_a_restart_keeps_pending_prompts_and_marks_their_caller_as_gone(queue: PromptQueue, state: Path) -> None:
     await asyncio.to_thread(lambda: finish_killed(start(KILLED, state)))
     assert await ids(queue) == ["r"]
     assert not await queue.is_waiting("r")

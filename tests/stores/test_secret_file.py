@@ -53,7 +53,7 @@ def store(state: Path) -> KeyringSecretStore:
     return KeyringSecretStore(NoKeyring(), SecretFile(state))
 
 
-async def test_what_is_put_is_found_by_the_next_process_and_gone_when_forgotten(tmp_path: Path) -> None:
+async def test_a_stored_secret_is_found_by_the_next_process_until_it_is_deleted(tmp_path: Path) -> None:
     location = await store(tmp_path).put("app:a.b:key", Secret(VALUE))
     assert (location.place, location.name) == ("file", "app:a.b:key")
     assert await store(tmp_path).get("app:a.b:key") == Secret(VALUE)
@@ -64,7 +64,7 @@ async def test_what_is_put_is_found_by_the_next_process_and_gone_when_forgotten(
     assert VALUE not in (tmp_path / "secrets.json").read_text()
 
 
-async def test_what_is_forgotten_is_gone_from_the_keyring_too_although_a_later_one_is_in_the_file(
+async def test_a_deleted_secret_is_removed_from_the_keyring_even_if_a_newer_one_is_in_the_file(
     tmp_path: Path,
 ) -> None:
     keyring = Keyring()
@@ -81,7 +81,7 @@ async def test_what_is_forgotten_is_gone_from_the_keyring_too_although_a_later_o
     assert (keyring.values, await secrets.kept()) == ({}, [])
 
 
-async def test_the_file_is_the_owners_alone_even_after_somebody_opened_it(tmp_path: Path) -> None:
+async def test_the_files_permissions_are_made_private_again(tmp_path: Path) -> None:
     file = tmp_path / "secrets.json"
     await store(tmp_path).put("app:a.b:key", Secret(VALUE))
     assert file.stat().st_mode & 0o777 == 0o600
@@ -116,12 +116,12 @@ async def test_no_link_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../a", "A", "a" * 301, "a\n"])
-async def test_what_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
+async def test_invalid_names_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams):
         await store(tmp_path).put(name, Secret(VALUE))
 
 
-def test_a_secret_shows_itself_to_nobody_who_does_not_ask() -> None:
+def test_a_secret_is_shown_only_on_explicit_request() -> None:
     secret = Secret(VALUE)
     assert VALUE not in f"{secret} {secret!r} {[secret]} { ({'a': secret}) }"
     with pytest.raises(TypeError):

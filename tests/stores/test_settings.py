@@ -28,7 +28,7 @@ def test_flags_come_before_variables_and_variables_before_the_file(tmp_path: Pat
     assert (settings.evidence_max_days, settings.open_console) == (4, False)
 
 
-def test_rules_come_from_the_file_alone(tmp_path: Path) -> None:
+def test_rules_come_only_from_the_file(tmp_path: Path) -> None:
     config(tmp_path, '[[rules]]\ntool = "write_*"\npath = "a/**"\ndecision = "allow"\n')
     (rule,) = load(tmp_path, {}, {"HANDRAIL_RULES": "[]"}).common.rules
     assert (rule.tool, rule.path, rule.verdict) == ("write_*", "a/**", Decision.ALLOW)
@@ -48,7 +48,7 @@ def test_rules_come_from_the_file_alone(tmp_path: Path) -> None:
         ('[[rules]]\ntool = "x"\npath = "[z-a]"\ndecision = "deny"\n', "rule 1: `path`"),
     ],
 )
-def test_what_can_not_be_read_names_the_file_and_the_fault(tmp_path: Path, text: str, word: str) -> None:
+def test_errors_of_unreadable_settings_name_the_file_and_the_problem(tmp_path: Path, text: str, word: str) -> None:
     file = config(tmp_path, text)
     with pytest.raises(BrokenSettings) as caught:
         load(tmp_path, {}, {})

@@ -98,7 +98,7 @@ def _noting(steps: list[str], name: str) -> Callable[[Path], None]:
     return lambda path: steps.append(name)
 
 
-def test_a_step_that_fails_is_taken_again_and_those_before_it_are_not(tmp_path: Path) -> None:
+def test_a_failed_step_is_repeated_without_the_steps_before_it(tmp_path: Path) -> None:
     (tmp_path / "config.toml").touch()
     steps: list[str] = []
 
@@ -130,7 +130,7 @@ def test_a_format_that_is_none_of_ours_is_a_clear_stop(tmp_path: Path, content: 
     assert (tmp_path / "format").read_text() == content
 
 
-def test_a_path_that_is_no_folder_is_a_clear_stop(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_folder_is_refused_clearly(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(InputOutput) as stop:
@@ -170,7 +170,7 @@ def test_many_processes_may_open_it_at_once(tmp_path: Path, has_content: bool) -
     assert (steps.read_text() if steps.exists() else "") == ("step\nstep\n" if has_content else "")
 
 
-def test_what_lies_in_it_is_made_when_first_used(tmp_path: Path) -> None:
+def test_its_files_are_created_at_first_use(tmp_path: Path) -> None:
     state = open_state(tmp_path)
     journal = state.journal("audit")
     assert sorted(os.listdir(tmp_path)) == ["format", "format.lock"]

@@ -88,12 +88,14 @@ def refusal(agents: AgentProcesses, processes: Table, keyboard: int) -> str:
     return str(refused.value.details["why"])
 
 
-def test_a_shell_in_a_terminal_window_counts(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
+def test_a_shell_in_a_terminal_window_counts_as_a_person(
+    tmp_path: Path, family: dict[str, Process], keyboard: int
+) -> None:
     proof = person_at_terminal(AgentProcesses(tmp_path), table(family), keyboard)
     assert (proof.terminal, proof.program) == (os.ttyname(keyboard), "xterm")
 
 
-def test_a_shell_over_ssh_counts(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
+def test_a_shell_over_ssh_counts_as_a_person(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
     """The other end is another user's, which can't be looked at; but root's process has let the person in."""
     sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
     processes = table(family, sshd, holders=(), roots={EMULATOR: "sshd"})
@@ -111,9 +113,7 @@ def test_a_program_that_root_schedules_is_not_a_sign_in(
     assert "doesn't show" in refusal(AgentProcesses(tmp_path), processes, keyboard)
 
 
-def test_a_terminal_further_down_is_not_the_one_that_was_signed_in_to(
-    tmp_path: Path, family: dict[str, Process], keyboard: int
-) -> None:
+def test_a_nested_terminal_is_not_the_login_terminal(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
     """Over ssh: a program that hides its descriptors opens a terminal of its own."""
     sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
     between = [
@@ -158,7 +158,7 @@ def test_another_terminal_than_our_own_does_not_count(
     "command",
     [("handrail", "mcp"), ("python", "/bin/handrail", "--x", "hook"), ("python", "-m", "handrail.__main__", "up")],
 )
-def test_what_handrail_runs_for_an_agent_does_not_count(
+def test_programs_that_handrail_runs_for_an_agent_do_not_count_as_a_person(
     command: tuple[str, ...], tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
     server = replace(family[str(EMULATOR)], arguments=command)
@@ -185,7 +185,9 @@ def test_an_agent_whose_server_has_ended_is_still_known(
     assert person_at_terminal(agents, table(family, later), keyboard).pid == ME, "another process has its number now"
 
 
-def test_who_left_its_session_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
+def test_a_process_that_left_its_session_does_not_count_as_a_person(
+    tmp_path: Path, family: dict[str, Process], keyboard: int
+) -> None:
     orphan = replace(family[str(ME)], parent=1)
     assert "shell" in refusal(AgentProcesses(tmp_path), table(family, orphan), keyboard)
 
@@ -207,7 +209,9 @@ def test_a_program_that_only_has_a_terminals_name_does_not_count(
     assert "system's own" in refusal(AgentProcesses(tmp_path), own, keyboard)
 
 
-def test_what_can_not_be_determined_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
+def test_an_undeterminable_process_does_not_count_as_a_person(
+    tmp_path: Path, family: dict[str, Process], keyboard: int
+) -> None:
     assert "doesn't show" in refusal(AgentProcesses(tmp_path), table(family, holders=()), keyboard)
     gap = {pid: process for pid, process in family.items() if pid != str(SESSION)}
     assert "doesn't show" in refusal(AgentProcesses(tmp_path), table(gap), keyboard)
@@ -219,7 +223,7 @@ def test_this_process_knows_its_own_family() -> None:
     assert [process.pid for process in match][:2] == [os.getpid(), os.getppid()]
 
 
-def test_a_descriptor_that_is_closed_while_one_looks_hides_no_other(tmp_path: Path, keyboard: int) -> None:
+def test_a_descriptor_closed_during_the_scan_hides_no_other(tmp_path: Path, keyboard: int) -> None:
     terminal = os.fstat(keyboard).st_rdev
     holder = tmp_path / str(EMULATOR)
     for folder in ("fd", "fdinfo"):

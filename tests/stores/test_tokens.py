@@ -82,7 +82,7 @@ async def test_a_token_that_was_never_issued_is_invalid(tokens: SqliteTokens, to
         (TokenScope("x", "y", "z"), "peer"),
     ],
 )
-async def test_a_token_is_good_for_its_own_scope_alone_and_a_wrong_use_does_not_burn_it(
+async def test_a_token_works_only_in_its_own_scope_and_a_wrong_use_does_not_consume_it(
     tokens: SqliteTokens, other: TokenScope, why: str
 ) -> None:
     token = await tokens.issue(SCOPE, 60)
@@ -116,7 +116,7 @@ async def test_rows_of_long_expired_tokens_are_purged(tokens: SqliteTokens, cloc
     assert await reason(tokens, old) == "invalid"
 
 
-async def test_the_store_never_holds_a_token(tokens: SqliteTokens, path: Path) -> None:
+async def test_the_store_never_contains_a_token(tokens: SqliteTokens, path: Path) -> None:
     token = await tokens.issue(SCOPE, 60)
     await tokens.consume(token, SCOPE)
     content = b"".join(file.read_bytes() for file in path.parent.iterdir())
@@ -125,7 +125,7 @@ async def test_the_store_never_holds_a_token(tokens: SqliteTokens, path: Path) -
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
-async def test_of_100_uses_in_threads_one_wins(path: Path, clock: Clock, is_shared: bool) -> None:
+async def test_only_one_of_100_uses_in_threads_succeeds(path: Path, clock: Clock, is_shared: bool) -> None:
     shared = Database(path)
     token = await SqliteTokens(shared, clock).issue(SCOPE, 60)
     outcomes: list[str] = []
@@ -176,7 +176,7 @@ for thread in threads: thread.join()
 
 
 @pytest.mark.trial("race", is_long=True)
-async def test_of_100_uses_in_10_processes_one_wins(tokens: SqliteTokens, path: Path) -> None:
+async def test_only_one_of_100_uses_in_10_processes_succeeds(tokens: SqliteTokens, path: Path) -> None:
     token = await tokens.issue(SCOPE, 60)
     users = [start(_USER, path, token, SCOPE.caller, SCOPE.method, SCOPE.params_digest) for _ in range(10)]
     release_together(users)

@@ -22,7 +22,7 @@ for number in range(20):
 """
 
 
-def test_what_was_trusted_counts_until_it_is_taken_back(tmp_path: Path) -> None:
+def test_trust_applies_until_it_is_revoked(tmp_path: Path) -> None:
     trust = TrustFile(tmp_path)
     assert not trust.holds(b"a")
     trust.add(b"a", "policy.json")

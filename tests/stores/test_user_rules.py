@@ -20,7 +20,7 @@ def test_without_a_file_there_are_none(tmp_path: Path) -> None:
     assert rules(tmp_path) == ()
 
 
-def test_an_edit_counts_at_once_and_so_does_its_removal(tmp_path: Path) -> None:
+def test_edits_of_the_file_apply_at_once(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text('port = 7000\n[[rules]]\ntool = "read_file"\ndecision = "deny"\n')
     assert [rule.verdict for rule in rules(tmp_path)] == [Decision.DENY]
@@ -28,7 +28,7 @@ def test_an_edit_counts_at_once_and_so_does_its_removal(tmp_path: Path) -> None:
     assert rules(tmp_path) == ()
 
 
-async def test_a_rule_is_added_behind_what_the_person_wrote(tmp_path: Path) -> None:
+async def test_a_rule_is_added_after_the_persons_own_text(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text("# mine\nport = 7000")
     value = Rule("allow", tool="write_to_file", path='a "b"\\\u202e\x7f/ü🙂.txt', project="/srv/shop", below=False)
@@ -38,13 +38,13 @@ async def test_a_rule_is_added_behind_what_the_person_wrote(tmp_path: Path) -> N
     assert config.stat().st_mode & 0o777 == 0o644
 
 
-def test_a_file_that_is_broken_meanwhile_is_named(tmp_path: Path) -> None:
+def test_a_file_that_became_invalid_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[[rules]\n")
     with pytest.raises(BrokenSettings, match=r"config\.toml"):
         rules(tmp_path)
 
 
-async def test_a_rule_is_removed_with_its_remark_and_nothing_else(tmp_path: Path) -> None:
+async def test_removing_a_rule_removes_only_it_and_its_comment(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     mine = '# mine\nport = 7000\n\n# keep this\n[[rules]]\ntool = "read_file"\ndecision = "deny"\n'
     config.write_text(mine)
@@ -64,7 +64,7 @@ def test_a_rule_between_others_is_removed(tmp_path: Path) -> None:
     assert [rule.tool for rule in known(tmp_path)] == ["a", "c"]
 
 
-def test_what_is_written_in_an_unusual_way_is_left_to_the_person(tmp_path: Path) -> None:
+def test_rules_in_an_unusual_notation_are_not_edited(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text('rules = [{tool = "a", decision = "deny"}]\n')
     with pytest.raises(BrokenSettings, match="by hand"):
@@ -72,7 +72,7 @@ def test_what_is_written_in_an_unusual_way_is_left_to_the_person(tmp_path: Path)
     assert [rule.tool for rule in known(tmp_path)] == ["a"]
 
 
-def test_toml_has_dates_of_its_own(tmp_path: Path) -> None:
+def test_toml_dates_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[[rules]]\ntool = "a"\nuntil = 2026-11-30\ndecision = "allow"\n')
     assert [rule.until for rule in rules(tmp_path)] == ["2026-11-30"]
     assert [rule.until for rule in known(tmp_path)] == ["2026-11-30"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from handrail.stores.local.viewers import is_watched, watching
 
 
-def test_a_watcher_is_seen_until_the_last_one_leaves(tmp_path: Path) -> None:
+def test_viewers_are_present_until_the_last_one_leaves(tmp_path: Path) -> None:
     assert not is_watched(tmp_path)
     with watching(tmp_path):
         with watching(tmp_path):

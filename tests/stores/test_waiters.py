@@ -41,7 +41,7 @@ async def deliver(waiters: Waiters, request_id: str, digest: str, **values: str)
     return await asyncio.to_thread(waiters.deliver, request_id, digest, values)
 
 
-async def test_one_who_waits_is_seen_as_long_as_they_wait(waiters: Waiters, folder: Path) -> None:
+async def test_a_waiter_is_visible_while_it_waits(waiters: Waiters, folder: Path) -> None:
     assert not waiters.is_waiting("r")
     assert os.listdir(folder.parent.parent) == []
     async with waiters.waiting("r"):
@@ -54,7 +54,7 @@ async def test_one_who_waits_is_seen_as_long_as_they_wait(waiters: Waiters, fold
     assert os.listdir(folder) == []
 
 
-async def test_socket_and_folder_belong_to_the_owner_alone(waiters: Waiters, folder: Path) -> None:
+async def test_socket_and_folder_are_private_to_the_owner(waiters: Waiters, folder: Path) -> None:
     os.makedirs(folder)
     os.chmod(folder, 0o777)
     async with waiters.waiting("r"):
@@ -94,9 +94,7 @@ async def test_a_delivery_that_is_on_its_way_is_waited_for(waiters: Waiters) -> 
         assert await taking == {"key": "2"}
 
 
-async def test_what_never_comes_is_not_waited_for_without_end(
-    waiters: Waiters, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_waiting_ends_at_the_timeout(waiters: Waiters, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiters_module, "_DELIVERY_SECONDS", 0.01)
     async with waiters.waiting("r") as mailbox:
         assert await mailbox.take("d") == {}
@@ -109,9 +107,7 @@ async def test_without_a_waiter_nothing_is_delivered(waiters: Waiters) -> None:
     assert not await deliver(waiters, "r", "d", key="value")
 
 
-async def test_a_waiter_that_hangs_is_not_taken_for_one_that_took_it(
-    waiters: Waiters, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hanging_waiter_does_not_count_as_delivery(waiters: Waiters, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiters_module, "_DELIVERY_SECONDS", 0.05)
     async with waiters.waiting("r"):
         assert waiters.deliver("r", "d", {"key": "value"}) is False  # in the loop's own thread: it can't answer
@@ -130,7 +126,7 @@ async def test_noise_does_a_waiter_no_harm(waiters: Waiters, folder: Path, noise
         assert await mailbox.take("d") == {"key": "value"}
 
 
-async def test_one_who_stops_waiting_leaves_nothing_behind(waiters: Waiters, folder: Path) -> None:
+async def test_a_cancelled_wait_leaves_nothing_behind(waiters: Waiters, folder: Path) -> None:
     async def wait() -> None:
         async with waiters.waiting("r"):
             entered.set()
@@ -151,9 +147,7 @@ async def test_one_who_stops_waiting_leaves_nothing_behind(waiters: Waiters, fol
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-async def test_the_last_to_wait_is_reached_and_the_first_to_leave_takes_nothing_away(
-    waiters: Waiters, folder: Path
-) -> None:
+async def test_the_latest_waiter_is_reached_even_after_an_earlier_one_leaves(waiters: Waiters, folder: Path) -> None:
     async with waiters.waiting("r") as second:
         async with Waiters(folder).waiting("r") as third:
             assert await deliver(waiters, "r", "d", key="value")
@@ -181,7 +175,7 @@ asyncio.run(main())
 """
 
 
-async def test_a_killed_waiter_is_gone_and_its_socket_is_cleaned_up(waiters: Waiters, folder: Path) -> None:
+async def test_a_killed_waiter_does_not_count_and_its_socket_is_removed(waiters: Waiters, folder: Path) -> None:
     finish_killed(start(KILLED, folder))
     path = only_file(folder)
     assert not waiters.is_waiting("r")
@@ -196,7 +190,7 @@ async def test_a_killed_waiter_is_gone_and_its_socket_is_cleaned_up(waiters: Wai
         assert waiters.is_waiting("r")
 
 
-async def test_a_dead_socket_is_no_hindrance_for_the_next_who_waits(waiters: Waiters, folder: Path) -> None:
+async def test_a_stale_socket_does_not_block_the_next_waiter(waiters: Waiters, folder: Path) -> None:
     finish_killed(start(KILLED, folder))
     async with waiters.waiting("r") as mailbox:
         assert await deliver(waiters, "r", "d", key="value")

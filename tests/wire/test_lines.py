@@ -81,7 +81,7 @@ def test_a_line_may_come_in_pieces_and_several_at_once(stdio: Stdio) -> None:
     assert {stdio.receive()["id"], stdio.receive()["id"]} == {1002, 1003}
 
 
-def test_lines_are_split_at_line_feeds_alone(stdio: Stdio, project: Path) -> None:
+def test_lines_are_split_only_at_line_feeds(stdio: Stdio, project: Path) -> None:
     text = "a\u2028b\u2029c\x85d\x0be\x0cf"
     stdio.write(START, text)
     assert (project / START).read_text() == text

@@ -85,7 +85,7 @@ async def called(page: ChromiumPage, address: str) -> None:
     await page.value(f"new Promise((done) => {{ new WebSocket('ws://{address}/').onerror = () => done(1); }})")
 
 
-async def test_neither_requests_nor_websockets_nor_workers_reach_what_is_not_allowed(browser: HeadlessChromium) -> None:
+async def test_requests_websockets_and_workers_reach_only_allowed_hosts(browser: HeadlessChromium) -> None:
     async with serving() as own, serving() as other:
         page = await browser.open_page([f"127.0.0.1:{own.port}"], is_watched=False)
         await page.go(f"http://127.0.0.1:{own.port}/")
@@ -103,7 +103,7 @@ async def test_neither_requests_nor_websockets_nor_workers_reach_what_is_not_all
         await page.close()
 
 
-async def test_what_a_frame_of_another_site_asks_for_elsewhere_is_refused_and_told(browser: HeadlessChromium) -> None:
+async def test_requests_of_foreign_frames_to_other_hosts_are_refused_and_reported(browser: HeadlessChromium) -> None:
     inner = "<script>fetch('http://example.com/deep').catch(() => 0)</script><img src='http://127.0.0.2:1/own.png'>"
     async with serving(inner) as other:
         framing = f"<iframe src='http://127.0.0.1:{other.port}/'></iframe><iframe src='http://example.com/'></iframe>"
@@ -121,7 +121,7 @@ async def test_what_a_frame_of_another_site_asks_for_elsewhere_is_refused_and_to
 
 
 @pytest.mark.trial("previews", is_long=True)
-async def test_what_a_page_opens_beside_itself_does_not_stay(browser: HeadlessChromium) -> None:
+async def test_windows_opened_by_a_page_are_closed(browser: HeadlessChromium) -> None:
     async with serving(POPUPS) as server:
         page = await opened(browser, server)
         assert browser._running is not None
@@ -202,7 +202,7 @@ async def test_an_element_that_is_another_by_now_is_not_clicked(browser: Headles
         await page.close()
 
 
-async def test_what_is_missing_is_remembered_within_bounds(browser: HeadlessChromium) -> None:
+async def test_the_list_of_missing_files_is_bounded(browser: HeadlessChromium) -> None:
     async with serving() as server:
         page = await opened(browser, server)
         entry = {"source": "network", "text": "404 (Not Found)"}

@@ -75,7 +75,7 @@ def test_killed_programs_leave_neither_a_browser_nor_its_profile(short_folder: P
 
 
 @pytest.mark.anyio
-async def test_pages_stay_on_this_machine_and_one_that_hangs_holds_up_nobody(tmp_path: Path) -> None:
+async def test_pages_stay_on_this_machine_and_a_hanging_one_delays_no_other(tmp_path: Path) -> None:
     (tmp_path / "game/scene").mkdir(parents=True)
     (tmp_path / "game/scene/start.txt").write_text("a:b;\n")
     (tmp_path / "index.html").write_text("<title>WebGAL</title><script>while (true);</script>")
@@ -119,7 +119,7 @@ async def reached_by(page: ChromiumPage, host: str) -> bool:
 
 @pytest.mark.trial("previews", is_long=True)
 @pytest.mark.anyio
-async def test_a_browser_that_nobody_uses_ends_and_the_next_page_starts_another() -> None:
+async def test_an_unused_browser_ends_and_the_next_page_starts_another() -> None:
     browser = HeadlessChromium(idle_seconds=0.2)
     try:
         page = await browser.open_page(LOCAL)

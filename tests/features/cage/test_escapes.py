@@ -94,7 +94,7 @@ def test_without_this_part_the_agent_gets_out(user: PlainUser, part: str, attemp
 
 @pytest.mark.trial("cage", is_long=True)
 @pytest.mark.parametrize(("part", "probe"), WORKING.items())
-def test_without_this_part_programs_lack_what_they_need(user: PlainUser, part: str, probe: str) -> None:
+def test_without_this_part_programs_fail(user: PlainUser, part: str, probe: str) -> None:
     assert tried(user, [probe])[probe]
     assert not tried(user, [probe], [part])[probe]
 
@@ -107,7 +107,7 @@ def test_without_the_overlay_the_project_itself_is_written(user: PlainUser) -> N
 
 
 @pytest.mark.parametrize("probe", ["own_server_works", "own_files_work", "connections_work_while_signals_come"])
-def test_what_programs_need_works(user: PlainUser, probe: str) -> None:
+def test_programs_work_normally_inside(user: PlainUser, probe: str) -> None:
     assert tried(user, [probe])[probe]
 
 

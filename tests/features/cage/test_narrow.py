@@ -86,7 +86,7 @@ def test_an_agent_does_not_get_out(caged: dict[str, Any]) -> None:
     assert (caged["heard"], caged["readme"]) == ([], "# Shop\n")
 
 
-def test_what_programs_need_works(caged: dict[str, Any]) -> None:
+def test_programs_work_normally_inside(caged: dict[str, Any]) -> None:
     assert caged["own_server_works"]
     assert caged["own_files_work"]
     assert caged[SIGNALS]
@@ -119,7 +119,7 @@ def test_every_part_has_an_attempt_that_it_stops() -> None:
 
 
 @pytest.mark.trial("cage", is_long=True)
-def test_where_namespaces_are_barred_the_first_line_says_narrow_and_changes_wait_for_review(user: PlainUser) -> None:
+def test_without_namespaces_the_cage_is_reported_as_narrow_and_changes_wait_for_review(user: PlainUser) -> None:
     script = (
         "echo changed > README.md; echo new > made.txt; git init -q; git add made.txt; git commit -qm first;"
         "git log -1 --format='%an <%ae>'; cat ../../../../../../.ssh/id_ed25519;"
@@ -191,7 +191,7 @@ def test_everything_in_a_narrow_cage_ends_with_the_agent_and_with_the_launcher(u
         process.wait()
 
 
-def test_the_supervisor_uses_nothing_of_a_process_that_reuses_an_ended_ones_number() -> None:
+def test_the_supervisor_ignores_a_process_that_reuses_the_pid_of_an_ended_one() -> None:
     """A filter that hands `chmod` to a listener; the caller is killed while its call waits."""
     line, childs = socket.socketpair()
     caller = os.fork()

@@ -263,7 +263,7 @@ def test_no_name_is_looked_up_before_a_person_allows_it(user: PlainUser) -> None
 
 
 @pytest.mark.trial("cage", is_long=True)
-def test_the_models_key_stays_outside_and_opens_nothing_but_models(user: PlainUser, servers: Servers) -> None:
+def test_the_models_key_stays_outside_and_works_only_for_models(user: PlainUser, servers: Servers) -> None:
     rules(user)
     output = inside(
         user,

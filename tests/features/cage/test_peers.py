@@ -54,7 +54,7 @@ def test_a_connection_from_a_socket_of_ipv6_is_known(listening: socket.socket) -
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
-def test_another_users_connection_is_not_ones_own(listening: socket.socket) -> None:
+def test_a_connection_of_another_user_is_not_ours(listening: socket.socket) -> None:
     os.seteuid(ANOTHER_UID)
     try:
         connected = socket.create_connection(listening.getsockname())

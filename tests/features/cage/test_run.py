@@ -102,7 +102,7 @@ def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser)
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_what_would_open_the_cage_is_refused(user: PlainUser, words: tuple[str, ...], message: str) -> None:
+def test_options_that_would_open_the_cage_are_refused(user: PlainUser, words: tuple[str, ...], message: str) -> None:
     link = user.project / "to-keys"
     if not link.is_symlink():
         link.symlink_to(user.home / ".ssh")
@@ -201,9 +201,7 @@ print("said at the end", file=sys.stderr)
 
 
 @pytest.mark.parametrize("barred", [[], BARRED], ids=["full", "narrow"])
-def test_a_file_in_place_of_a_stream_can_be_read_or_added_to_and_nothing_else(
-    user: PlainUser, barred: list[str]
-) -> None:
+def test_a_file_as_a_stream_can_only_be_read_or_appended_to(user: PlainUser, barred: list[str]) -> None:
     """Inside, /proc/self/fd would open it once more, for whatever the user may do with it."""
     prompt, log = user.home / "prompt.txt", user.home / "log.txt"
     prompt.write_text("the prompt\n")

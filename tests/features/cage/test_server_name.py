@@ -31,7 +31,7 @@ def names(*args: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["allowed.example", None])
-def test_the_name_is_found_in_what_openssl_sends(name: str | None) -> None:
+def test_the_server_name_is_found_in_openssls_hello(name: str | None) -> None:
     hello = real_hello(name)
     assert hello_size(hello) == len(hello)
     assert server_name(hello) == name

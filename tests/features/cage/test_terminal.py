@@ -106,7 +106,7 @@ def test_size_and_ctrl_c_reach_the_agent_and_the_terminal_is_restored(user: Plai
 
 
 @pytest.mark.trial("cage", is_long=True)
-def test_ctrl_z_stops_the_launcher_and_it_goes_on_when_it_is_continued(user: PlainUser) -> None:
+def test_ctrl_z_stops_the_launcher_until_it_is_continued(user: PlainUser) -> None:
     with screen(user, "exec cat") as terminal:
         terminal.types(b"one\r")
         terminal.shows(b"one\r\none")

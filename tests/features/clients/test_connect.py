@@ -126,7 +126,7 @@ def test_a_link_stays_a_link(machine: Machine, home: Path) -> None:
     assert "handrail" in json.loads(real.read_text())["mcpServers"]
 
 
-def test_entries_changed_since_are_kept_and_named(machine: Machine, home: Path) -> None:
+def test_entries_changed_by_the_user_are_kept_and_named(machine: Machine, home: Path) -> None:
     assert machine.run("connect", "gemini", "--yes", HOME=str(home)).status == 0
     file = home / ".gemini/settings.json"
     mine = {"mcpServers": {"handrail": {"command": "mine"}}}
@@ -146,7 +146,7 @@ def test_an_entry_of_somebody_else_is_not_replaced(machine: Machine, home: Path)
 
 
 @pytest.mark.parametrize("text", ["[1]", "\xff"])
-def test_a_file_that_can_not_be_read_is_left_alone(machine: Machine, home: Path, text: str) -> None:
+def test_an_unreadable_file_is_not_changed(machine: Machine, home: Path, text: str) -> None:
     (home / ".gemini").mkdir()
     file = home / ".gemini/settings.json"
     file.write_bytes(text.encode("latin-1"))
@@ -202,7 +202,7 @@ def test_a_client_finds_the_project_that_it_works_on(machine: Machine, home: Pat
     assert {client["name"] for client in listing if client["connected"]} == {"cursor", "cline", "opencode"}
 
 
-def test_without_a_terminal_nothing_is_written_unless_told(machine: Machine, home: Path) -> None:
+def test_without_a_terminal_nothing_is_written_unless_confirmed_by_option(machine: Machine, home: Path) -> None:
     result = machine.run("connect", "gemini", HOME=str(home))
     assert (result.status, "--yes" in result.err) == (1, True)
     assert not (home / ".gemini").exists()
@@ -344,7 +344,7 @@ def test_without_a_keyring_the_list_says_where_the_keys_of_a_moved_server_are(ma
     assert "in a file that only you can read, because there is no keyring" in machine.run("connect", HOME=str(home)).out
 
 
-def test_a_damaged_record_of_what_was_written_is_named_and_nothing_is_changed(machine: Machine, home: Path) -> None:
+def test_a_damaged_record_of_our_edits_is_reported_and_nothing_is_changed(machine: Machine, home: Path) -> None:
     (machine.state / "clients.json").write_text("garbage")
     for words in (("connect", "gemini", "--yes"), ("disconnect", "gemini")):
         result = machine.run(*words, HOME=str(home))

@@ -59,7 +59,7 @@ def test_a_value_is_replaced_in_its_place_and_lists_keep_their_comments() -> Non
 @pytest.mark.parametrize(
     "text", ["{", '{"a"}', "{a: 1}", '{"a": 01}', '{"a": 1} x', '{"a": "\n"}', "[" * 5000, '{"a" 1}']
 )
-def test_what_is_not_json_is_refused(text: str) -> None:
+def test_invalid_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="line"):
         JsonText(text)
 

@@ -102,7 +102,7 @@ async def test_an_answer_that_makes_no_sense_is_a_fault(host: tuple[ScriptedHost
         await asking
 
 
-async def test_a_host_that_dies_ends_the_call_and_the_next_one_finds_its_successor(
+async def test_a_crashed_host_fails_its_call_and_the_next_call_uses_a_new_one(
     host: tuple[ScriptedHost, HostClient],
 ) -> None:
     scripted, client = host
@@ -116,7 +116,7 @@ async def test_a_host_that_dies_ends_the_call_and_the_next_one_finds_its_success
     assert await again == {}
 
 
-async def test_what_is_no_json_breaks_the_connection_and_not_the_client(
+async def test_invalid_json_closes_the_connection_but_not_the_client(
     host: tuple[ScriptedHost, HostClient],
 ) -> None:
     scripted, client = host
@@ -161,7 +161,7 @@ async def test_a_call_that_is_cancelled_is_aborted_there(host: tuple[ScriptedHos
     assert (stopped["method"], stopped["params"]["executionId"]) == ("desktop.abort", request["id"])
 
 
-async def test_who_is_cancelled_while_a_host_is_tried_leaves_no_connection_behind(tmp_path: Path) -> None:
+async def test_cancelling_while_connecting_leaves_no_connection_behind(tmp_path: Path) -> None:
     scripted = ScriptedHost()
     server = await scripted.serve(tmp_path / SOCKET)
     finding = asyncio.ensure_future(find_host(tmp_path, "/the/project"))
@@ -186,7 +186,7 @@ async def test_a_socket_at_the_end_of_a_long_path_is_reached(tmp_path: Path) -> 
     server.close()
 
 
-async def test_a_host_that_takes_no_connections_is_given_up_on_while_everything_else_goes_on(
+async def test_a_host_that_accepts_no_connections_times_out_without_delaying_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host_client, "_CONNECT_SECONDS", 0.1)

@@ -20,7 +20,7 @@ ERROR = {"code": "DESKTOP_TIMEOUT", "message": "late", "retryable": True}
         ({}, Internal),
     ],
 )
-def test_an_answer_with_an_error_is_an_error_whatever_else_it_has(answer: Any, kind: type[Failure]) -> None:
+def test_an_answer_with_an_error_is_an_error_even_with_a_result(answer: Any, kind: type[Failure]) -> None:
     with pytest.raises(kind):
         _result(answer)
 

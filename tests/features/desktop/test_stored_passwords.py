@@ -85,7 +85,7 @@ def test_a_question_that_still_waits_is_left_as_the_person_sees_it(tmp_path: Pat
     assert log.read_bytes() == before
 
 
-def test_what_holds_no_password_is_left_alone(tmp_path: Path) -> None:
+def test_files_without_passwords_are_not_changed(tmp_path: Path) -> None:
     kept(tmp_path, "exec_1", {**TYPED, "params": {"text": "******"}})
     kept(tmp_path, "exec_2", {**TYPED, "summary": 'Type "Ada" into textfield "Name"'})
     kept(tmp_path, "exec_3", {"tool": "desktop_click", "params": {"target": {}}})

@@ -166,7 +166,7 @@ def test_always_allow_creates_a_rule_for_this_tool_of_this_server(rig: Rig) -> N
     mcp.close()
 
 
-def test_changing_the_command_resets_what_was_accepted(rig: Rig) -> None:
+def test_changing_the_command_resets_accepted_tools(rig: Rig) -> None:
     rig.pin("odd", odd_command("good"))
     servers = json.loads((rig.state / "servers.json").read_text())
     servers["servers"]["odd"]["server"]["command"][-1] = "sampling"

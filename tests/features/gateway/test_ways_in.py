@@ -74,7 +74,7 @@ def test_a_tool_asks_under_each_of_its_names(rig: Rig, name: str, way: str) -> N
         ([], InvalidParams),
     ],
 )
-def test_tools_call_cannot_call_what_cannot_be_called_directly(
+def test_tools_call_cannot_call_tools_that_are_not_offered_directly(
     rig: Rig, params: object, failure: type[Failure]
 ) -> None:
     rig.pin("odd", odd_command("resource"), resources=True)

@@ -23,5 +23,5 @@ EVIDENCE = {"dir": "d", "sha256": {}}
         ("unknown", {"error": {"condition": "Unfinished"}, "evidence": EVIDENCE}),
     ],
 )
-def test_what_came_of_a_call(outcome: str, record: dict[str, Any]) -> None:
+def test_the_outcome_of_a_call_is_described(outcome: str, record: dict[str, Any]) -> None:
     assert outcome_of_record({"ok": False, "effect": "WRITE", **record}) == outcome

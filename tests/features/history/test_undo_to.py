@@ -54,7 +54,7 @@ def test_all_that_was_changed_since_is_undone_and_later_changes_by_others_stay(c
 
 
 @pytest.mark.trial("files", is_long=True)
-def test_a_file_whose_older_changes_are_gone_is_named(client: Cli, tmp_path: Path) -> None:
+def test_a_file_whose_older_snapshots_are_deleted_is_named(client: Cli, tmp_path: Path) -> None:
     """By default 20 snapshots are kept of each file."""
     then = moment()
     files = [[{"path": "notes.md", "content": f"{number}\n"}] for number in range(21)]
@@ -67,7 +67,7 @@ def test_a_file_whose_older_changes_are_gone_is_named(client: Cli, tmp_path: Pat
 
 
 @pytest.mark.parametrize("wrong", ["yesterday", "25:00", "2026-13-01", "m"])
-def test_what_is_no_time_is_refused(tmp_path: Path, wrong: str) -> None:
+def test_an_invalid_time_is_refused(tmp_path: Path, wrong: str) -> None:
     furnish(tmp_path / "project")
     status, printed = undo(tmp_path, "--to", wrong, "--answer", "allow")
     assert status == 2

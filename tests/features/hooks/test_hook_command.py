@@ -102,7 +102,7 @@ def test_an_edit_is_shown_as_a_diff_and_bound_to_the_file(rig: Rig) -> None:
     assert "changed" in answer.err
 
 
-def test_the_outcome_is_compared_with_what_was_shown(served: Rig) -> None:
+def test_the_outcome_is_compared_with_the_shown_change(served: Rig) -> None:
     rig, file = served, served.project / "a.txt"
     params = {"file_path": str(file), "content": "new\n"}
     hook = rig.begin(rig.event("Write", params))
@@ -143,7 +143,7 @@ def test_edits_that_a_client_made_can_be_undone_and_those_that_it_did_not_make_a
     assert "differs from what the client was allowed to write" in undo().stderr
 
 
-def test_an_outcome_that_differs_from_what_was_shown_is_on_record(served: Rig) -> None:
+def test_an_outcome_that_differs_from_the_shown_change_is_recorded(served: Rig) -> None:
     rig, file = served, served.project / "a.txt"
     params = {"file_path": str(file), "content": "new\n"}
     hook = rig.begin(rig.event("Write", params))
@@ -156,7 +156,7 @@ def test_an_outcome_that_differs_from_what_was_shown_is_on_record(served: Rig) -
 
 
 @pytest.mark.trial("hooks", is_long=True)
-def test_a_yes_that_comes_late_is_good_for_the_same_call_once(rig: Rig) -> None:
+def test_a_late_approval_applies_once_to_the_same_call(rig: Rig) -> None:
     late = rig.runs("make", wait=4)
     assert late.is_denied
     assert "hasn't answered" in late.err
@@ -167,7 +167,7 @@ def test_a_yes_that_comes_late_is_good_for_the_same_call_once(rig: Rig) -> None:
     hook.kill()
 
 
-def test_a_yes_for_the_session_covers_the_same_command_and_no_other_session(served: Rig) -> None:
+def test_an_approval_for_the_session_covers_the_same_command_in_that_session_only(served: Rig) -> None:
     rig = served
     hook = rig.begin(rig.event("Bash", {"command": "make"}))
     rig.person.answers("--ok", "--for", "task")
@@ -186,7 +186,7 @@ def test_rules_decide_without_a_question(rig: Rig) -> None:
     assert rig.asks("Write", {"file_path": "src/x.py", "content": "x"}).is_denied
 
 
-def test_files_outside_of_the_project_are_asked_about_and_secrets_closed(rig: Rig, tmp_path: Path) -> None:
+def test_files_outside_of_the_project_need_approval_and_secrets_are_denied(rig: Rig, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     (rig.project / ".env").write_text("KEY=1")
     assert rig.asks("Read", {"file_path": str(tmp_path / "notes.txt")}, wait=4).is_denied
@@ -216,7 +216,7 @@ def test_files_outside_of_the_project_are_asked_about_and_secrets_closed(rig: Ri
         ("WebFetch", {"url": "http://127.0.0.1:PORT/"}),
     ],
 )
-def test_what_is_handrails_own_is_denied_without_a_question(shared: Rig, tool: str, params: dict[str, Any]) -> None:
+def test_handrails_own_files_are_denied_without_a_question(shared: Rig, tool: str, params: dict[str, Any]) -> None:
     server = json.loads((shared.state / "server.json").read_text())
     own = {"STATE": shared.state, "PROJECT": shared.project, "PORT": server["port"], "PID": server["pid"]}
     text = json.dumps(params)
@@ -256,7 +256,7 @@ def test_an_event_that_makes_no_sense_is_denied(shared: Rig, event: bytes) -> No
     assert said(shared.begin(event)).is_denied
 
 
-def test_a_server_of_the_project_under_handrails_name_is_asked_about(served: Rig) -> None:
+def test_a_project_server_named_handrail_needs_approval(served: Rig) -> None:
     """Clients prefer the project's server over the user's: only the real one has the gate behind it."""
     file = served.project / ".mcp.json"
     assert served.asks("mcp__handrail__read_file", {"path": "a.txt"}).is_allowed
@@ -283,7 +283,7 @@ def test_a_hook_without_its_streams_blocks(alone: Rig, streams: str) -> None:
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "gemini", "qwen"])
-def test_the_command_of_a_client_blocks_when_handrail_is_gone(alone: Rig, client: str) -> None:
+def test_a_clients_command_is_blocked_when_handrail_is_uninstalled(alone: Rig, client: str) -> None:
     """As after uninstalling it: status 1 or 127 would let the tool run."""
     settings = hook_settings(client, ["/no/such/handrail"], str(alone.state))
     assert settings is not None
@@ -311,7 +311,7 @@ def test_a_server_that_hangs_blocks(served: Rig) -> None:
     assert served.runs("ls").is_allowed
 
 
-def test_a_server_that_dies_meanwhile_blocks(served: Rig) -> None:
+def test_a_server_that_crashes_during_a_hook_blocks_the_call(served: Rig) -> None:
     hook = served.begin(served.event("Bash", {"command": "make"}))
     served.person.sees()
     assert served.server is not None
@@ -357,7 +357,7 @@ def test_an_approval_that_takes_longer_than_the_client_waits_ends_in_deny(rig: R
     assert len(rig.person.pending()) == 1, "the question stays"
 
 
-def test_another_project_than_the_servers_is_served_by_its_own_rules(served: Rig, tmp_path: Path) -> None:
+def test_a_different_project_than_the_servers_uses_its_own_rules(served: Rig, tmp_path: Path) -> None:
     other = tmp_path / "other"
     (other / ".handrail").mkdir(parents=True)
     (other / ".handrail" / "policy.json").write_text(

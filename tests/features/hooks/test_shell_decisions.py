@@ -89,7 +89,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Rig:
 
 
 @pytest.mark.parametrize("command", READS)
-def test_what_only_reads_the_project_asks_nothing(rig: Rig, command: str) -> None:
+def test_commands_that_only_read_the_project_need_no_approval(rig: Rig, command: str) -> None:
     plan = rig.plan(command)
     assert (plan.only_reads, plan.remarks, plan.analysis.doubts) == (True, (), [])
     assert rig.decide(command).decision is Decision.ALLOW
@@ -107,14 +107,14 @@ def test_files_of_secrets_are_closed_to_commands_too(rig: Rig, command: str) -> 
 
 
 @pytest.mark.parametrize("command", OWN)
-def test_what_reaches_handrail_is_denied_whatever_a_rule_says(rig: Rig, command: str) -> None:
+def test_commands_that_touch_handrail_are_denied_whatever_rules_say(rig: Rig, command: str) -> None:
     with pytest.raises(Declined) as refusal:
         rig.decide(command, Rule(decision="allow", tool="*"), Rule(decision="allow", effect=Effect.EXECUTE))
     assert refusal.value.details["reason"] == "own"
 
 
 @pytest.mark.parametrize("command", ["handrail --help", "handrail --version", "handrail tools", "handrail doctor"])
-def test_what_only_tells_about_handrail_asks(rig: Rig, command: str) -> None:
+def test_commands_that_only_read_about_handrail_need_approval(rig: Rig, command: str) -> None:
     assert rig.decide(command).decision is Decision.ASK
 
 
@@ -218,7 +218,7 @@ def test_a_rule_that_denies_a_program_finds_it_in_every_part(rig: Rig, command: 
     assert rig.decide(command, *rules).decision is Decision.DENY
 
 
-def test_a_rule_for_one_command_is_to_the_letter(rig: Rig) -> None:
+def test_a_rule_for_one_command_matches_it_exactly(rig: Rig) -> None:
     rule = Rule(decision="allow", tool="native_shell", command="npm run build > out")
     assert rig.decide("npm run build > out", rule).decision is Decision.ALLOW
     for other in ("npm run build > out2", "npm run build > out; rm x", " npm run build > out", "npm run build >out"):
@@ -304,7 +304,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(st.tuples(_PIECES, st.sampled_from(["", " "])), max_size=14))
-def test_whatever_is_not_read_as_plain_reading_asks(rig: Rig, pieces: list[tuple[str, str]]) -> None:
+def test_commands_not_recognized_as_reading_need_approval(rig: Rig, pieces: list[tuple[str, str]]) -> None:
     """No text breaks the parsers, and `rm` never passes as reading if the shell would start it."""
     command = "".join(piece + blank for piece, blank in pieces)
     try:

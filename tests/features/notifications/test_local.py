@@ -159,7 +159,9 @@ def test_nothing_is_sent_to_addresses_that_are_not_a_push_services(
     assert (answer.status, shown(rig, person)["browsers"]) == (400, [])
 
 
-def test_programs_and_agents_neither_see_nor_change_who_is_notified(rig: Running, service: HttpReceiver) -> None:
+def test_programs_and_agents_can_neither_see_nor_change_notification_channels(
+    rig: Running, service: HttpReceiver
+) -> None:
     tries = [
         ("GET", "/api/notifications", None),
         ("GET", "/api/notifications/push/key", None),

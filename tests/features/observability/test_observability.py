@@ -78,7 +78,7 @@ def test_a_call_is_counted_and_traced_step_by_step_without_its_parameters(
     assert not any(SECRET.encode() in body for body in bodies(collector))
 
 
-def test_without_the_settings_the_gate_is_the_plain_one_and_nothing_is_served(tmp_path: Path) -> None:
+def test_without_the_settings_nothing_is_measured_or_served(tmp_path: Path) -> None:
     project = Wiring().open_project(tmp_path, tmp_path / "state", NoApprover(), is_server=True)
     try:
         assert (type(project.gate), project.observer) == (Gate, None)

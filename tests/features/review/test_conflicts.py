@@ -43,7 +43,7 @@ def text(cage: Cage, path: str = "a.txt") -> str:
     return (cage.rig.project / path).read_text()
 
 
-def test_theirs_replaces_my_edit_at_that_place_alone(cage: Cage) -> None:
+def test_accepting_theirs_replaces_only_that_place(cage: Cage) -> None:
     file = shown(cage, "a.txt")
     first = next(hunk.place for hunk in file.hunks if hunk.state == "conflict")
     take(cage, items=[{"path": "a.txt", "digest": file.digest, "hunks": [], "theirs": [first]}])

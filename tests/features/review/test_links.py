@@ -111,7 +111,7 @@ def test_a_link_whose_way_the_person_s_own_link_changes_is_refused(rig: Rig) -> 
     assert "leads out" in str(items(cage)["new"].refused)
 
 
-async def test_a_link_that_the_person_changed_meanwhile_is_a_conflict(rig: Rig) -> None:
+async def test_a_link_that_the_person_changed_since_is_a_conflict(rig: Rig) -> None:
     rig.write(FILES)
     os.symlink("src", rig.project / "link")
     cage = rig.cage()
@@ -126,7 +126,7 @@ async def test_a_link_that_the_person_changed_meanwhile_is_a_conflict(rig: Rig) 
     assert os.readlink(rig.project / "link") == "src/deep"
 
 
-def test_what_runs_later_is_marked_also_behind_a_link(rig: Rig) -> None:
+def test_files_that_run_later_are_marked_even_behind_a_link(rig: Rig) -> None:
     rig.write(FILES)
     os.symlink("src/deep", rig.project / ".husky")
     rig.commit_all()

@@ -63,7 +63,7 @@ def test_copies_that_the_agent_did_not_change_are_left_out(rig: Rig) -> None:
     assert items(cage) == {}
 
 
-def test_a_folder_that_was_removed_or_replaced_shows_what_is_gone(rig: Rig) -> None:
+def test_a_removed_or_replaced_folder_lists_its_deleted_files(rig: Rig) -> None:
     rig.write({**FILES, "lib/d.txt": "d\n", "lib/e.txt": "e\n"})
     cage = rig.cage()
     cage.run("rm -r src; rm -r lib; mkdir lib; echo E > lib/e.txt")
@@ -78,7 +78,7 @@ def test_a_folder_that_was_removed_or_replaced_shows_what_is_gone(rig: Rig) -> N
     }
 
 
-def test_what_is_no_plain_file_is_refused(rig: Rig) -> None:
+def test_special_files_are_refused(rig: Rig) -> None:
     rig.write({**FILES, ".env": "KEY=1\n"})
     cage = rig.cage()
     cage.run(

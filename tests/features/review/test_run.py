@@ -32,7 +32,7 @@ def said(user: PlainUser, *words: str) -> str:
     return result.stdout.decode()
 
 
-def test_what_an_agent_did_in_the_cage_is_reviewed_and_taken(user: PlainUser) -> None:
+def test_an_agents_changes_in_the_cage_are_reviewed_and_applied(user: PlainUser) -> None:
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
         assert user.run(["git", *words]).returncode == 0
     said(user, "run", "--", "sh", "-c", "echo more >> README.md; echo n > new.txt; git commit -qam inside")

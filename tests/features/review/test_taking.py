@@ -131,7 +131,7 @@ def test_edits_elsewhere_are_kept_and_edits_at_the_same_place_are_conflicts(rig:
     [("rm a.txt", "mine\n"), ("printf 'a\\0b' > a.txt", "mine\n"), ("echo new > a.txt", None)],
     ids=["deleted and edited", "binary and edited", "edited and deleted"],
 )
-def test_what_can_not_be_merged_is_a_conflict_and_stays(rig: Rig, agents: str, mine: str | None) -> None:
+def test_unmergeable_changes_are_conflicts_and_stay(rig: Rig, agents: str, mine: str | None) -> None:
     rig.write({"a.txt": "old\n"})
     rig.commit_all()
     cage = rig.cage()
@@ -184,7 +184,7 @@ def test_an_agent_can_not_take_changes(rig: Rig) -> None:
                     asyncio.run(project.gate.run(Call(tool, {"cage": cage.id}, Caller(face, "a", "uid:0", "agent:x"))))
 
 
-def test_a_discarded_cage_is_gone_and_the_project_as_it_was(rig: Rig) -> None:
+def test_discarding_a_cage_deletes_it_and_leaves_the_project_unchanged(rig: Rig) -> None:
     rig.write({"a.txt": "a\n"})
     cage = rig.cage()
     cage.run("echo b > a.txt; mkdir closed; chmod 000 closed")

@@ -127,7 +127,7 @@ def test_both_audits_record_it_and_each_others_digest(shared: Team, node: Node) 
         assert all(theirs[each["records"]] == each["digest"] for each in back)
 
 
-def test_a_node_s_token_opens_nothing_but_its_own_link(shared: Team, node: Node) -> None:
+def test_a_nodes_token_works_only_for_its_own_link(shared: Team, node: Node) -> None:
     url, token = shared.servers[0].url, node.token_file.read_text().strip()
     with httpx.Client(base_url=url, timeout=PATIENCE, headers={"authorization": f"Bearer {token}"}) as http:
         assert http.get("/api/node/news").status_code == 200

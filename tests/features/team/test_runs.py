@@ -242,7 +242,7 @@ async def _is_free(server: Server, task: str) -> bool:
     return not server.leases.has(task)
 
 
-async def test_of_two_servers_that_find_an_abandoned_run_one_continues_it(servers: Servers) -> None:
+async def test_only_one_of_two_servers_continues_an_abandoned_run(servers: Servers) -> None:
     work = Work()
     one, two = servers(work)
     task = new_task_id()

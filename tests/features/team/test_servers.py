@@ -53,7 +53,7 @@ def test_a_denial_reaches_the_agent_with_its_reason(shared: Team) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "operator"])
-def test_who_may_not_approve_is_refused_and_the_question_stays(shared: Team, role: Any) -> None:
+def test_members_without_the_right_to_approve_are_refused_and_the_question_stays(shared: Team, role: Any) -> None:
     agent, name = Agent(shared.token(f"asks-{role}", "agent")), f"role-{role}.txt"
     cy = Person(shared.servers[1].url, shared.token(f"cy-{role}", role))
     dee = Person(shared.servers[0].url, shared.token(f"dee-{role}", "approver"))
@@ -79,7 +79,7 @@ def test_an_approver_approves_within_its_limits_only(shared: Team) -> None:
     assert not pending_call.wait().get("isError")
 
 
-def test_nobody_approves_what_their_own_agent_asks(shared: Team) -> None:
+def test_members_cannot_approve_their_own_agents_requests(shared: Team) -> None:
     eve = Person(shared.servers[0].url, shared.token("eve", "administrator"))
     fay = Person(shared.servers[1].url, shared.token("fay", "approver"))
     agent = Agent(shared.token("eves-agent", "agent", owner="eve"))
@@ -92,7 +92,7 @@ def test_nobody_approves_what_their_own_agent_asks(shared: Team) -> None:
     assert not pending_call.wait().get("isError")
 
 
-def test_nobody_approves_what_they_ask_for_themselves(shared: Team) -> None:
+def test_members_cannot_approve_their_own_requests(shared: Team) -> None:
     gil = Person(shared.servers[0].url, shared.token("gil", "administrator"))
     (shared.project / "self.txt").write_text("old\n")
     params = {"path": "self.txt", "find": "old", "replace": "new"}
@@ -105,7 +105,7 @@ def test_nobody_approves_what_they_ask_for_themselves(shared: Team) -> None:
     assert pending_call.wait() == {"status": 200}
 
 
-def test_two_people_have_to_approve_where_a_rule_says_so(shared: Team) -> None:
+def test_a_rule_can_require_two_approvals(shared: Team) -> None:
     agent = Agent(shared.token("two-votes", "agent"))
     people = approvers(shared, "voter")
     shared.require(2, tools=("delete_path",))
@@ -167,7 +167,7 @@ def test_a_call_that_was_asked_before_its_token_was_revoked_does_not_run(shared:
     assert (shared.project / "late.txt").read_text() == "old\n"
 
 
-def test_a_session_that_one_server_ends_is_over_on_the_other(shared: Team) -> None:
+def test_a_session_ended_at_one_server_is_ended_at_the_other(shared: Team) -> None:
     jo = Person(shared.servers[0].url, shared.token("jo", "viewer"))
     elsewhere = jo.at(shared.servers[1].url)
     assert elsewhere.http.get("/api/session").json()["data"]["role"] == "viewer"
@@ -175,7 +175,7 @@ def test_a_session_that_one_server_ends_is_over_on_the_other(shared: Team) -> No
     assert elsewhere.http.get("/api/session").status_code == 401
 
 
-def test_roles_open_what_they_name_and_nothing_else(shared: Team) -> None:
+def test_roles_grant_only_what_they_name(shared: Team) -> None:
     roles: tuple[Role, ...] = ("viewer", "operator", "administrator")
     people = {role: Person(shared.servers[0].url, shared.token(f"role-{role}", role)).http for role in roles}
     codes = {role: http.get("/api/team/members").status_code for role, http in people.items()}
@@ -222,7 +222,7 @@ def test_an_agent_s_token_opens_the_tools_and_nothing_that_people_see(shared: Te
         assert http.post("/api/prompts", json={"prompt": {"kind": "result"}}).status_code == 403
 
 
-def test_a_person_s_token_by_itself_reads_and_changes_nothing(shared: Team) -> None:
+def test_a_persons_token_is_not_enough_to_read_or_change_anything(shared: Team) -> None:
     url = shared.servers[0].url
     with httpx.Client(base_url=url, timeout=PATIENCE) as http:
         http.headers["authorization"] = f"Bearer {shared.token('service', 'administrator')}"
@@ -232,7 +232,7 @@ def test_a_person_s_token_by_itself_reads_and_changes_nothing(shared: Team) -> N
         assert http.post("/api/team/members", json={"name": "x", "role": "viewer"}).status_code == 403
 
 
-async def test_news_are_for_people_who_have_signed_in(shared: Team) -> None:
+async def test_events_are_sent_only_to_signed_in_people(shared: Team) -> None:
     url, token = shared.servers[0].url, shared.token("listener", "agent")
     client = socketio.AsyncClient(reconnection=False)
     with pytest.raises(socketio.exceptions.ConnectionError):
@@ -256,7 +256,7 @@ def test_evidence_kept_at_one_server_is_read_at_the_other_and_the_audit_verifies
         assert len(exported) <= sum(1 for _ in open_team.audit.lines())
 
 
-def test_a_console_is_told_which_features_the_server_has(shared: Team) -> None:
+def test_a_console_receives_the_list_of_the_servers_features(shared: Team) -> None:
     max_ = Person(shared.servers[0].url, shared.token("max", "viewer"))
     features = set(max_.http.get("/api/session").json()["data"]["features"])
     assert {"people", "history", "policy", "workspace", "browser", "agent"} <= features

@@ -30,7 +30,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-async def test_two_who_ask_for_a_game_at_once_get_one_server(tmp_path: Path) -> None:
+async def test_concurrent_requests_for_a_game_share_one_server(tmp_path: Path) -> None:
     files, folders = LocalFolder.open(str(tmp_path)), []
 
     async def open_site(game: str) -> LocalGameSite:

@@ -42,7 +42,7 @@ async def error(project: Path) -> dict[str, Any]:
         rig.close()
 
 
-async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(
+async def test_without_the_engine_a_preview_fails_with_install_instructions(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engines, "ENGINE_FOLDER", project / "nowhere")
@@ -54,7 +54,7 @@ async def test_without_the_engine_a_preview_fails_and_says_how_to_get_it(
         engines.describe_engine(Wiring().machine.open_folder, project)
 
 
-async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(
+async def test_without_a_free_port_a_preview_fails_with_the_reason(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def taken(*expected: Any, **more: Any) -> asyncio.Server:
@@ -67,7 +67,7 @@ async def test_where_no_port_can_be_opened_a_preview_fails_and_says_why(
 
 
 @pytest.mark.parametrize(("program", "why"), [("exit 1", "ended at once"), ("exec cat <&3", "did not start")])
-async def test_a_browser_that_does_not_start_is_told_with_how_to_try_it(
+async def test_a_browser_that_does_not_start_is_reported_with_a_command_to_try(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, why: str
 ) -> None:
     monkeypatch.setattr("handrail.features.browser.chromium.headless._START_TIMEOUT", 0.3)

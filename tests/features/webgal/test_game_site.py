@@ -221,7 +221,7 @@ async def test_engines_of_both_generations_are_sent_to_scenes_lines_and_unsaved_
 
 
 @pytest.mark.anyio
-async def test_what_an_engine_showed_before_a_jump_is_not_where_the_jump_led(
+async def test_output_from_before_a_jump_is_not_taken_for_its_result(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long it has been there: a busy engine takes its time."""
@@ -252,7 +252,7 @@ async def test_what_an_engine_showed_before_a_jump_is_not_where_the_jump_led(
 
 
 @pytest.mark.anyio
-async def test_what_is_no_message_is_passed_over(project: Path) -> None:
+async def test_invalid_messages_are_skipped(project: Path) -> None:
     async with site_of(project) as site:
         screen = site.open_screen()
         origin = Origin(screen.address.rsplit("/", 2)[0])

@@ -65,7 +65,7 @@ def test_a_project_without_a_game_has_nothing_to_show(tmp_path: Path, opened: Op
         view.graph()
 
 
-def test_everything_that_is_wrong_is_told_in_the_language_that_is_asked_for(view: GameView) -> None:
+def test_all_problems_are_reported_in_the_requested_language(view: GameView) -> None:
     displayed = view.overview("en")
     assert displayed is not None
     assert (displayed.title, displayed.folder, displayed.entry, displayed.config) == (
@@ -89,7 +89,7 @@ def test_everything_that_is_wrong_is_told_in_the_language_that_is_asked_for(view
     assert any("找不到文件" in each.message for each in chinese.problems)
 
 
-def test_what_changes_on_disk_changes_the_stamp_and_is_read(view: GameView, project: Path) -> None:
+def test_changes_on_disk_change_the_stamp_and_are_read(view: GameView, project: Path) -> None:
     before = view.stamp()
     assert before == view.stamp()
     (project / START).write_text("一:二;\n")
@@ -109,12 +109,12 @@ def test_a_text_comes_with_the_parts_of_its_lines_and_without_carriage_returns(v
 
 
 @pytest.mark.parametrize("path", ["game/scene/none.txt", "game/background/beach.jpg", "../x", "scene/start.txt", ""])
-def test_nothing_but_the_games_own_texts_is_shown(view: GameView, path: str) -> None:
+def test_only_the_games_own_texts_are_shown(view: GameView, path: str) -> None:
     with pytest.raises(NotFound):
         view.scene(path)
 
 
-def test_a_scene_that_is_no_text_is_listed_with_its_problem(view: GameView, project: Path) -> None:
+def test_a_binary_scene_is_listed_with_its_problem(view: GameView, project: Path) -> None:
     (project / "game/scene/broken.txt").write_bytes(b"\xff\xfe")
     displayed = view.overview("en")
     assert displayed is not None
@@ -153,7 +153,7 @@ def test_only_pictures_and_sounds_of_the_game_are_handed_out_and_nothing_behind_
             view.file(path)
 
 
-def test_what_a_rule_hides_is_neither_listed_nor_handed_out(project: Path, opened: Open) -> None:
+def test_hidden_files_are_neither_listed_nor_served(project: Path, opened: Open) -> None:
     (project / ".handrail").mkdir()
     rules = '{"contractVersion": "1.0.0", "rules": [{"effect": "READ", "path": "game/bgm/**", "decision": "deny"}]}'
     (project / ".handrail/policy.json").write_text(rules)
@@ -171,7 +171,7 @@ def test_one_fix_or_all_that_are_safe_keep_the_ends_of_lines(view: GameView, pro
     assert "+changeBg:beach.jpg;" in displayed.diff
 
 
-def test_a_fix_of_what_is_no_longer_there_is_a_conflict(view: GameView, project: Path) -> None:
+def test_fixing_a_problem_that_is_no_longer_there_is_a_conflict(view: GameView, project: Path) -> None:
     with pytest.raises(Conflict):
         view.fix_file(START, ProblemPlace(3, "WG201", 9))
     (project / "game/config.txt").write_text("\ufeffGame_name : 雪;\n")

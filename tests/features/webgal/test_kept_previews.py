@@ -72,7 +72,7 @@ def refusal(code: str, message: str, **details: Any) -> dict[str, Any]:
     return {"ok": False, "error": {"code": code, "message": message, "details": details}}
 
 
-async def test_what_the_server_shows_comes_back_whole_and_unsaved_content_goes_with_the_wish(tmp_path: Path) -> None:
+async def test_the_servers_preview_is_returned_in_full_and_unsaved_content_is_sent_along(tmp_path: Path) -> None:
     showing, requests = await shown(tmp_path, 200, {"ok": True, "data": THEIRS})
     assert showing == THEIRS
     assert (requests["path"], requests["line"], requests["content"]) == ("game/scene/a b/start.txt", 3, "雪乃:未保存;")
@@ -92,7 +92,7 @@ async def test_what_the_server_shows_comes_back_whole_and_unsaved_content_goes_w
         (500, b"[]", "another version"),
     ],
 )
-async def test_where_the_server_does_not_show_it_the_process_does_and_says_why(
+async def test_if_the_server_cannot_show_a_preview_the_process_does_and_reports_why(
     tmp_path: Path, status: int | None, body: Any, message: str
 ) -> None:
     showing, _ = await shown(tmp_path, status, body)

@@ -42,7 +42,7 @@ def test_both_languages_say_the_same_with_the_same_values() -> None:
     ("environ", "message"),
     [({"LANG": "C.UTF-8"}, "未知"), ({"LANG": "en_US.UTF-8"}, "known"), ({"HANDRAIL_LANG": "EN"}, "known")],
 )
-def test_checks_are_chinese_where_nobody_says_otherwise(
+def test_checks_are_chinese_by_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], message: str
 ) -> None:
     put(tmp_path, "game/scene/start.txt", "unknownCmd: test;\n")

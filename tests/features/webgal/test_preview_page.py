@@ -39,7 +39,7 @@ async def test_the_stage_is_drawn_as_large_as_it_is_shown_and_the_engine_never_k
         project.close()
 
 
-async def test_time_runs_for_the_stage_and_stands_still_for_the_line(tmp_path: Path) -> None:
+async def test_stage_time_advances_while_line_time_is_frozen(tmp_path: Path) -> None:
     """An introduction must not be over before its picture is taken, however long that takes on a busy machine."""
     (tmp_path / "game/scene").mkdir(parents=True)
     (tmp_path / "game/scene/start.txt").write_text("雪乃:好;\n")

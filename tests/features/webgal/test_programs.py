@@ -53,7 +53,7 @@ async def test_it_runs_in_the_folder_with_that_environment_and_nothing_to_read(b
 
 
 @pytest.mark.parametrize(("line", "status"), [("exit 3", 3), ("kill -9 $$", 137), ("no-such-command", 127)])
-async def test_its_status_is_the_commands_as_a_shell_tells_it(begin: Begin, line: str, status: int) -> None:
+async def test_its_status_is_the_commands_shell_status(begin: Begin, line: str, status: int) -> None:
     program = begin("/bin/sh", "-c", line)
     await printed(program)
     assert program.status == status
@@ -65,7 +65,7 @@ async def test_a_command_that_is_not_there_says_so(begin: Begin) -> None:
     assert program.status == 127
 
 
-async def test_it_leads_a_session_of_its_own(begin: Begin) -> None:
+async def test_it_runs_in_its_own_session(begin: Begin) -> None:
     program = begin(sys.executable, "-c", "import os; print(os.getpid() == os.getsid(0), os.getsid(os.getppid()))")
     is_leader, keepers = (await printed(program)).split()
     assert is_leader == "True"
@@ -119,7 +119,7 @@ async def test_a_command_that_kills_its_keeper_ends_with_all_that_carries_its_ma
     await eventually(lambda: not is_there(pid))  # nobody of ours is its parent
 
 
-async def test_a_command_that_ends_by_itself_leaves_nothing(begin: Begin) -> None:
+async def test_a_finished_command_leaves_nothing_behind(begin: Begin) -> None:
     program = begin("/bin/sh", "-c", "kill -9 $$")
     await printed(program)
     assert not program.may_have_left_something

@@ -40,7 +40,7 @@ def leading_on() -> Iterator[tuple[int, list[str]]]:
         server.server_close()
 
 
-def test_what_leads_elsewhere_is_no_terre_and_is_not_followed(leading_on: tuple[int, list[str]]) -> None:
+def test_a_redirecting_server_is_not_terre_and_is_not_followed(leading_on: tuple[int, list[str]]) -> None:
     port, requests = leading_on
     assert asyncio.run(TerreFinder(port, "/").find("game")) is None
     assert requests == []
@@ -82,7 +82,7 @@ def test_a_port_that_something_else_has_taken_has_no_terre(name: str, monkeypatc
     assert asyncio.run(find()) is None
 
 
-def test_a_screen_that_is_closed_is_not_kept() -> None:
+def test_a_closed_screen_is_not_reused() -> None:
     site = TerreSite("127.0.0.1:1", "demo", "demo")
     site.open_screen().close()
     site.open_screen()

@@ -92,7 +92,7 @@ def apply_patch(old: bytes, diff: str) -> bytes:
         return file.read_bytes() if file.exists() else b""
 
 
-def test_a_unified_diff_tells_of_a_missing_last_newline() -> None:
+def test_a_unified_diff_marks_a_missing_last_newline() -> None:
     diff = unified("a.txt", b"one\ntwo", b"one\ntwo\n")
     assert diff.startswith("--- a/a.txt\n+++ b/a.txt\n")
     assert "\\ No newline at end of file" in diff

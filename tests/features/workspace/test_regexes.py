@@ -57,7 +57,7 @@ def test_every_match_is_replaced_wherever_it_is_done(
 
 @given(st.binary(max_size=30), st.text("ab.*?+()[]|^$", max_size=10), st.binary(max_size=10))
 @settings(max_examples=tries(40, 3000), deadline=None)
-def test_whatever_the_pattern_it_is_refused_or_replaced(text: bytes, pattern: str, replacement: bytes) -> None:
+def test_every_pattern_is_either_refused_or_replaced(text: bytes, pattern: str, replacement: bytes) -> None:
     try:
         result, count = replace_regex(text, pattern, replacement, never_stop)
     except InvalidParams:
@@ -66,7 +66,7 @@ def test_whatever_the_pattern_it_is_refused_or_replaced(text: bytes, pattern: st
 
 
 @pytest.mark.parametrize("pattern", ["(", "a{2,1}", r"(a)\1", "(?=a)", "a{1001}", "(a{1000}){1000}", "[z-a]", "*"])
-def test_what_does_not_compile_is_refused_with_a_hint(pattern: str) -> None:
+def test_invalid_patterns_are_refused_with_a_hint(pattern: str) -> None:
     with pytest.raises(InvalidParams) as caught:
         replace_regex(b"a", pattern, b"", never_stop)
     assert "RE2" in (caught.value.hint or "")
@@ -78,7 +78,7 @@ def test_a_result_without_bounds_is_too_large(replace: Callable[[bytes, str, byt
 
 
 @pytest.mark.parametrize("pattern", ["(a?){500}a{500}b", "x*"])
-def test_what_takes_long_is_stopped_at_the_next_checkpoint(pattern: str) -> None:
+def test_long_searches_are_stopped_at_the_next_checkpoint(pattern: str) -> None:
     checkpoints = itertools.count(1)
 
     def checkpoint() -> None:

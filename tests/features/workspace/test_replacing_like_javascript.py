@@ -85,10 +85,10 @@ def test_an_empty_match_is_replaced_once(find: str, expected: str, count: int) -
         ("[^a]$", "m", "ab\rac", "a;\ra;"),
     ],
 )
-def test_line_ends_and_white_space_are_those_of_javascript(find: str, flags: str, text: str, expected: str) -> None:
+def test_line_ends_and_white_space_match_javascript(find: str, flags: str, text: str, expected: str) -> None:
     assert replace_all(text.encode(), find, ";", flags, lambda: None)[0].decode() == expected
 
 
 @pytest.mark.parametrize("find", ["[[:alpha:]]+", "\\Qb.\\E", "\\Aa"])
-def test_what_only_re2_knows_is_read_by_re2(find: str) -> None:
+def test_syntax_that_only_re2_knows_is_read_by_re2(find: str) -> None:
     assert replace_all(b"ab.\r\n", find, ";", "m", lambda: None)[1] >= 1

@@ -191,7 +191,7 @@ class _Racing:
         return getattr(self._files, name)
 
 
-def test_undo_of_a_task_names_what_was_changed_since_and_undoes_the_rest(project: Path) -> None:
+def test_undoing_a_task_names_files_changed_since_and_undoes_the_rest(project: Path) -> None:
     rig = workspace(project)
     commit_all(rig, call("task-1"), [Change("a.txt", b"old\n", b"one\n"), Change("run.sh", b"#!/bin/sh\n", b"x\n")])
     commit_all(rig, call("task-1"), [Change("a.txt", b"one\n", b"two\n")])
@@ -253,7 +253,7 @@ def test_a_name_that_becomes_a_link_in_the_last_moment_is_not_followed(project: 
     assert (outside / "picture.bin").read_bytes() == BINARY
 
 
-def test_a_move_never_replaces_what_is_there(project: Path) -> None:
+def test_a_move_never_overwrites_a_file(project: Path) -> None:
     rig = workspace(project)
     planned = plan_move(rig, "a.txt", "b.txt")
     (project / "b.txt").write_bytes(b"mine")
@@ -263,7 +263,7 @@ def test_a_move_never_replaces_what_is_there(project: Path) -> None:
     assert (project / "a.txt").read_bytes() == b"old\n"
 
 
-def test_set_uid_is_never_given(project: Path) -> None:
+def test_the_set_uid_bit_is_never_set(project: Path) -> None:
     rig = workspace(project)
     commit_all(rig, call(), [Change("tool", None, b"x", after_mode=0o755)])
     commit_all(rig, call(), [Change("tool", b"x", b"y", before_mode=0o755, after_mode=0o6755)])

@@ -53,7 +53,7 @@ def test_a_line_with_a_line_feed_inside_is_refused(stores: Kept) -> None:
     assert list(stores.journal.lines()) == []
 
 
-def test_who_holds_it_keeps_others_out_for_as_long_as_they_are_patient(stores: Kept, other: Kept) -> None:
+def test_a_held_lock_blocks_others_until_their_timeout(stores: Kept, other: Kept) -> None:
     stores.journal.append(b"one", is_durable=False)
     with stores.journal.lock(is_durable=False) as lock:
         lock.append(b"two")

@@ -19,7 +19,7 @@ async def asked(queue: PromptQueue, prompt: object, request_id: str) -> "asyncio
     return task
 
 
-async def test_an_answer_in_another_process_reaches_the_one_who_asked(stores: Kept, other: Kept) -> None:
+async def test_an_answer_in_another_process_reaches_the_asker(stores: Kept, other: Kept) -> None:
     waiting = await asked(stores.prompts, ASK, "r1")
     assert await other.prompts.is_waiting("r1")
     assert [each.request_id for each in await other.prompts.pending()] == ["r1"]
@@ -40,7 +40,7 @@ async def test_the_first_answer_wins(stores: Kept, other: Kept) -> None:
         assert sum(isinstance(each, Conflict) for each in results) == 5
 
 
-async def test_a_secret_reaches_the_waiter_alone(stores: Kept, other: Kept) -> None:
+async def test_a_secret_reaches_only_the_waiter(stores: Kept, other: Kept) -> None:
     waiting = await asked(stores.prompts, SECRET, "r1")
     answer = {"status": "ok", "values": {"user": "ada", "word": "hunter2"}}
     assert not (await other.prompts.respond("r1", answer)).warnings
@@ -49,7 +49,7 @@ async def test_a_secret_reaches_the_waiter_alone(stores: Kept, other: Kept) -> N
     assert "hunter2" not in repr(page)
 
 
-async def test_without_a_waiter_a_secret_is_lost_and_that_is_said(stores: Kept, other: Kept) -> None:
+async def test_without_a_waiter_a_secret_is_lost_and_reported(stores: Kept, other: Kept) -> None:
     await stores.prompts.request(SECRET, request_id="r1")
     receipt = await other.prompts.respond("r1", {"status": "ok", "values": {"user": "ada", "word": "hunter2"}})
     assert "word" in receipt.warnings[0]
@@ -65,7 +65,7 @@ async def test_the_last_to_wait_gets_the_secret(stores: Kept, other: Kept) -> No
     await asyncio.wait({first})
 
 
-async def test_one_who_stops_waiting_is_gone_and_the_question_stays(stores: Kept, other: Kept) -> None:
+async def test_a_cancelled_wait_leaves_the_question_pending(stores: Kept, other: Kept) -> None:
     waiting = await asked(stores.prompts, ASK, "r1")
     waiting.cancel()
     await asyncio.wait({waiting})
@@ -90,6 +90,6 @@ async def test_a_follower_gets_everything_once_in_order(stores: Kept, other: Kep
     assert values == [f"r{number}" for number in range(10)]
 
 
-async def test_what_nobody_asked_can_t_be_answered(stores: Kept) -> None:
+async def test_unknown_questions_cannot_be_answered(stores: Kept) -> None:
     with pytest.raises(NotFound):
         await stores.prompts.respond("never", {"status": "ok"})

@@ -32,7 +32,7 @@ async def outcome(tokens: TokenStore, token: str) -> str:
     return "won"
 
 
-async def test_a_token_is_good_once_for_its_own_scope_and_a_wrong_use_does_not_burn_it(stores: Kept) -> None:
+async def test_a_token_works_once_in_its_own_scope_and_a_wrong_use_does_not_consume_it(stores: Kept) -> None:
     token = await stores.tokens.issue(SCOPE, 60)
     assert await refusal(stores.tokens, token, replace(SCOPE, caller="another")) == "peer"
     assert await refusal(stores.tokens, token, replace(SCOPE, method="another")) == "method"
@@ -44,7 +44,7 @@ async def test_a_token_is_good_once_for_its_own_scope_and_a_wrong_use_does_not_b
 @pytest.mark.parametrize(
     ("token", "why"), [(None, "missing"), ("", "missing"), ("' OR 1=1 --", "invalid"), ("\ud800", "invalid")]
 )
-async def test_what_was_never_issued_is_refused(stores: Kept, token: str | None, why: str) -> None:
+async def test_unknown_tokens_are_refused(stores: Kept, token: str | None, why: str) -> None:
     assert await refusal(stores.tokens, token) == why
 
 
@@ -52,20 +52,20 @@ async def test_a_token_expires(stores: Kept) -> None:
     assert await refusal(stores.tokens, await stores.tokens.issue(SCOPE, 0)) == "expired"
 
 
-async def test_of_many_who_use_one_token_in_two_processes_one_wins(stores: Kept, other: Kept) -> None:
+async def test_a_token_used_concurrently_in_two_processes_works_once(stores: Kept, other: Kept) -> None:
     for _ in range(5):
         token = await stores.tokens.issue(SCOPE, 60)
         results = await asyncio.gather(*(outcome(each.tokens, token) for each in (stores, other) * 10))
         assert sorted(results) == ["used"] * 19 + ["won"]
 
 
-async def test_of_many_who_claim_one_key_in_two_processes_one_wins(stores: Kept, other: Kept) -> None:
+async def test_a_key_claimed_concurrently_in_two_processes_is_granted_once(stores: Kept, other: Kept) -> None:
     claims = await asyncio.gather(*(each.once.claim("prompt-1") for each in (stores, other) * 10))
     assert claims.count(True) == 1
     assert await stores.once.claim("prompt-2")
 
 
-async def test_a_consent_counts_until_it_is_revoked_or_what_it_was_given_for_changes(stores: Kept, other: Kept) -> None:
+async def test_a_consent_applies_until_it_is_revoked_or_its_subject_changes(stores: Kept, other: Kept) -> None:
     grant = await stores.consents.add(CALLER, TO, is_for_app=False, by="ada")
     assert await other.consents.find(CALLER, TO) == grant
     assert await other.consents.find(CALLER, replace(TO, tool_digest="d2")) is None
@@ -113,7 +113,7 @@ async def test_asking_from_two_processes_does_not_raise_the_limit(stores: Kept, 
     assert await stores.questions.note("agent:claude.1", 3)
 
 
-async def test_the_first_who_uses_a_task_owns_it(stores: Kept, other: Kept) -> None:
+async def test_the_first_user_of_a_task_owns_it(stores: Kept, other: Kept) -> None:
     mine, theirs = Owner("agent:a.1", "agent:a.1"), Owner("agent:b.1", "agent:b.1")
     owners = await asyncio.gather(stores.owners.claim("t", mine), other.owners.claim("t", theirs))
     assert owners[0] == owners[1]

@@ -36,7 +36,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert (tmp_path / "victim").read_bytes() == b"mine"
 
 
-def test_what_does_not_fit_is_taken_back(tmp_path: Path) -> None:
+def test_a_failed_append_is_rolled_back(tmp_path: Path) -> None:
     folder = LocalFolder.open(str(tmp_path))
     folder.append("log", b"first\n")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -51,7 +51,7 @@ def test_a_part_of_a_file_is_read_from_an_offset(folder: Folder) -> None:
         folder.read_at("game/scene/start.txt", -1, 3)
 
 
-def test_what_is_missing_is_not_found_and_named(folder: Folder) -> None:
+def test_missing_files_are_not_found_and_named(folder: Folder) -> None:
     for path in ("nothing.txt", "no/such/folder.txt", "game/scene/start.txt/below"):
         with pytest.raises(NotFound) as caught:
             folder.read(path)
@@ -70,7 +70,7 @@ def test_a_folder_is_not_read_and_not_overwritten(folder: Folder) -> None:
                 attempt(path)
 
 
-def test_the_mode_of_a_file_is_told_and_none_when_nothing_is_there(folder: Folder, project: Path) -> None:
+def test_the_mode_of_a_file_is_returned_or_none_if_it_is_missing(folder: Folder, project: Path) -> None:
     (project / "game/scene/start.txt").chmod(0o640)
     assert folder.mode("game/scene/start.txt") == 0o640
     assert folder.mode("nothing.txt") is None
@@ -166,7 +166,7 @@ def test_create_refuses_a_taken_name(folder: Folder, project: Path, is_durable: 
     assert [path.name for path in (project / "new").iterdir()] == ["file.txt"]
 
 
-def test_of_many_creators_and_removers_at_once_one_wins(folder: Folder) -> None:
+def test_only_one_of_many_concurrent_creations_or_removals_succeeds(folder: Folder) -> None:
     def at_once(attempt: object) -> int:
         wins: list[bool] = []
         barrier = threading.Barrier(16)
@@ -191,13 +191,13 @@ def test_of_many_creators_and_removers_at_once_one_wins(folder: Folder) -> None:
         assert at_once(lambda: folder.remove("token", is_durable=False)) == 1
 
 
-def test_remove_tells_whether_there_was_something(folder: Folder) -> None:
+def test_remove_returns_whether_the_file_existed(folder: Folder) -> None:
     assert folder.remove("game/scene/start.txt")
     assert not folder.remove("game/scene/start.txt")
     assert not folder.remove("no/such/file.txt")
 
 
-def test_remove_tree_takes_everything_along_but_what_links_point_at(
+def test_remove_tree_removes_everything_except_the_targets_of_links(
     folder: Folder, project: Path, outside: Path
 ) -> None:
     own = folder.subfolder(".handrail")
@@ -212,7 +212,7 @@ def test_remove_tree_takes_everything_along_but_what_links_point_at(
         folder.remove_tree(".")
 
 
-def test_usage_counts_the_bytes_of_all_files_below_and_nothing_behind_links(
+def test_usage_counts_the_bytes_of_all_files_below_but_not_behind_links(
     folder: Folder, project: Path, outside: Path
 ) -> None:
     own = folder.subfolder(".handrail")
@@ -262,7 +262,7 @@ def test_a_subfolder_is_made_when_first_written_to_and_has_no_closed_folders(fol
     assert (project / ".webgal_agent/.git/x").read_bytes() == b"1"
 
 
-def test_a_subfolder_that_is_removed_meanwhile_is_made_again(folder: Folder, project: Path) -> None:
+def test_a_subfolder_removed_during_a_write_is_created_again(folder: Folder, project: Path) -> None:
     own = folder.subfolder(".webgal_agent")
     own.write("idem.json", b"1")
     folder.subfolder(".").remove_tree(".webgal_agent")
@@ -270,7 +270,7 @@ def test_a_subfolder_that_is_removed_meanwhile_is_made_again(folder: Folder, pro
     assert (project / ".webgal_agent/idem.json").read_bytes() == b"2"
 
 
-def test_a_held_folder_is_a_child_process_s_place(folder: Folder, project: Path) -> None:
+def test_a_held_folder_can_be_a_child_processs_working_directory(folder: Folder, project: Path) -> None:
     with folder.open_descriptor("game") as fd:
         (project / "game").rename(project / "moved")
         assert os.listdir(fd) == ["scene"]
@@ -294,7 +294,7 @@ def test_a_project_that_is_no_absolute_folder_is_refused(project: Path) -> None:
         LocalFolder.open(str(project / "game/scene/start.txt"))
 
 
-def test_the_names_of_a_folder_are_told_and_a_missing_one_is_not_found(folder: Folder, project: Path) -> None:
+def test_the_names_in_a_folder_are_returned_and_a_missing_folder_is_not_found(folder: Folder, project: Path) -> None:
     own = folder.subfolder(".own")
     with pytest.raises(NotFound):
         own.names("kept")

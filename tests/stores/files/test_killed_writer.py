@@ -84,7 +84,7 @@ def test_a_live_writer_is_not_swept(folder: Folder, project: Path) -> None:
 
 
 @pytest.mark.trial("race")
-def test_writers_of_one_path_never_mix_their_contents(project: Path, start_child: StartChild) -> None:
+def test_concurrent_writes_to_one_path_are_never_mixed(project: Path, start_child: StartChild) -> None:
     """Four writers in two processes and two threads share one temporary name; the reader sees whole contents only."""
     folder = LocalFolder.open(str(project))
     size = 200_000

@@ -115,7 +115,7 @@ def test_walk_shows_links_and_goes_through_none(folder: Folder, project: Path, o
     assert not files["out"].is_folder
 
 
-def test_a_temporary_file_s_name_taken_by_a_link_is_no_way_out(folder: Folder, project: Path, outside: Path) -> None:
+def test_a_link_at_a_temporary_files_name_is_not_followed(folder: Folder, project: Path, outside: Path) -> None:
     for name in (temporary_name("file.txt"), backup_name("file.txt")):
         (project / name.decode()).symlink_to(outside / "start.txt")
     folder.write("file.txt", b"one")

@@ -12,7 +12,7 @@ from tests.stores.files.scenery import StartChild, ready, said
 
 
 @pytest.mark.alone
-def test_a_held_lock_is_a_conflict_after_the_timeout_and_free_afterwards(folder: Folder) -> None:
+def test_a_held_lock_is_a_conflict_after_the_timeout_and_free_once_released(folder: Folder) -> None:
     own = folder.subfolder(".handrail")
     with own.lock("lock", 0):
         for timeout in (0, 0.05):
@@ -63,7 +63,7 @@ def test_processes_exclude_each_other(folder: Folder, project: Path, start_child
     assert own.read("count") == b"300"
 
 
-def test_a_killed_holder_blocks_nobody(folder: Folder, project: Path, start_child: StartChild) -> None:
+def test_a_killed_lock_holder_does_not_block_others(folder: Folder, project: Path, start_child: StartChild) -> None:
     own = folder.subfolder(".handrail")
     child = start_child("hold_lock.py", str(project), "lock")
     ready(child)
@@ -75,7 +75,7 @@ def test_a_killed_holder_blocks_nobody(folder: Folder, project: Path, start_chil
         pass
 
 
-def test_a_lock_on_a_file_that_was_removed_meanwhile_is_taken_anew(folder: Folder, project: Path) -> None:
+def test_a_lock_on_a_removed_file_is_acquired_again(folder: Folder, project: Path) -> None:
     own = folder.subfolder(".handrail")
     with own.lock("lock", 0):
         (project / ".handrail/lock").unlink()

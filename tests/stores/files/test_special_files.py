@@ -32,14 +32,16 @@ def special(request: pytest.FixtureRequest, project: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("attempt", [name for name in ON_FILES if name != "mode"])
-def test_what_is_no_regular_file_is_refused_as_such(folder: Folder, special: str, project: Path, attempt: str) -> None:
+def test_special_files_are_refused_with_their_own_error(
+    folder: Folder, special: str, project: Path, attempt: str
+) -> None:
     before = (project / special).lstat()
     with pytest.raises(InputOutput, match="not a regular file"):
         ON_FILES[attempt](folder, special)
     assert os.path.samestat((project / special).lstat(), before)
 
 
-def test_what_is_no_regular_file_is_listed_as_neither_folder_nor_link(folder: Folder, special: str) -> None:
+def test_special_files_are_listed_as_neither_folder_nor_link(folder: Folder, special: str) -> None:
     entry = next(entry for entry in folder.entries(".") if entry.name == special)
     assert not entry.is_folder
     assert not entry.is_link

@@ -63,7 +63,7 @@ def test_folders_that_vanish_or_change_during_a_walk_are_left_out(folder: Folder
     assert sorted(matches) == ["a", "b", "c", "d", "d/inner", "scene", "scene/start.txt"]
 
 
-def test_an_abandoned_walk_holds_nothing(folder: Folder) -> None:
+def test_an_abandoned_walk_leaves_no_open_descriptors(folder: Folder) -> None:
     before = os.listdir("/proc/self/fd")
     walk = folder.walk(".")
     next(walk)

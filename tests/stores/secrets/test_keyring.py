@@ -42,7 +42,7 @@ def test_a_secret_is_in_the_keyring_and_nowhere_else_until_it_is_forgotten(
 
 
 @pytest.mark.trial("commands", is_long=True)
-def test_a_locked_keyring_is_said_to_be_locked_and_new_secrets_go_to_the_file(tmp_path: Path) -> None:
+def test_a_locked_keyring_is_reported_and_new_secrets_go_to_the_file(tmp_path: Path) -> None:
     home, state = tmp_path / "home", tmp_path / "state"
     home.mkdir()
     with keyring_session(home) as session:
@@ -64,7 +64,7 @@ def test_a_session_bus_without_a_keyring_means_the_file(tmp_path: Path) -> None:
     assert (state / "secrets.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_bus_that_accepts_and_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bus_that_never_answers_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX) as deaf:
         deaf.bind(str(tmp_path / "bus"))
         deaf.listen()

@@ -54,9 +54,7 @@ def fill(folder: Path) -> Path:
 
 
 @pytest.mark.trial("team", is_long=True)
-async def test_on_a_full_disk_writes_are_refused_and_go_on_once_there_is_room(
-    small_postgres: Postgres, nats: Nats
-) -> None:
+async def test_on_a_full_disk_writes_are_refused_until_there_is_room(small_postgres: Postgres, nats: Nats) -> None:
     with opened(small_postgres.tenant(), nats) as team:
         audit = Audit(team.audit)
         await audit.add({"event": "before"}, durable=True)
@@ -89,7 +87,7 @@ async def _again(audit: Audit) -> None:
             await asyncio.sleep(0.1)
 
 
-def test_a_server_whose_clock_is_wrong_neither_lengthens_nor_shortens_what_is_timed(
+def test_a_servers_wrong_clock_does_not_change_timeouts(
     postgres: Postgres, nats: Nats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, now = postgres.tenant(), time.time
@@ -158,7 +156,7 @@ def test_an_upgrade_while_servers_write_loses_nothing(
 
 
 @pytest.mark.trial("team", is_long=True)
-async def test_a_frozen_nats_is_said_within_seconds_and_works_again(postgres: Postgres) -> None:
+async def test_a_frozen_nats_is_reported_within_seconds_and_works_again(postgres: Postgres) -> None:
     own = Nats()
     own.start()
     try:
@@ -180,7 +178,7 @@ async def test_a_frozen_nats_is_said_within_seconds_and_works_again(postgres: Po
 
 
 @pytest.mark.trial("team", is_long=True)
-async def test_a_frozen_postgresql_is_said_and_nothing_is_written_twice_when_it_wakes(nats: Nats) -> None:
+async def test_a_frozen_postgresql_is_reported_and_nothing_is_written_twice_when_it_resumes(nats: Nats) -> None:
     with engine_folder("frozen") as folder:
         own = Postgres(folder / "cluster")
         own.start()

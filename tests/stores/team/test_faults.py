@@ -56,9 +56,7 @@ def team(postgres: Postgres, nats: Nats) -> Iterator[OpenTeam]:
 
 
 @pytest.mark.trial("team", is_long=True)
-async def test_when_postgresql_restarts_what_was_written_is_there_and_who_waits_waits_on(
-    own_postgres: Postgres, nats: Nats
-) -> None:
+async def test_a_postgresql_restart_loses_neither_writes_nor_waiters(own_postgres: Postgres, nats: Nats) -> None:
     with opened(own_postgres.tenant(), nats) as team:
         queue, scope = LogPromptQueue(team.prompts), TokenScope("a", "b", "c" * 64)
         waiting = asyncio.create_task(queue.ask(ASK, request_id="r1"))
@@ -128,7 +126,7 @@ def _started(url: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-async def test_a_frozen_server_keeps_nobody_out_for_long_and_writes_nothing_when_it_wakes(
+async def test_a_frozen_server_blocks_others_only_briefly_and_writes_nothing_when_it_resumes(
     postgres: Postgres, team: OpenTeam
 ) -> None:
     journal, url = TeamJournal(team.database, "log"), team.address.database
@@ -149,7 +147,7 @@ async def test_a_frozen_server_keeps_nobody_out_for_long_and_writes_nothing_when
     assert await asyncio.to_thread(lambda: list(journal.lines())) == [b"from another\n"]
 
 
-async def test_a_lease_is_held_by_one_and_the_one_before_writes_nothing(team: OpenTeam) -> None:
+async def test_a_lease_has_one_holder_and_the_previous_one_writes_nothing(team: OpenTeam) -> None:
     first, second = TeamLeases(team.database, "first"), TeamLeases(team.database, "second")
     lease = await first.take("run-1", 60)
     assert lease is not None
@@ -166,7 +164,7 @@ async def test_a_lease_is_held_by_one_and_the_one_before_writes_nothing(team: Op
     await team.database.write(lambda rows: fence(rows, later))
 
 
-async def test_a_lease_that_expired_is_lost_even_if_nobody_has_taken_it(team: OpenTeam) -> None:
+async def test_an_expired_lease_is_lost_even_if_unclaimed(team: OpenTeam) -> None:
     leases = TeamLeases(team.database, "first")
     lease = await leases.take("run-1", 0)
     assert lease is not None
@@ -178,7 +176,7 @@ async def test_a_lease_that_expired_is_lost_even_if_nobody_has_taken_it(team: Op
     assert again.epoch == lease.epoch + 1
 
 
-async def test_of_many_who_take_a_lease_at_once_one_gets_it(team: OpenTeam) -> None:
+async def test_only_one_of_many_concurrent_claims_gets_a_lease(team: OpenTeam) -> None:
     holders = [TeamLeases(team.database, f"server-{number}") for number in range(10)]
     result = await asyncio.gather(*(each.take("run-1", 60) for each in holders))
     assert sum(lease is not None for lease in result) == 1
@@ -204,7 +202,7 @@ def test_evidence_in_a_bucket_is_written_once(team: OpenTeam, s3_settings: S3, n
             folder.read("a/other.json")
 
 
-def test_a_bucket_that_refuses_is_said(team: OpenTeam, nats: Nats, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bucket_that_refuses_writes_is_reported(team: OpenTeam, nats: Nats, monkeypatch: pytest.MonkeyPatch) -> None:
     s3 = S3()
     for name, value in s3.environment.items():
         monkeypatch.setenv(name, value)
@@ -280,9 +278,7 @@ async def test_a_connection_lost_at_commit_puts_no_record_in_twice_and_none_is_c
         proxy.close()
 
 
-async def test_where_nobody_can_tell_whether_a_record_was_written_it_is_not_written_again(
-    own_postgres: Postgres, nats: Nats
-) -> None:
+async def test_a_record_with_an_unknown_outcome_is_not_written_again(own_postgres: Postgres, nats: Nats) -> None:
     url = own_postgres.tenant()
     proxy = CutProxy(url)
     try:

@@ -73,7 +73,7 @@ def test_no_trick_leads_out_of_a_tenant(postgres: Postgres, trick: str) -> None:
     "change",
     ["UPDATE handrail.journal_line SET line = 'x'", "DELETE FROM handrail.vote", "DELETE FROM handrail.claimed"],
 )
-def test_a_server_can_t_change_what_is_only_added_to(postgres: Postgres, change: str) -> None:
+def test_a_server_cannot_change_append_only_rows(postgres: Postgres, change: str) -> None:
     mine = postgres.tenant()
     filled(mine)
     with pytest.raises(AssertionError, match="permission denied"):
@@ -116,7 +116,7 @@ def test_no_server_starts_with_a_role_that_row_level_security_does_not_hold(post
         setup.check(postgres.new_database())
 
 
-def test_of_several_who_set_up_a_database_at_once_one_does_and_all_succeed(postgres: Postgres) -> None:
+def test_concurrent_setups_of_a_database_run_once_and_all_succeed(postgres: Postgres) -> None:
     owner, batches = postgres.new_database(), list[tuple[int, int]]()
     threads = [threading.Thread(target=lambda: batches.append(setup.migrate(owner))) for _ in range(4)]
     for thread in threads:
@@ -155,7 +155,7 @@ def test_members_are_added_once_and_revoked_once(postgres: Postgres) -> None:
         assert again.id != ada.id
 
 
-def test_a_database_that_is_not_there_is_said_without_its_password() -> None:
+def test_a_missing_database_is_reported_without_its_password() -> None:
     with pytest.raises(InputOutput) as away:
         setup.look("postgresql://handrail_shop:hunter2@127.0.0.1:1/team")
     assert "127.0.0.1:1" in away.value.message

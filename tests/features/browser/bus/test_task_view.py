@@ -86,7 +86,7 @@ def test_an_index_of_another_tab_or_page_is_not_drawn() -> None:
     assert boxes(index(button("1", 0, 0), url=f"{URL}#there")) == {"1": (0, 0, 10, 10)}
 
 
-def test_the_parts_of_a_long_index_are_put_together() -> None:
+def test_the_parts_of_a_long_index_are_joined() -> None:
     parts = [index(button("3", 3, 0), offset=2, at=12), index(button("1", 1, 0), button("2", 2, 0), at=11)]
     older = index(button("9", 9, 0), at=5)
     view = view_of(TASK, [picture()], [*parts, older])
@@ -104,5 +104,5 @@ def test_an_index_from_before_the_last_action_is_not_drawn_on_a_later_picture() 
     assert ([one.click_id for one in waited.elements], waited.acted_at) == (["1"], UNSET)
 
 
-def test_a_picture_from_before_the_last_action_says_when_that_was() -> None:
+def test_a_picture_older_than_the_last_action_comes_with_the_actions_time() -> None:
     assert view_of(TASK, [picture(20)], [], [record("browser_type", {"tabId": 1}, {}, 30)]).acted_at == 30

@@ -36,7 +36,7 @@ def test_an_action_goes_to_its_plugin_and_its_result_comes_back(server: Running)
     asyncio.run(run())
 
 
-def test_the_old_form_of_a_result_counts_too(server: Running) -> None:
+def test_the_old_form_of_a_result_is_accepted(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             task = await task_on(server, browser)
@@ -54,7 +54,7 @@ def test_the_old_form_of_a_result_counts_too(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_a_whole_result_inside_the_ack_counts(server: Running) -> None:
+def test_a_result_inside_the_ack_is_accepted(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             browser.ack = {"ok": True, "status": "success", "result": {"clicked": True}}
@@ -89,7 +89,7 @@ def test_a_plugins_code_passes_through(code: str, status: int, outer: str, serve
     asyncio.run(run())
 
 
-def test_a_plugin_that_does_not_acknowledge_is_given_up(server: Running) -> None:
+def test_a_missing_ack_times_out(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             browser.ack = None
@@ -110,7 +110,7 @@ def test_a_plugin_that_does_not_acknowledge_is_given_up(server: Running) -> None
     asyncio.run(run())
 
 
-def test_an_action_that_takes_too_long_is_given_up(server: Running) -> None:
+def test_an_action_that_takes_too_long_times_out(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             task = await task_on(server, browser)
@@ -154,7 +154,7 @@ def test_a_result_for_nothing_and_a_second_result_are_refused_and_break_nothing(
     asyncio.run(run())
 
 
-def test_a_client_that_goes_away_ends_its_action(server: Running) -> None:
+def test_a_client_that_disconnects_cancels_its_action(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser, httpx2.AsyncClient(base_url=server.address) as client:
             task = await task_on(server, browser)
@@ -193,7 +193,7 @@ def test_bad_actions_are_named_by_their_field(body: Any, field: str, server: Run
     assert any(item["field"].startswith(field) for item in answer.json["error"]["details"]["fieldErrors"])
 
 
-def test_the_token_alone_does_not_act(server: Running) -> None:
+def test_the_token_is_not_enough_to_act(server: Running) -> None:
     for path, body in (("/api/browser/act", {"actions": CLICK}), ("/api/browser/task", {"caller": "x"})):
         answer = server.request("POST", path, json=body)
         assert (answer.status, answer.code) == (403, "FORBIDDEN")
@@ -212,7 +212,7 @@ def test_an_action_that_is_too_long_for_a_socket_is_refused(server: Running) -> 
     asyncio.run(run())
 
 
-def test_a_call_without_a_task_gets_one_task_a_caller(server: Running) -> None:
+def test_calls_without_a_task_share_one_task_per_caller(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             tasks = []
@@ -244,7 +244,7 @@ def test_the_same_action_id_acts_once(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_pages_that_follow_a_task_are_told_of_its_tools_and_errors(server: Running) -> None:
+def test_pages_that_follow_a_task_receive_its_tool_and_error_events(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser, listening(server) as page, listening(server) as elsewhere:
             task = await task_on(server, browser)
@@ -269,7 +269,7 @@ def test_pages_that_follow_a_task_are_told_of_its_tools_and_errors(server: Runni
     asyncio.run(run())
 
 
-def test_what_a_killed_server_left_under_way_has_ended_when_the_next_one_starts(state: Path, project: Path) -> None:
+def test_actions_of_a_killed_server_are_ended_when_the_next_one_starts(state: Path, project: Path) -> None:
     async def run() -> None:
         task = new_task_id()
         with Running(state, project) as first:
@@ -289,7 +289,7 @@ def test_what_a_killed_server_left_under_way_has_ended_when_the_next_one_starts(
     asyncio.run(run())
 
 
-def test_without_any_browser_it_is_told_at_once(state: Path, project: Path) -> None:
+def test_without_a_browser_the_call_fails_at_once(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         answer = post_act(server)
         assert (answer.status, answer.code, tool_code(answer)) == (503, "UNAVAILABLE", "PLUGIN_OFFLINE")

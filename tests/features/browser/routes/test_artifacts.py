@@ -48,7 +48,7 @@ def test_presigning_makes_the_task(server: Running) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 @pytest.mark.parametrize("headers", [{}, {"origin": EXTENSION_ORIGIN}, {"authorization": "Bearer wrong"}])
-def test_the_slots_own_token_alone_lets_an_upload_in(method: str, headers: dict[str, str], server: Running) -> None:
+def test_an_upload_needs_the_slots_own_token(method: str, headers: dict[str, str], server: Running) -> None:
     slot = presigned(server)
     answer = server.request(method, path_of(server, slot["uploadUrl"]), headers=headers, content=PNG)
     assert answer.json == {"ok": True, "data": {"uploaded": True, "downloadUrl": slot["downloadUrl"]}}
@@ -90,7 +90,7 @@ def test_the_same_bytes_may_come_twice_and_others_not(server: Running) -> None:
     assert server.request("GET", path_of(server, slot["downloadUrl"])).body == PNG
 
 
-def test_what_is_not_there_is_not_found(server: Running) -> None:
+def test_missing_artifacts_are_not_found(server: Running) -> None:
     slot = presigned(server)
     for path in (slot["downloadUrl"], f"{server.address}/api/artifacts/art-none", f"{server.address}/api/artifacts/.."):
         answer = server.request("GET", path_of(server, path))
@@ -107,7 +107,7 @@ def test_html_is_never_shown_as_a_page_of_ours(server: Running) -> None:
     assert answer.headers["content-security-policy"].startswith("sandbox")
 
 
-def test_as_much_as_is_allowed_is_taken_and_one_byte_more_is_not(server: Running) -> None:
+def test_an_upload_may_reach_but_not_exceed_the_limit(server: Running) -> None:
     slot, other = presigned(server), presigned(server)
     assert server.request("PUT", path_of(server, slot["uploadUrl"]), content=b"x" * MAX_BYTES).status == 200
     answer = server.request("PUT", path_of(server, other["uploadUrl"]), content=b"x" * (MAX_BYTES + 1))
@@ -188,7 +188,7 @@ def test_a_broken_head_does_not_open_an_upload(server: Running) -> None:
         assert read_answer(connection).status == 403
 
 
-def test_what_has_expired_is_gone_and_said_to_be_not_found(server: Running) -> None:
+def test_expired_artifacts_are_deleted_and_not_found(server: Running) -> None:
     slot = presigned(server)
     upload, download = path_of(server, slot["uploadUrl"]), path_of(server, slot["downloadUrl"])
     assert server.request("PUT", upload, content=PNG).status == 200

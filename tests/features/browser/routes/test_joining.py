@@ -34,7 +34,7 @@ def test_a_plugin_joins_with_its_own_token(transports: list[str], server: Runnin
 
 
 @pytest.mark.parametrize("client_id", [None, "", 7, "a b", "x" * 129, "tab\n"])
-def test_a_plugin_must_say_who_it_is(client_id: Any, server: Running) -> None:
+def test_a_plugin_must_identify_itself(client_id: Any, server: Running) -> None:
     auth = {"token": server.token, "clientType": "plugin", "clientId": client_id}
     assert asyncio.run(error_envelope(server, auth))["data"] == {"code": "BAD_REQUEST"}
 
@@ -46,7 +46,7 @@ def test_there_are_two_types_of_clients(kind: Any, server: Running) -> None:
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong"])
-def test_a_plugin_without_a_token_that_counts_stays_out(token: Any, server: Running) -> None:
+def test_a_plugin_without_a_valid_token_is_refused(token: Any, server: Running) -> None:
     auth = {"token": token, "clientType": "plugin", "clientId": "p", "skipAuthorization": True}
     assert asyncio.run(error_envelope(server, auth))["data"] == {"code": "UNAUTHORIZED"}
 
@@ -98,7 +98,7 @@ def test_a_plugin_that_allows_it_gives_way_to_another_socket(server: Running) ->
     asyncio.run(run())
 
 
-def test_presence_is_told_as_it_changes(server: Running) -> None:
+def test_presence_changes_are_announced(server: Running) -> None:
     async def known(client_id: str) -> Any:
         listing = (await got(server, "/api/extension/extension-list")).json["data"]
         return next((plugin for plugin in listing if plugin["clientId"] == client_id), None)

@@ -46,7 +46,7 @@ def refused(answer: Any) -> bool:
         {"type": "task_takeover"}, {"type": "task_takeover", "taskId": "x"},
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_refused_in_its_ack_and_changes_nothing(message: Any, server: Running) -> None:
+def test_malformed_messages_are_refused_in_their_ack_and_change_nothing(message: Any, server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             assert await browser.say(SYNC) == {"ok": True}
@@ -104,7 +104,7 @@ def test_the_handshake_describes_the_plugin_and_skips_no_authorization(server: R
     asyncio.run(run())
 
 
-def test_a_snapshot_is_what_was_told_last(server: Running) -> None:
+def test_a_snapshot_is_the_last_reported_state(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             await browser.say(SYNC)
@@ -142,7 +142,7 @@ def test_a_snapshot_is_what_was_told_last(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_the_snapshot_of_a_plugin_that_has_gone_is_stale(server: Running) -> None:
+def test_the_snapshot_of_a_disconnected_plugin_is_stale(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             await browser.say(SYNC)
@@ -176,7 +176,7 @@ def test_pages_are_pushed_whole_snapshots_with_growing_numbers(state: Path, proj
         asyncio.run(run(server))
 
 
-def test_a_page_that_does_not_ask_is_not_told_of_a_task(server: Running) -> None:
+def test_a_page_receives_only_tasks_that_it_follows(server: Running) -> None:
     async def run() -> None:
         task = new_task_id()
         message = {"v": 1, "type": "user_message", "id": "evt-1", "taskId": task, "content": "Hello", "timestamp": 5}
@@ -195,7 +195,7 @@ def test_a_page_that_does_not_ask_is_not_told_of_a_task(server: Running) -> None
     asyncio.run(run())
 
 
-def test_what_a_user_says_is_kept_and_answered_that_no_model_is_there(server: Running) -> None:
+def test_a_users_message_is_stored_and_answered_with_a_missing_model(server: Running) -> None:
     async def run() -> None:
         task = new_task_id()
         message = {
@@ -300,7 +300,7 @@ def test_the_console_takes_over_hands_back_and_stops(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_a_plugin_that_was_told_to_stop_ends_the_task(server: Running) -> None:
+def test_stopping_a_task_in_the_plugin_ends_it(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             task = await task_on(server, browser)

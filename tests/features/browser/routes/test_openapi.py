@@ -39,7 +39,7 @@ def for_programs(document: Any) -> Any:
 
 @pytest.mark.trial("properties", is_long=True)
 @pytest.mark.timeout(900)
-def test_the_server_does_what_its_document_says(server: Running, tmp_path: Path) -> None:
+def test_the_server_behaves_as_its_openapi_document_says(server: Running, tmp_path: Path) -> None:
     document = tmp_path / "openapi.json"
     document.write_text(json.dumps(for_programs(server.request("GET", "/api/openapi.json").json)))
     headers = [f"{name.title()}: {value}" for name, value in bus_key(server).items()]

@@ -45,7 +45,7 @@ def welcome(server: Running, client_id: str, token: str, **about: Any) -> str:
 
 
 @pytest.mark.parametrize("about", [{}, {"version": "0.1.0"}, {"version": "9.9.9", "protocol": "0123456789abcdef"}])
-def test_our_own_extension_of_another_version_is_told_to_update(server: Running, about: dict[str, str]) -> None:
+def test_our_extension_in_another_version_is_asked_to_update(server: Running, about: dict[str, str]) -> None:
     client_id = new_client_id()
     token = pair(server, client_id).json["data"]["token"]
     assert "Update the handrail extension" in welcome(server, client_id, token, **about)
@@ -97,7 +97,7 @@ def test_making_a_code_is_a_persons_own_business(server: Running) -> None:
     assert server.request("POST", "/api/extension/pair-code").code == "FORBIDDEN"
 
 
-def test_who_tries_codes_is_slowed_down(state: Path, project: Path) -> None:
+def test_guessing_codes_is_slowed_down(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         before = new_code(server, server.sign_in())
         codes = [pair(server, "p", "wrong").code for _ in range(11)]
@@ -106,7 +106,7 @@ def test_who_tries_codes_is_slowed_down(state: Path, project: Path) -> None:
         assert pair(server, "p").status == 200, "a person who asks for a new code is not kept out"
 
 
-def test_the_token_is_kept_as_a_hash_and_survives_a_restart(state: Path, project: Path) -> None:
+def test_the_token_is_stored_as_a_hash_and_survives_a_restart(state: Path, project: Path) -> None:
     with Running(state, project) as server:
         token = pair(server, "plugin-abc").json["data"]["token"]
         assert server.stop() == ""
@@ -115,7 +115,7 @@ def test_the_token_is_kept_as_a_hash_and_survives_a_restart(state: Path, project
         assert joins(server, "plugin-abc", token)
 
 
-def test_a_person_lists_and_takes_back_tokens(server: Running) -> None:
+def test_a_person_lists_and_revokes_tokens(server: Running) -> None:
     client_id = new_client_id()
     token = pair(server, client_id, name="home").json["data"]["token"]
 
@@ -152,7 +152,7 @@ def test_pairing_again_replaces_the_token(server: Running) -> None:
     assert joins(server, client_id, new)
 
 
-def test_a_plugins_own_token_opens_what_a_plugin_needs_and_nothing_else(server: Running) -> None:
+def test_a_plugins_token_gives_access_only_to_what_a_plugin_needs(server: Running) -> None:
     client_id = new_client_id()
     bearer = {"authorization": f"Bearer {pair(server, client_id).json['data']['token']}", **OURS}
     body = {"extensionId": EXTENSION_ID, "clientId": client_id}

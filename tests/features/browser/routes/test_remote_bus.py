@@ -15,7 +15,7 @@ from tests.faces.http.running import Running
 from tests.features.browser.routes.browser import CLICK, browsing, got, task_on
 
 
-def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
+def test_the_remote_bus_supports_what_the_surface_needs(server: Running) -> None:
     async def run() -> None:
         bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
@@ -42,7 +42,7 @@ def test_what_the_surface_needs_works_from_afar(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_conditions_arrive_as_what_they_were(server: Running) -> None:
+def test_errors_keep_their_type_over_the_remote_bus(server: Running) -> None:
     async def run() -> None:
         bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
@@ -96,7 +96,7 @@ def test_an_error_of_the_extension_arrives_from_afar_as_the_extension_reported_i
     asyncio.run(run())
 
 
-def test_who_is_cancelled_from_afar_ends_the_action(server: Running) -> None:
+def test_cancelling_a_remote_call_ends_the_action(server: Running) -> None:
     async def run() -> None:
         bus = remote_bus(Wiring().open_stores(server.state))
         async with browsing(server) as browser:
@@ -137,7 +137,7 @@ def test_calls_at_the_same_time_get_their_own_answers(server: Running) -> None:
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", b"not HTTP\r\n\r\n"])
-def test_a_server_that_hangs_up_in_the_middle_went_away(answer: bytes) -> None:
+def test_a_dropped_connection_is_reported_as_a_lost_server(answer: bytes) -> None:
     async def run() -> None:
         async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")

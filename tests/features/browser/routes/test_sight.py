@@ -60,7 +60,7 @@ def test_a_task_is_shown_as_it_was_last_seen_also_by_the_next_server(state: Path
         assert server.request("GET", f"/api/artifacts/{task_view['artifactId']}").status == 404
 
 
-def test_an_upload_that_never_came_is_no_picture(server: Running) -> None:
+def test_a_missing_upload_is_not_a_picture(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             task = await task_on(server, browser)
@@ -74,7 +74,7 @@ def test_an_upload_that_never_came_is_no_picture(server: Running) -> None:
 
 
 @pytest.mark.parametrize(("query", "status"), [("", 400), ("?taskId=no", 400), (f"?taskId={UNKNOWN}", 404)])
-def test_which_task_must_be_said(query: str, status: int, server: Running) -> None:
+def test_the_task_must_be_named(query: str, status: int, server: Running) -> None:
     assert server.request("GET", f"/api/browser/view{query}").status == status
     assert server.request("GET", f"/api/browser/view{query}", headers={}).status == 401
 
@@ -93,7 +93,7 @@ def test_the_tab_of_a_task_is_marked_in_the_snapshot(server: Running) -> None:
     asyncio.run(run())
 
 
-def test_an_agent_is_shown_the_tabs_of_its_own_tasks_alone(server: Running) -> None:
+def test_an_agent_sees_only_the_tabs_of_its_own_tasks(server: Running) -> None:
     """Over HTTP; on the socket it is pushed no snapshot. The server's token, a page's, is shown everything."""
 
     async def run() -> None:
@@ -126,7 +126,7 @@ def test_an_agent_is_shown_the_tabs_of_its_own_tasks_alone(server: Running) -> N
     asyncio.run(run())
 
 
-def test_pages_are_told_of_browsers_and_tasks_as_they_change(state: Path, project: Path) -> None:
+def test_changes_of_browsers_and_tasks_are_sent_to_pages(state: Path, project: Path) -> None:
     async def run(server: Running) -> None:
         async with listening(server, auth=server.frontend) as page:
             async with browsing(server) as browser:
@@ -159,7 +159,7 @@ def test_pages_are_told_of_browsers_and_tasks_as_they_change(state: Path, projec
         asyncio.run(run(server))
 
 
-def test_the_browser_that_a_new_task_would_get_is_told(state: Path, project: Path) -> None:
+def test_the_browser_for_new_tasks_is_returned(state: Path, project: Path) -> None:
     async def run(server: Running) -> None:
         async with browsing(server) as one, browsing(server) as other:
             await task_on(server, one)

@@ -39,7 +39,7 @@ async def begun_on(server: Running, browser: Browser) -> str:
     return task
 
 
-def test_a_plugin_hears_what_the_console_does_with_its_task(server: Running) -> None:
+def test_a_plugin_is_notified_of_takeovers_in_the_console(server: Running) -> None:
     async def run() -> None:
         person = await asyncio.to_thread(server.sign_in)
         async with browsing(server) as browser:
@@ -51,7 +51,7 @@ def test_a_plugin_hears_what_the_console_does_with_its_task(server: Running) -> 
     asyncio.run(run())
 
 
-def test_a_person_lets_an_agent_read_while_they_have_its_task_and_nobody_else_does(server: Running) -> None:
+def test_only_a_person_can_allow_reads_during_their_takeover(server: Running) -> None:
     async def run() -> None:
         person = await asyncio.to_thread(server.sign_in)
         async with browsing(server) as browser:
@@ -75,7 +75,7 @@ def test_a_person_lets_an_agent_read_while_they_have_its_task_and_nobody_else_do
     asyncio.run(run())
 
 
-def test_a_plugin_that_was_away_hears_where_it_is_mistaken_about_a_task(server: Running) -> None:
+def test_a_reconnecting_plugin_is_corrected_about_its_tasks(server: Running) -> None:
     async def run() -> None:
         person = await asyncio.to_thread(server.sign_in)
         client_id = new_client_id()
@@ -104,7 +104,7 @@ def test_a_plugin_that_was_away_hears_where_it_is_mistaken_about_a_task(server: 
     asyncio.run(run())
 
 
-def test_a_takeover_that_was_handed_back_meanwhile_is_not_taken_for_a_new_one(server: Running) -> None:
+def test_a_takeover_that_was_handed_back_while_offline_is_not_repeated(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             task = await task_on(server, browser)
@@ -143,7 +143,7 @@ def test_after_a_restart_the_tabs_are_their_tasks_as_soon_as_the_browser_is_back
         asyncio.run(after(second, client_id, task))
 
 
-def test_what_a_plugin_holds_must_make_sense(server: Running) -> None:
+def test_a_plugins_list_of_tasks_must_be_valid(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as browser:
             for tasks in ("x", [1], [{"taskId": 1, "status": "running"}], [{"taskId": "x", "status": "odd"}]):
@@ -168,7 +168,7 @@ def test_the_tabs_of_a_task_that_is_over_can_be_anothers(server: Running) -> Non
     asyncio.run(run())
 
 
-def test_a_task_whose_browser_is_away_says_so_and_never_goes_elsewhere_by_itself(server: Running) -> None:
+def test_a_task_whose_browser_is_disconnected_is_not_moved_to_another(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as other:
             async with browsing(server) as browser:
@@ -185,7 +185,7 @@ def test_a_task_whose_browser_is_away_says_so_and_never_goes_elsewhere_by_itself
     asyncio.run(run())
 
 
-def test_a_task_that_begins_anew_while_its_browser_is_away_does_so_in_the_one_that_is_there(server: Running) -> None:
+def test_a_task_restarted_without_its_browser_uses_a_connected_one(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as other:
             async with browsing(server) as browser:
@@ -203,7 +203,7 @@ def test_a_task_that_begins_anew_while_its_browser_is_away_does_so_in_the_one_th
     asyncio.run(run())
 
 
-def test_a_task_that_is_moved_ends_what_waited_and_is_over_in_the_browser_before(server: Running) -> None:
+def test_moving_a_task_ends_its_queued_actions_and_releases_the_old_browser(server: Running) -> None:
     async def run() -> None:
         async with browsing(server) as one, browsing(server) as other:
             await one.say(SYNC)

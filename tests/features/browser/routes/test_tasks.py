@@ -80,7 +80,7 @@ def test_a_valid_id_of_no_task_is_not_found(server: Running) -> None:
         assert answer.json["error"]["details"]["context"] == {"taskId": task}
 
 
-def test_selecting_a_plugin_that_nobody_knows_is_refused(server: Running) -> None:
+def test_selecting_an_unknown_plugin_is_refused(server: Running) -> None:
     task = new_task_id()
     server.request("POST", "/api/browser/task", headers=bus_key(server), json={"caller": "x", "taskId": task})
     nobody, path = {"clientId": "nobody"}, f"/api/task/{task}/plugin"

@@ -23,7 +23,7 @@ def abouts(readiness: Readiness) -> set[str]:
     return {issue.about for issue in readiness.issues}
 
 
-async def test_outside_of_any_session_everything_is_missing_and_said(
+async def test_outside_of_a_desktop_session_everything_is_reported_missing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE", "DBUS_SESSION_BUS_ADDRESS"):
@@ -69,7 +69,7 @@ async def test_in_a_wayland_session_without_x_actions_and_contents_still_work(
         await desktop.close()
 
 
-async def test_a_program_that_tells_nothing_of_itself_is_named(desktop_session: DesktopSession) -> None:
+async def test_an_inaccessible_program_is_named(desktop_session: DesktopSession) -> None:
     mute = desktop_session.start(command("mute", "--title", "Mute"), wait_for="window")
     try:
         with desktop_session.entered():

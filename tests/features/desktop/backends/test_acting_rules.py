@@ -87,5 +87,5 @@ def test_a_text_has_not_arrived_where_the_field_shows_something_else(before: Fie
     assert not has_arrived(before, text, now)
 
 
-def test_a_text_takes_the_place_of_what_is_selected() -> None:
+def test_typed_text_replaces_the_selection() -> None:
     assert FieldText("one two", 4, 7).replaced_by("three") == "one three"

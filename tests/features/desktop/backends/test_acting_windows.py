@@ -44,7 +44,7 @@ async def field_of(desktop: LinuxDesktop) -> tuple[Window, Element]:
     return window, field.element
 
 
-async def test_a_window_that_comes_to_the_front_gets_nothing_of_what_is_typed(desktop: LinuxDesktop) -> None:
+async def test_a_window_that_takes_the_focus_receives_no_typed_text(desktop: LinuxDesktop) -> None:
     window, field = await field_of(desktop)
     assert await desktop.focus(window, field)
     tops = X11Windows(X11())

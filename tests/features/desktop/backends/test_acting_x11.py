@@ -58,7 +58,7 @@ async def read(asker: SelectionWindow, target: str = "UTF8_STRING") -> Content |
 
 
 @pytest.mark.parametrize("text", ["short 世界", LONG])
-async def test_the_program_that_pastes_gets_the_text_whatever_its_size(
+async def test_the_pasting_program_gets_the_text_of_any_size(
     clipboard: Clipboard, other: SelectionWindow, text: str
 ) -> None:
     async with clipboard.lending(text, other.window.id) as offer:
@@ -69,14 +69,14 @@ async def test_the_program_that_pastes_gets_the_text_whatever_its_size(
             await offer.transferred.wait()
 
 
-async def test_nobody_else_gets_the_text(clipboard: Clipboard, other: SelectionWindow, x11: X11) -> None:
+async def test_no_other_program_gets_the_text(clipboard: Clipboard, other: SelectionWindow, x11: X11) -> None:
     async with clipboard.lending("for one only", x11.root().id) as offer:
         assert await read(other) is None
         assert await read(other, "TARGETS") is None
         assert not offer.requested.is_set()
 
 
-async def test_a_clipboard_that_nobody_owned_is_nobodys_again(clipboard: Clipboard, other: SelectionWindow) -> None:
+async def test_an_unowned_clipboard_is_unowned_again_afterwards(clipboard: Clipboard, other: SelectionWindow) -> None:
     other.display.create_resource_object("window", X.NONE).set_selection_owner(other.atom("CLIPBOARD"), X.CurrentTime)
     other.catch_up()
     async with clipboard.lending("for a moment", other.window.id):
@@ -103,7 +103,7 @@ async def test_every_form_of_the_old_content_is_there_again(
     await owner.close()
 
 
-async def test_what_a_person_copies_meanwhile_stays(clipboard: Clipboard, other: SelectionWindow) -> None:
+async def test_text_copied_by_a_person_during_the_call_stays(clipboard: Clipboard, other: SelectionWindow) -> None:
     async with clipboard.lending("ours", other.window.id):
         other.window.set_selection_owner(other.atom("CLIPBOARD"), X.CurrentTime)
         other.catch_up()
@@ -225,7 +225,7 @@ async def test_a_highlight_lets_clicks_through(x11: X11) -> None:
     screen.close()
 
 
-def test_without_a_display_it_is_said_that_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_display_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
     with pytest.raises(PermissionMissing, match="no display"):
         X11().display()

@@ -70,7 +70,7 @@ async def test_an_app_that_offers_it_is_asked_directly_and_over_the_bus_where_th
     desktop_session.end(app)
 
 
-async def test_who_stays_silent_is_given_up_on_and_others_are_answered_meanwhile(
+async def test_a_silent_program_times_out_while_others_are_answered(
     bus: AccessibilityBus, app: App, desktop_session: DesktopSession
 ) -> None:
     window = await ref_of(bus, "Direct")
@@ -98,7 +98,7 @@ async def test_an_app_that_hung_when_it_was_first_asked_much_answers_later(
     desktop_session.end(app)
 
 
-async def test_a_listener_that_never_speaks_is_given_up_on(desktop_session: DesktopSession) -> None:
+async def test_a_silent_listener_times_out(desktop_session: DesktopSession) -> None:
     place = str(desktop_session.folder / "mute")
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(place)

@@ -79,7 +79,7 @@ async def test_answers_of_the_wrong_type_are_none(reader: AtspiReader) -> None:
         assert read == [("AXButton", ""), ("AXUnknown", ""), ("AXUnknown", "b")]
 
 
-async def test_a_text_without_end_is_cut_and_says_so(reader: AtspiReader) -> None:
+async def test_an_endless_text_is_cut_and_marked(reader: AtspiReader) -> None:
     endless = Oddity("n" * 50_000, TEXT, text="t" * 50_000)
     async with odd_app({**window_with("/t"), "/t": endless}):
         tree = await reader.tree(await the_window(reader), **EVERYTHING)
@@ -96,7 +96,7 @@ async def test_a_chain_of_a_thousand_is_cut_where_the_bound_is(reader: AtspiRead
         assert tree.is_cut
 
 
-async def test_a_window_that_went_with_its_app_is_gone(reader: AtspiReader) -> None:
+async def test_a_window_is_gone_with_its_app(reader: AtspiReader) -> None:
     async with odd_app(window_with()):
         window = await the_window(reader)
     assert await reader.read_element(window.handle) is None

@@ -49,7 +49,7 @@ async def found_in(reader: AtspiReader, window: Window, query: Query) -> Sequenc
     return matches
 
 
-async def test_a_text_of_a_megabyte_is_cut_and_says_so(reader: AtspiReader, desktop_session: DesktopSession) -> None:
+async def test_a_text_of_a_megabyte_is_cut_and_marked(reader: AtspiReader, desktop_session: DesktopSession) -> None:
     file = desktop_session.folder / "long.txt"
     file.write_text("0123456789abcde\n" * 65_536)
     app = desktop_session.start(["mousepad", "--disable-server", str(file)])

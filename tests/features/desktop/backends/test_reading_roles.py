@@ -57,12 +57,12 @@ def test_the_names_of_other_platforms_are_understood() -> None:
     assert not roles.has_name("radio button", "AXRadioButton", "AXTab")
 
 
-def test_a_role_that_nobody_knows_means_nothing() -> None:
+def test_an_unknown_role_is_mapped_to_nothing() -> None:
     assert not roles.roles_named("AXNoSuchRole")
     assert not roles.roles_named("")
 
 
-def test_what_can_be_used_is_enabled_in_every_toolkit() -> None:
+def test_usable_elements_are_enabled_in_every_toolkit() -> None:
     sensitive = 1 << 24
     assert roles.state_names((sensitive, 0)) == {"sensitive", "enabled"}
     assert roles.state_names(()) == frozenset()

@@ -41,7 +41,7 @@ def read(written: bytes) -> Message:
         ("at", [[]]),
     ],
 )
-def test_what_is_written_is_read_again(signature: str, values: list[Any]) -> None:
+def test_messages_survive_encoding_and_decoding(signature: str, values: list[Any]) -> None:
     message = read(Call("org.example.Odd", "Do", signature, *values).message("/some/path", ":1.5", 7))
     assert message.message_type is MessageType.METHOD_CALL
     assert (message.interface, message.member, message.path) == ("org.example.Odd", "Do", "/some/path")

@@ -31,7 +31,7 @@ def test_rows_that_repeat_come_back_too() -> None:
     assert reader.pixels(encode_png(bgrx(rows), 10, 6)) == rows
 
 
-def test_an_outline_leaves_what_is_inside_as_it_was_and_what_is_far_away() -> None:
+def test_an_outline_changes_only_pixels_at_its_border() -> None:
     width, height, around = 40, 30, Rect(10, 10, 12, 8)
     pixels = bytearray(width * height * 4)
     draw_outline(pixels, width, height, around)

@@ -85,7 +85,7 @@ async def test_the_screen_is_all_monitors_together(sway: SwaySession, desktop: L
     assert png.pixels((await desktop.screenshot(across)).png) == sway.eyes.pixels(across)
 
 
-async def test_what_is_on_the_second_monitor_is_clicked_there(
+async def test_elements_on_the_second_monitor_are_clicked_there(
     sway: SwaySession, desktop: LinuxDesktop, app: App
 ) -> None:
     window = await window_of(desktop, app)

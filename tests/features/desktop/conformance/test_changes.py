@@ -18,7 +18,7 @@ async def test_a_change_is_heard_and_can_be_seen_then(bench: Workbench) -> None:
             assert await changes.next(PATIENCE), "nothing was heard"
 
 
-async def test_an_element_that_comes_is_heard_and_one_that_goes_is_seen_at_a_second_look(bench: Workbench) -> None:
+async def test_new_elements_are_reported_and_removed_ones_are_noticed_at_the_next_look(bench: Workbench) -> None:
     async with bench.desktop.changes(bench.window) as changes:
         await bench.press(texts.ADD_LATER)
         while not await bench.find(texts.ADDED):
@@ -42,7 +42,7 @@ async def test_a_window_where_nothing_happens_falls_silent(bench: Workbench, wit
     assert events[-1] is False
 
 
-async def test_two_can_listen_and_one_can_stop(bench: Workbench) -> None:
+async def test_two_listeners_are_independent(bench: Workbench) -> None:
     changed = texts.CHANGED.format(await bench.changes() + 1)
     async with bench.desktop.changes(bench.window) as changes:
         async with bench.desktop.changes(bench.window):

@@ -73,7 +73,7 @@ async def test_a_program_that_dies_while_it_is_read_ends_the_reading(
     assert await sound.find(texts.COUNT, "AXButton")
 
 
-async def test_a_program_without_accessibility_is_told_of_and_disturbs_nobody(
+async def test_a_program_without_accessibility_is_reported_and_does_not_affect_others(
     ground: Ground, desktop: DesktopPort, sound: Workbench
 ) -> None:
     mute = ground.start_mute()

@@ -20,7 +20,7 @@ async def test_a_title_is_found_by_any_part_of_it_in_any_case(bench: Workbench, 
 
 
 @pytest.mark.parametrize("pattern", ["Count.*", "^Count", "C?unt", "Count|Agree", "%"])
-async def test_a_title_is_meant_literally(bench: Workbench, pattern: str) -> None:
+async def test_a_title_is_matched_literally(bench: Workbench, pattern: str) -> None:
     assert not await bench.find(pattern)
 
 
@@ -67,7 +67,7 @@ async def test_a_path_that_leads_nowhere_finds_nothing(bench: Workbench) -> None
     assert window.element.handle == bench.window.handle
 
 
-async def test_what_came_after_the_first_look_is_found_and_what_went_is_not(bench: Workbench) -> None:
+async def test_new_elements_are_found_and_removed_ones_are_not(bench: Workbench) -> None:
     assert not await bench.find(texts.ADDED)
     await bench.press(texts.ADD_LATER)
     added = (await bench.wait_for(texts.ADDED)).element

@@ -35,7 +35,7 @@ async def field(bench: Workbench) -> Workbench:
         (["a", "@", "!", "€", "世"], "a@!€世"),
     ],
 )
-async def test_keys_do_what_they_do_under_a_hand(field: Workbench, pressed: list[str], text: str) -> None:
+async def test_keys_have_the_same_effect_as_on_a_keyboard(field: Workbench, pressed: list[str], text: str) -> None:
     await field.desktop.send_keys(field.window, keys(*pressed), delay_ms=10)
     await field.wait_for_value(texts.NAME, text)
     assert not field.ground.has_pressed_keys()

@@ -31,7 +31,7 @@ async def test_a_box_is_checked_and_unchecked(bench: Workbench) -> None:
         await eventually(has_turned, "the box to turn")
 
 
-async def test_what_has_no_action_is_clicked_with_the_pointer(bench: Workbench) -> None:
+async def test_elements_without_an_action_are_clicked_with_the_pointer(bench: Workbench) -> None:
     touches = await bench.touches()
     delivery = await bench.desktop.press(bench.window, await bench.one(texts.AREA))
     assert delivery.by == "pointer"
@@ -61,7 +61,7 @@ async def test_a_desktop_that_is_opened_right_after_a_click_makes_no_double_clic
     await app.close()
 
 
-async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: Workbench, toolkit: Toolkit) -> None:
+async def test_a_click_reaches_its_window_even_if_another_one_covers_it(bench: Workbench, toolkit: Toolkit) -> None:
     touches = await bench.touches()
     frame = bench.ground.frame(bench.app)
     cover = bench.ground.app("gtk3" if toolkit != "gtk3" else "qt6")
@@ -77,7 +77,7 @@ async def test_a_click_reaches_its_window_through_one_that_lies_over_it(bench: W
     await eventually(is_touched, "the area to be touched")
 
 
-async def test_what_is_only_partly_on_the_screen_is_clicked_where_it_is(bench: Workbench) -> None:
+async def test_partly_visible_elements_are_clicked_in_their_visible_part(bench: Workbench) -> None:
     touches = await bench.touches()
     before = bench.ground.frame(bench.app)
     bench.ground.move(bench.app, -before.width * 3 // 4, before.y)

@@ -14,7 +14,7 @@ A_SECOND = 1_000
 
 
 @pytest.mark.trial("toolkits", is_long=True)
-async def test_the_whole_screen_is_what_is_on_it(ground: Ground, desktop: DesktopPort) -> None:
+async def test_a_screenshot_shows_the_whole_screen(ground: Ground, desktop: DesktopPort) -> None:
     ground.app("gtk3")
 
     async def is_equal() -> bool:
@@ -70,7 +70,7 @@ async def test_an_outline_is_drawn_in_the_picture_and_not_on_the_screen(bench: W
     await eventually(is_drawn, "an outline around the element")
 
 
-async def test_a_highlight_is_shown_takes_no_click_away_and_goes(bench: Workbench) -> None:
+async def test_a_highlight_appears_lets_clicks_through_and_disappears(bench: Workbench) -> None:
     touches = await bench.touches()
     await bench.brought_to_front()
     area = await bench.one(texts.AREA)

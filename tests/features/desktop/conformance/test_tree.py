@@ -36,7 +36,7 @@ async def test_a_whole_tree_is_counted_and_not_cut(bench: Workbench) -> None:
     assert len({node.element.handle for node in everyone}) == len(everyone)
 
 
-async def test_a_tree_is_no_deeper_than_asked_and_says_where_it_was_cut(bench: Workbench) -> None:
+async def test_a_tree_is_limited_in_depth_and_marks_where_it_was_cut(bench: Workbench) -> None:
     whole = await bench.desktop.tree(bench.window, **EVERYTHING)
     for limit in range(depth(whole.root)):
         tree = await bench.desktop.tree(bench.window, max_depth=limit, max_nodes=100_000)
@@ -48,7 +48,7 @@ async def test_a_tree_is_no_deeper_than_asked_and_says_where_it_was_cut(bench: W
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10])
-async def test_a_tree_has_no_more_nodes_than_asked_and_says_where_it_was_cut(bench: Workbench, limit: int) -> None:
+async def test_a_tree_is_limited_in_nodes_and_marks_where_it_was_cut(bench: Workbench, limit: int) -> None:
     tree = await bench.desktop.tree(bench.window, max_depth=100, max_nodes=limit)
     assert tree.count == len(nodes(tree)) == limit
     assert tree.is_cut
@@ -68,7 +68,7 @@ async def test_a_disabled_element_can_be_told_from_the_others(bench: Workbench) 
     assert "enabled" not in (await bench.one(texts.FORBIDDEN, "AXButton")).states
 
 
-async def test_what_is_on_the_screen_is_showing(bench: Workbench) -> None:
+async def test_visible_elements_are_marked_as_showing(bench: Workbench) -> None:
     for title in (texts.COUNT, texts.AGREE, texts.NAME, texts.NOTES, texts.AREA):
         assert "showing" in (await bench.one(title)).states, title
 

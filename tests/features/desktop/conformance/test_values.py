@@ -15,7 +15,7 @@ async def test_a_box_is_ticked_only_where_it_is_not(bench: Workbench) -> None:
         assert ("checked" in (await bench.one(texts.AGREE, "AXCheckBox")).states) is expected
 
 
-async def test_a_field_gets_a_text_in_place_of_its_own(bench: Workbench) -> None:
+async def test_setting_a_field_replaces_its_text(bench: Workbench) -> None:
     for text in ("one", "世界"):
         await bench.desktop.set_value(bench.window, await bench.one(texts.NAME), text)
         await bench.wait_for_value(texts.NAME, text)

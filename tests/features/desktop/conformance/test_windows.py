@@ -21,7 +21,7 @@ async def test_a_window_has_its_title_its_process_and_its_place_on_the_screen(be
     assert abs(frame.height - real.height) < 2 * BORDER
 
 
-async def test_a_window_can_be_meant_by_every_name_of_its_program(bench: Workbench) -> None:
+async def test_a_window_can_be_addressed_by_every_name_of_its_program(bench: Workbench) -> None:
     assert bench.window.app_id in bench.window.ids
     assert bench.ground.names(bench.app) <= bench.window.ids
 
@@ -44,7 +44,7 @@ async def test_the_window_that_was_brought_to_front_is_the_first_and_the_only_on
         await eventually(is_first, f"{window} in front")
 
 
-async def test_a_dialog_that_blocks_is_modal_and_goes_away_when_it_is_answered(
+async def test_a_blocking_dialog_is_modal_and_closes_when_it_is_answered(
     bench: Workbench, request: pytest.FixtureRequest
 ) -> None:
     assert not bench.window.is_modal

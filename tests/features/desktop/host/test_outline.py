@@ -48,19 +48,19 @@ def test_each_element_has_a_line_with_ref_role_title_value_and_states(name: Call
     ]
 
 
-def test_containers_without_a_name_give_their_place_to_what_they_hold(name: Callable[[Element], str]) -> None:
+def test_unnamed_containers_are_replaced_by_their_children(name: Callable[[Element], str]) -> None:
     window = node(
         "Window", "W", node("Group", "", node("ScrollArea", "", node("Button", "Go"))), node("Group", "Tools")
     )
     assert outline(window, name).splitlines() == ['e:1 window "W"', '  e:2 button "Go"', '  e:3 group "Tools"']
 
 
-def test_what_is_hidden_is_left_out_with_all_that_it_holds(name: Callable[[Element], str]) -> None:
+def test_hidden_elements_are_left_out_with_their_children(name: Callable[[Element], str]) -> None:
     window = node("Window", "W", node("Menu", "File", node("MenuItem", "Quit", states=frozenset({"enabled"}))))
     assert outline(window, name).splitlines() == ['e:1 window "W"', '  e:2 menu "File"']
 
 
-def test_a_label_is_not_said_twice_and_names_what_has_no_name(name: Callable[[Element], str]) -> None:
+def test_a_label_is_not_repeated_and_names_unnamed_controls(name: Callable[[Element], str]) -> None:
     window = node(
         "Window",
         "W",
@@ -77,28 +77,28 @@ def test_a_label_is_not_said_twice_and_names_what_has_no_name(name: Callable[[El
     ]
 
 
-def test_of_a_long_row_of_the_same_kind_the_first_ones_stand_for_all(name: Callable[[Element], str]) -> None:
+def test_a_long_row_of_similar_elements_is_shortened_to_the_first_ones(name: Callable[[Element], str]) -> None:
     rows = [node("Row", f"Row {n}") for n in range(200)]
     lines = outline(node("Window", "W", *rows, node("Button", "Next")), name).splitlines()
     assert len(lines) == 28
     assert lines[26:] == ["  … 175 more", '  e:27 button "Next"']
 
 
-def test_texts_are_one_line_each_and_not_endless(name: Callable[[Element], str]) -> None:
+def test_texts_are_shortened_to_one_line(name: Callable[[Element], str]) -> None:
     window = node("Window", "W", node("TextArea", "", value="one\n\ttwo " + "x" * 500))
     (line,) = outline(window, name).splitlines()[1:]
     assert line.startswith('  e:2 textarea = "one two xxx')
     assert len(line) < 110
 
 
-def test_what_a_bound_left_out_is_said(name: Callable[[Element], str]) -> None:
+def test_elements_cut_off_by_a_limit_are_counted(name: Callable[[Element], str]) -> None:
     window = node("Window", "W", node("Outline", "Files", cut=True))
     lines = outline(window, name, is_cut=True).splitlines()
     assert lines[2] == "    … more"
     assert "axMaxNodes" in lines[3]
 
 
-def test_what_a_bound_left_out_of_a_named_control_is_its_label_and_not_said(name: Callable[[Element], str]) -> None:
+def test_the_cut_off_label_of_a_named_control_is_not_counted(name: Callable[[Element], str]) -> None:
     window = node("Window", "W", node("Button", "Save", cut=True), node("Button", "", cut=True))
     assert outline(window, name).splitlines() == ['e:1 window "W"', '  e:2 button "Save"', "  e:3 button", "    … more"]
 
@@ -118,7 +118,7 @@ def test_a_long_row_names_how_to_get_the_others(name: Callable[[Element], str]) 
     )
 
 
-def test_containers_without_a_line_are_no_level() -> None:
+def test_containers_without_a_line_add_no_indentation() -> None:
     deep = node("TextArea", "", node("Button", "Inside"), value="text")
     for _ in range(30):
         deep = node("Group", "", deep)

@@ -26,7 +26,7 @@ def test_an_element_that_changed_its_title_gets_another_name() -> None:
     assert refs.resolve(ElementRef(element_id=first)).title == "Send"
 
 
-def test_the_oldest_names_are_forgotten_and_never_given_again() -> None:
+def test_the_oldest_references_are_forgotten_and_never_reused() -> None:
     refs = ElementRefs(max_refs=3)
     names = [refs.name(WINDOW, button(f"h{n}")) for n in range(5)]
     assert len(set(names)) == 5
@@ -36,7 +36,7 @@ def test_the_oldest_names_are_forgotten_and_never_given_again() -> None:
     assert refs.name(WINDOW, button("h0")) not in names
 
 
-def test_a_title_may_hold_a_bar() -> None:
+def test_a_title_may_contain_a_bar() -> None:
     refs = ElementRefs()
     element = button("h", "a|b")
     ref = ElementRef(element_id=refs.name(WINDOW, element), fingerprint=fingerprint(element))

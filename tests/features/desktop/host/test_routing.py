@@ -16,7 +16,7 @@ def route_to(window_id: str) -> Route:
     return Route(app=App(pid=7), window=WindowPattern(title_pattern="^same\\.txt$", id=window_id))
 
 
-def test_of_windows_with_the_same_title_the_one_that_was_looked_at_is_meant() -> None:
+def test_the_observed_window_is_chosen_among_windows_with_the_same_title() -> None:
     window_id = resolve_route([twin("first", is_front=True), twin("second")], None).to_wire()["windowId"]
     later = resolve_route([twin("second", is_front=True), twin("first")], route_to(window_id))
     assert later.window.handle == "first"

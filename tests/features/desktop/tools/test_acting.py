@@ -26,7 +26,7 @@ def typing(*fronts: dict[str, Any]) -> ScriptedHost:
     return host
 
 
-async def test_what_is_allowed_in_one_app_is_sent_for_it_whatever_comes_to_the_front(opened: Open) -> None:
+async def test_keys_allowed_for_one_app_are_addressed_to_it_even_if_another_comes_to_the_front(opened: Open) -> None:
     gate = opened(typing(window("editor"), window("safe")), rules=[ALLOWED, DENIED])
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [method for method, _ in gate.host.asked] == ["desktop.locate", "desktop.hotkey"]
@@ -34,7 +34,7 @@ async def test_what_is_allowed_in_one_app_is_sent_for_it_whatever_comes_to_the_f
     assert request["route"]["app"]["bundleId"] == "editor"
 
 
-async def test_nobody_is_asked_about_an_app_that_a_rule_forbids(opened: Open) -> None:
+async def test_a_forbidden_app_is_denied_without_a_question(opened: Open) -> None:
     gate = opened(typing(window("safe")), rules=[DENIED])
     with pytest.raises(Declined) as refused:
         await gate.does("desktop_hotkey", keys=["enter"])
@@ -43,7 +43,7 @@ async def test_nobody_is_asked_about_an_app_that_a_rule_forbids(opened: Open) ->
     assert gate.host.got("desktop.hotkey") == []
 
 
-async def test_a_persons_yes_is_for_the_app_that_was_shown(opened: Open) -> None:
+async def test_an_approval_applies_to_the_app_that_was_shown(opened: Open) -> None:
     gate = opened(typing(window("editor"), window("other")))
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [question.preview.app for question in gate.questions] == ["editor"]
@@ -51,7 +51,7 @@ async def test_a_persons_yes_is_for_the_app_that_was_shown(opened: Open) -> None
     assert request["route"]["app"]["bundleId"] == "editor"
 
 
-async def test_the_host_gets_the_token_that_the_gate_issued_for_exactly_what_is_sent(opened: Open) -> None:
+async def test_the_host_gets_a_token_for_exactly_the_request_that_is_sent(opened: Open) -> None:
     gate = opened(typing(window("editor")))
     await gate.does("desktop_hotkey", keys=["enter"])
     (request,) = gate.host.got("desktop.hotkey")
@@ -66,7 +66,7 @@ async def test_an_app_that_no_rule_allows_is_asked_about(opened: Open) -> None:
     assert [question.preview.app for question in gate.questions] == ["other"]
 
 
-async def test_without_any_window_nobody_is_asked(opened: Open) -> None:
+async def test_without_a_window_no_question_is_asked(opened: Open) -> None:
     gate = opened(typing(NOWHERE))
     with pytest.raises(NotFound):
         await gate.does("desktop_hotkey", keys=["enter"])

@@ -43,7 +43,7 @@ async def test_the_button_that_was_shown_is_sent_along_and_the_approval_is_for_i
 
 
 @pytest.mark.parametrize("strategy", [{"type": "esc"}, DEFAULT])
-async def test_where_a_key_will_do_it_no_button_is_named(opened: Open, strategy: dict[str, str]) -> None:
+async def test_a_dialog_dismissed_by_key_names_no_button(opened: Open, strategy: dict[str, str]) -> None:
     gate = opened(asking(None))
     await gate.does("desktop_dismiss_modal", strategy=strategy)
     (request,) = gate.host.got("desktop.dismissModal")

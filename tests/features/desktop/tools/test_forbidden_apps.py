@@ -33,7 +33,7 @@ async def test_a_forbidden_app_is_not_waited_for(opened: Open) -> None:
 
 
 @pytest.mark.parametrize("outcome", [LATE, None])
-async def test_one_that_came_to_the_front_meanwhile_is_denied_however_the_wait_ended(
+async def test_a_forbidden_app_that_came_to_the_front_is_denied_however_the_wait_ended(
     opened: Open, outcome: Timeout | None
 ) -> None:
     gate = opened(waiting(outcome, window("editor"), window("safe")), rules=[DENIED])
@@ -46,7 +46,7 @@ async def test_a_window_that_is_not_there_yet_is_waited_for(opened: Open) -> Non
     assert (await gate.does("desktop_wait_until", **WAIT)).result.ok is True
 
 
-async def test_a_wait_that_did_not_come_true_says_so(opened: Open) -> None:
+async def test_an_unmet_wait_is_reported(opened: Open) -> None:
     gate = opened(waiting(LATE, NOWHERE), rules=[DENIED])
     with pytest.raises(Timeout):
         await gate.does("desktop_wait_until", **WAIT)
@@ -54,7 +54,7 @@ async def test_a_wait_that_did_not_come_true_says_so(opened: Open) -> None:
 
 
 @pytest.mark.parametrize("tool", ["desktop_find", "desktop_highlight", "desktop_click"])
-async def test_that_something_is_not_in_its_window_is_not_told_either(opened: Open, tool: str) -> None:
+async def test_not_even_absence_is_revealed_about_a_forbidden_app(opened: Open, tool: str) -> None:
     host = ScriptedHost(window("safe"))
     missing = ElementNotFound("The selector fits no element.", route=window("safe"))
 
@@ -70,7 +70,7 @@ async def test_that_something_is_not_in_its_window_is_not_told_either(opened: Op
         await gate.does(tool, **(sought if tool == "desktop_find" else {"target": sought}))
 
 
-async def test_that_something_is_missing_is_told_where_the_app_may_be_looked_at(opened: Open) -> None:
+async def test_absence_is_reported_for_apps_that_may_be_read(opened: Open) -> None:
     host = ScriptedHost(window("editor"))
     host.answers["desktop.locate"] = ElementNotFound("The selector fits no element.", route=window("editor"))
     gate = opened(host, rules=[DENIED])
@@ -79,7 +79,7 @@ async def test_that_something_is_missing_is_told_where_the_app_may_be_looked_at(
     assert gate.questions == []
 
 
-async def test_a_stale_reference_is_told_whatever_is_in_front(opened: Open) -> None:
+async def test_a_stale_reference_is_reported_for_any_front_window(opened: Open) -> None:
     host = ScriptedHost(window("safe"))
     host.answers["desktop.highlight"] = StaleElement("e:1 is gone.")
     with pytest.raises(NotFound):

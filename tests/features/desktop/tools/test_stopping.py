@@ -51,16 +51,16 @@ async def stopping(opened: Open, *refusals: Failure | None) -> str:
         await asyncio.gather(*searches)
 
 
-async def test_what_has_ended_meanwhile_is_no_reason_to_leave_the_rest_running(opened: Open) -> None:
+async def test_calls_that_already_ended_do_not_stop_the_others_from_being_aborted(opened: Open) -> None:
     refusal = InvalidParams("Nothing of this name is running.")
     assert await stopping(opened, refusal, None, None) == "2 stopped."
 
 
-async def test_it_fails_where_nothing_was_left_to_stop(opened: Open) -> None:
+async def test_it_fails_if_nothing_was_running(opened: Open) -> None:
     with pytest.raises(InvalidParams):
         await stopping(opened, InvalidParams("Nothing of this name."), InvalidParams("Nothing of this name."))
 
 
-async def test_what_could_not_be_stopped_is_told(opened: Open) -> None:
+async def test_calls_that_could_not_be_stopped_are_reported(opened: Open) -> None:
     with pytest.raises(Offline):
         await stopping(opened, None, Offline("The host is gone."))

@@ -54,7 +54,7 @@ async def test_a_page_shows_everything_that_would_happen(queue: PromptQueue, log
 
 
 @pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("t", "task"), ("r", "rule")])
-async def test_the_key_decides_the_scope_of_a_yes(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
+async def test_the_key_decides_the_scope_of_an_approval(queue: PromptQueue, log: Path, key: str, scope: str) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press(key)
@@ -104,7 +104,7 @@ async def test_a_no_asks_for_a_remark_and_enter_denies(queue: PromptQueue, log: 
         assert await user.answered(APPROVAL) == {"status": "canceled", "remark": "not y"}
 
 
-async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQueue, log: Path) -> None:
+async def test_esc_leaves_the_denial_and_keeps_the_remark_for_an_approval(queue: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("n", *"go on", "escape")
@@ -113,7 +113,7 @@ async def test_esc_takes_a_no_back_and_keeps_the_remark_for_a_yes(queue: PromptQ
         assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once", "remark": "go on"}
 
 
-async def test_enter_alone_allows_nothing(queue: PromptQueue, log: Path) -> None:
+async def test_enter_does_not_approve(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "defaultRemark": "as agreed"}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         await user.press("enter", "enter", "ctrl+s", "tab", "enter")
@@ -192,7 +192,7 @@ async def test_the_rule_behind_each_key_is_shown(queue: PromptQueue, log: Path) 
             await user.until_shown(text)
 
 
-async def test_a_prompt_of_another_program_is_shown_as_such_whatever_it_says(queue: PromptQueue, log: Path) -> None:
+async def test_a_prompt_of_another_program_is_always_marked_as_such(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "offers": []}, request_id="approval_forged")
     async with using_screen(queue, log, size=(100, 30)) as user:
         await user.until_shown("another program, which calls itself handrail/write_to_file")
@@ -240,7 +240,9 @@ async def test_a_person_takes_only_some_parts_of_a_change(queue: PromptQueue, lo
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_marking_everything_is_a_plain_yes_and_marking_nothing_is_refused(queue: PromptQueue, log: Path) -> None:
+async def test_marking_everything_is_a_full_approval_and_marking_nothing_is_refused(
+    queue: PromptQueue, log: Path
+) -> None:
     await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 50)) as user:
         await user.press("enter", "x", "down", "x", "down", "x", "y")
@@ -250,7 +252,7 @@ async def test_marking_everything_is_a_plain_yes_and_marking_nothing_is_refused(
         assert await user.answered(APPROVAL) == {"status": "ok", "scope": "once"}
 
 
-async def test_a_person_edits_the_proposed_text_before_the_yes(queue: PromptQueue, log: Path) -> None:
+async def test_a_person_can_edit_the_proposed_text_before_approving(queue: PromptQueue, log: Path) -> None:
     await queue.request({**CHANGE, "parts": PARTS}, request_id=APPROVAL, origin=OWN_ORIGIN)
     async with using_screen(queue, log, size=(100, 50)) as user:
         await user.press("enter", "e", *"my ", "escape")

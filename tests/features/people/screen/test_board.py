@@ -49,7 +49,7 @@ def test_the_first_answer_counts() -> None:
     assert the_board["a"].answer == answered("a").answer
 
 
-def test_moving_on_finds_the_next_one_that_waits_around_the_end() -> None:
+def test_moving_to_the_next_pending_prompt_wraps_around() -> None:
     the_board = board("a", "b", "c")
     the_board.move_to("c")
     the_board.receive([answered("c")])

@@ -52,9 +52,7 @@ async def test_a_form_is_filled_in_and_sent_by_enter(queue: PromptQueue, log: Pa
         assert user.app.focused.id == "waiting"
 
 
-async def test_a_secret_reaches_the_waiter_and_stays_nowhere_else(
-    queue: PromptQueue, other: PromptQueue, log: Path, state: Path
-) -> None:
+async def test_a_secret_reaches_only_the_waiter(queue: PromptQueue, other: PromptQueue, log: Path, state: Path) -> None:
     asking = asyncio.create_task(other.ask(FORM, request_id="f"))
     async with using_screen(queue, log) as user:
         await user.until(lambda: user.shown == "f")
@@ -117,7 +115,7 @@ async def test_typed_text_is_kept_while_another_question_is_shown(queue: PromptQ
 
 
 @pytest.mark.trial("terminal views", is_long=True)
-async def test_letters_are_text_in_a_field_and_y_alone_sends_no_form(queue: PromptQueue, log: Path) -> None:
+async def test_letters_are_typed_into_a_field_and_y_does_not_send_the_form(queue: PromptQueue, log: Path) -> None:
     await queue.request(FORM, request_id="f")
     async with using_screen(queue, log) as user:
         await user.press("y")

@@ -82,9 +82,7 @@ async def test_a_form_that_is_answered_elsewhere_clears_its_secret(
         assert user.app.focused.id == "waiting"
 
 
-async def test_the_second_answer_is_told_that_another_was_first(
-    queue: PromptQueue, other: PromptQueue, log: Path
-) -> None:
+async def test_a_second_answer_is_refused_with_the_first_one(queue: PromptQueue, other: PromptQueue, log: Path) -> None:
     await queue.request(CHANGE, request_id="approval_1", origin=OWN_ORIGIN)
     async with using_screen(queue, log) as user:
         user.app.workers.cancel_all()  # updates no longer arrive

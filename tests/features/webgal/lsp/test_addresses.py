@@ -18,7 +18,7 @@ def test_any_name_comes_back_as_it_was(name: str) -> None:
     assert addresses.below(Path(f"/my game/{name}").as_uri()) == name
 
 
-def test_a_client_that_came_by_a_link_keeps_its_own_spelling(tmp_path: Path) -> None:
+def test_paths_through_a_link_keep_the_clients_spelling(tmp_path: Path) -> None:
     real, link = tmp_path / "real", tmp_path / "link"
     real.mkdir()
     link.symlink_to(real)
@@ -31,7 +31,7 @@ def test_a_client_that_came_by_a_link_keeps_its_own_spelling(tmp_path: Path) -> 
     "uri",
     ["http://x/a.txt", "file://host/a.txt", "untitled:a", "", "file:", "file:///a%00b", "file:///%ff", "file://[x"],
 )
-def test_what_is_no_file_of_this_machine_has_no_path(uri: str) -> None:
+def test_addresses_of_other_machines_have_no_path(uri: str) -> None:
     assert path_of(uri) is None
 
 

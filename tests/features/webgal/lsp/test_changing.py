@@ -25,7 +25,7 @@ def renamed(workshop: Workshop, text: str, new: str) -> dict[str, str]:
     return applied(view, replacements(view.game, view.path, check_renameable(placed.part, "en"), new, "en"))
 
 
-def test_a_label_is_renamed_with_all_that_jump_to_it_and_nothing_else(workshop: Workshop) -> None:
+def test_a_label_is_renamed_together_with_the_jumps_to_it(workshop: Workshop) -> None:
     text = "label:a‸;\nchoose:a:a|b:a.txt|c: a ;\njumpLabel:a -when=a>1;\na:a;\nlabel:ab;\n; jumpLabel:a"
     assert renamed(workshop, text, "新 1") == {
         START: "label:新 1;\nchoose:a:新 1|b:a.txt|c: 新 1 ;\njumpLabel:新 1 -when=a>1;\na:a;\nlabel:ab;\n; jumpLabel:a"
@@ -73,13 +73,13 @@ def test_a_character_gets_no_name_that_is_taken_or_read_otherwise(
         renamed(workshop, "雪‸乃:你好;", new)
 
 
-def test_a_definition_in_which_the_name_can_not_be_told_apart_is_left_alone(workshop: Workshop) -> None:
+def test_an_ambiguous_definition_is_not_renamed(workshop: Workshop) -> None:
     workshop.put("game/characters.json", '{"雪乃": {"雪乃": 1}}')
     with pytest.raises(Conflict, match=r"characters\.json"):
         renamed(workshop, "雪‸乃:你好;", "深雪")
 
 
-def test_nothing_but_labels_and_characters_is_renamed(workshop: Workshop) -> None:
+def test_only_labels_and_characters_can_be_renamed(workshop: Workshop) -> None:
     for text in ("change‸Bg:beach.jpg;", "changeBg:be‸ach.jpg;", "雪乃:{lo‸ve};"):
         with pytest.raises(InvalidParams, match="Only labels and characters"):
             renamed(workshop, text, "x")
@@ -146,7 +146,7 @@ def test_settings_are_mended_and_never_silenced(workshop: Workshop) -> None:
     assert applied(view, all_fixed(view.game, path)) == {path: "Game_name: x;\nTitle_img:beech.jpg;"}
 
 
-def test_a_file_that_is_neither_scene_nor_settings_is_left_alone(workshop: Workshop) -> None:
+def test_other_files_than_scenes_and_settings_are_ignored(workshop: Workshop) -> None:
     path = "game/characters.json"
     workshop.put(path, '{"characters" : [{"name" : "雪乃"}]}\n')
     view = workshop.view(path)

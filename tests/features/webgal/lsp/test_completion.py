@@ -29,7 +29,7 @@ from tests.features.webgal.lsp.workshop import Workshop
         ("choose:(lo‸", ["love"]),
     ],
 )
-def test_what_fits_is_offered(workshop: Workshop, text: str, some: list[str]) -> None:
+def test_matching_completions_are_offered(workshop: Workshop, text: str, some: list[str]) -> None:
     assert set(some) <= set(workshop.words(text))
 
 
@@ -54,7 +54,7 @@ def test_nothing_else_is_offered(workshop: Workshop, text: str, all_of_it: list[
     assert workshop.words(text) == all_of_it
 
 
-def test_an_argument_that_stands_there_is_not_offered_again(workshop: Workshop) -> None:
+def test_an_argument_already_present_is_not_offered_again(workshop: Workshop) -> None:
     words = workshop.words("changeBg:beach.jpg -‸ -next;")
     assert "next" not in words
     assert "ease=" in words
@@ -65,7 +65,7 @@ def test_transforms_are_offered_whole(workshop: Workshop) -> None:
     assert workshop.words("changeFigure:hero.png -transform=‸") == workshop.words("setTransform:‸")
 
 
-def test_what_is_written_already_is_replaced_from_its_start(workshop: Workshop) -> None:
+def test_a_completion_replaces_the_word_from_its_start(workshop: Workshop) -> None:
     assert workshop.offered("changeBg: cg/m‸;").start == 10
     assert workshop.offered("jumpLabel:x -when=day>1&&lo‸").start == 25
     assert workshop.offered("雪乃:{lo‸").start == 4
@@ -78,7 +78,7 @@ def test_settings_are_offered_in_the_settings_file(workshop: Workshop) -> None:
     assert workshop.words("Game_name:‸", "game/config.txt") == []
 
 
-def test_of_too_many_files_those_are_offered_that_hold_what_is_written(workshop: Workshop) -> None:
+def test_with_too_many_files_only_matching_ones_are_offered(workshop: Workshop) -> None:
     for number in range(MAX_COMPLETIONS + 20):
         workshop.put(f"game/background/p{number:04}.png")
     all_of_them = workshop.offered("changeBg:‸")

@@ -47,11 +47,11 @@ def test_half_a_character_is_one() -> None:
     assert Columns(PositionEncodingKind.Utf8).units("\ud83d", 1) == 3
 
 
-def test_lines_end_as_the_protocol_says_and_nowhere_else() -> None:
+def test_lines_end_only_where_the_protocol_says() -> None:
     assert Document("x", "a\r\nb\rc\nd\u2028e\x0bf", 1).lines == ["a", "b", "c", "d\u2028e\x0bf"]
 
 
-def test_changes_are_taken_one_after_the_other() -> None:
+def test_changes_are_applied_in_order() -> None:
     document = Document("x", "雪乃:😀好;\nend;", 1)
     document.change([change((0, 5), (0, 6), "坏"), change((1, 0), (1, 0), "wait:1;\n")], 2, Columns())
     assert (document.text, document.version) == ("雪乃:😀坏;\nwait:1;\nend;", 2)
@@ -60,7 +60,7 @@ def test_changes_are_taken_one_after_the_other() -> None:
 
 
 @given(TEXTS, TEXTS, st.tuples(st.integers(0, 5), st.integers(0, 8)), st.tuples(st.integers(0, 5), st.integers(0, 8)))
-def test_a_change_does_what_it_would_do_to_the_whole_text(
+def test_an_incremental_change_gives_the_same_text_as_a_full_one(
     text: str, new: str, start: tuple[int, int], end: tuple[int, int]
 ) -> None:
     document, plain = Document("x", text, 1), Document("x", text, 1).text

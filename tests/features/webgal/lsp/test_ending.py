@@ -16,7 +16,7 @@ def started(tmp_path: Path, *command: str) -> Editor:
     return Editor(*command, HANDRAIL_STATE=str(tmp_path / "state"), HANDRAIL_LANG="en")
 
 
-def test_a_workspace_without_a_game_is_told_of_once_and_may_get_one(tmp_path: Path) -> None:
+def test_a_workspace_without_a_game_is_reported_once_and_may_get_one_later(tmp_path: Path) -> None:
     root = tmp_path / "empty"
     root.mkdir()
     editor = started(tmp_path)
@@ -31,7 +31,7 @@ def test_a_workspace_without_a_game_is_told_of_once_and_may_get_one(tmp_path: Pa
     assert editor.vanish() == 0
 
 
-def test_without_a_folder_it_says_so_and_with_project_it_needs_none(tmp_path: Path) -> None:
+def test_without_a_folder_it_reports_an_error_unless_a_project_is_set(tmp_path: Path) -> None:
     editor = started(tmp_path)
     editor.initialize(None)
     editor.wait(lambda: bool(editor.messages), "the message")
@@ -54,7 +54,7 @@ def test_without_a_folder_it_says_so_and_with_project_it_needs_none(tmp_path: Pa
     assert other.vanish() == 128 + signal.SIGINT
 
 
-def test_a_policy_that_is_broken_is_told_of_and_mended_while_it_runs(tmp_path: Path) -> None:
+def test_a_broken_policy_is_reported_and_can_be_fixed_while_it_runs(tmp_path: Path) -> None:
     scene, policy = tmp_path / "game" / "scene" / "start.txt", tmp_path / ".handrail" / "policy.json"
     for file, text in ((scene, "雪乃:好"), (policy, "{}")):
         file.parent.mkdir(parents=True)
@@ -77,7 +77,7 @@ def test_a_policy_that_is_broken_is_told_of_and_mended_while_it_runs(tmp_path: P
     assert editor.end() == 0
 
 
-def test_what_is_no_wire_is_refused_and_what_is_no_protocol_ends_it(tmp_path: Path) -> None:
+def test_an_unknown_transport_is_refused_and_invalid_input_ends_the_server(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "handrail", "webgal", "lsp"]
     environ = {**os.environ, "HANDRAIL_STATE": str(tmp_path / "state")}
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL

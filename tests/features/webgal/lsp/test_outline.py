@@ -48,7 +48,7 @@ def test_labels_regions_remarks_and_long_statements_fold(workshop: Workshop) -> 
     ]
 
 
-def test_an_open_region_and_a_label_alone_fold_nothing(workshop: Workshop) -> None:
+def test_an_unclosed_region_and_an_empty_label_are_not_folded(workshop: Workshop) -> None:
     assert folds(workshop, ";#endregion\n;#region a\nlabel:a;\n\n; b") == []
 
 
@@ -92,7 +92,7 @@ def test_the_name_that_stays_and_the_line_of_a_label_are_shown(workshop: Worksho
     ]
 
 
-def test_after_a_label_or_a_cleared_name_nobody_is_shown_as_speaking(workshop: Workshop) -> None:
+def test_after_a_label_or_a_cleared_name_no_speaker_is_shown(workshop: Workshop) -> None:
     workshop.write("雪乃:你好;\nlabel:a;\n谁？;\n雪乃:我 -clear;\n安静;\n:旁白;\n安静;")
     assert inlay_hints(workshop.view(), types.InlayHintParams(DOCUMENT, whole())) == []
 

@@ -55,7 +55,7 @@ def run(editor: Editor, command: str, **args: object) -> Any:
 
 
 @pytest.mark.trial("previews", is_long=True)
-def test_the_unsaved_line_is_shown_and_the_page_tells_of_the_stage(editor: Editor) -> None:
+def test_the_unsaved_line_is_shown_and_the_page_reports_the_stage(editor: Editor) -> None:
     stages: list[dict[str, Any]] = []
 
     @editor.client.feature(STAGE)
@@ -93,7 +93,7 @@ def test_one_address_serves_every_line_and_ends_with_the_server(editor: Editor) 
         urlopen(first.url)
 
 
-def test_a_line_that_no_way_leads_to_says_so(editor: Editor) -> None:
+def test_an_unreachable_line_is_reported(editor: Editor) -> None:
     result = run(editor, PREVIEW, line=11)
     assert "Line 12 can't be reached" in result.note
 

@@ -60,7 +60,7 @@ def named_by(workshop: Workshop, text: str, *, with_definition: bool = True) -> 
         ("setAnimation:no‸pe;", ["there is no such animation"]),
     ],
 )
-def test_a_thing_is_told_of(workshop: Workshop, text: str, pieces: list[str]) -> None:
+def test_hovering_describes_the_item(workshop: Workshop, text: str, pieces: list[str]) -> None:
     hover_text = hovered(workshop, text)
     assert [piece for piece in pieces if piece not in hover_text] == []
 
@@ -70,7 +70,7 @@ def test_every_command_and_every_argument_is_explained() -> None:
     assert handbook().arguments.keys() == {name for command in COMMANDS.values() for name in command.arguments}
 
 
-def test_it_is_told_of_in_chinese_too(workshop: Workshop) -> None:
+def test_hovering_describes_the_item_in_chinese(workshop: Workshop) -> None:
     view, placed = workshop.pointed("change‸Bg:beach.jpg;")
     assert "切换背景" in (hover_text(view.game, view.path, placed.part, "zh") or "")
 

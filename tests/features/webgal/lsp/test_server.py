@@ -79,7 +79,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     assert not (root / ".webgal_agent").exists()
 
 
-def test_everything_is_told_at_the_start_as_a_check_tells_it(project: Project) -> None:
+def test_all_findings_of_a_check_are_published_at_the_start(project: Project) -> None:
     editor, looked_at = project.editor, ("game/scene/faulty.txt", "game/config.txt")
     editor.wait(lambda: len(editor.diagnostics) >= 2, "the first check")
     result = subprocess.run(
@@ -127,7 +127,7 @@ def test_the_client_is_asked_to_watch_the_disk(project: Project) -> None:
     project.editor.wait(lambda: project.editor.registered == ["workspace/didChangeWatchedFiles"], "the wish")
 
 
-def test_what_is_typed_is_checked(project: Project) -> None:
+def test_unsaved_text_is_checked(project: Project) -> None:
     editor, uri = project.editor, project.opened("typed.txt", "雪乃:😀好\nend;\n;nolint-file WG402")
     editor.wait_for(uri, "WG101")
     editor.change(uri, types.TextDocumentContentChangePartial(Range(Position(0, 6), Position(0, 6)), ";"))
@@ -137,7 +137,7 @@ def test_what_is_typed_is_checked(project: Project) -> None:
     assert str(diagnostics.range) == "0:3-0:7"
 
 
-def test_the_last_of_many_quick_changes_counts(project: Project) -> None:
+def test_the_last_of_many_quick_changes_is_checked(project: Project) -> None:
     editor, uri = project.editor, project.opened("quick.txt", "end;\n;nolint-file WG402")
     for number in range(40):
         editor.write(uri, f"雪乃:{number}\n;nolint-file WG402")
@@ -146,7 +146,7 @@ def test_the_last_of_many_quick_changes_counts(project: Project) -> None:
     assert editor.codes()[uri] == []
 
 
-def test_a_change_in_one_scene_is_seen_in_the_others(project: Project) -> None:
+def test_a_change_in_one_scene_updates_the_findings_of_others(project: Project) -> None:
     editor = project.editor
     reader = project.scene("reader.txt", "雪乃:{courage};\n;nolint-file WG402")
     editor.wait_for(reader, "WG403")
@@ -186,13 +186,13 @@ def test_settings_are_checked_while_they_are_typed(project: Project) -> None:
     editor.wait_for(uri, "WG124")
 
 
-def test_a_scene_that_is_no_text_is_told_of_and_a_broken_one_harms_nobody(project: Project) -> None:
+def test_a_binary_scene_is_reported_and_a_broken_one_does_not_affect_others(project: Project) -> None:
     uri = project.scene("binary.txt", b"\xff\xfe\x00")
     (diagnostics,) = project.editor.wait_for(uri, "WG125")
     assert str(diagnostics.range) == "0:0-0:0"
 
 
-def test_a_bom_that_the_editor_hides_is_told_of(project: Project) -> None:
+def test_a_bom_hidden_by_the_editor_is_reported(project: Project) -> None:
     text = "changeBg:beach.jpg;\n;nolint-file WG402"
     uri = project.scene("marked.txt", "\ufeff".encode() + text.encode())
     project.editor.wait_for(uri, "WG107")
@@ -217,7 +217,7 @@ def test_of_very_many_problems_the_first_are_shown_and_the_rest_are_counted(proj
     assert (len(diagnostics), diagnostics[-1].message) == (MAX_DIAGNOSTICS + 1, "500 more problems are not listed.")
 
 
-def test_questions_are_answered_from_what_was_typed_last(project: Project) -> None:
+def test_requests_are_answered_from_the_latest_text(project: Project) -> None:
     editor, uri = project.editor, project.opened("asked.txt", "end;\n")
     editor.write(uri, "label:😀a;\njumpLabel:\nchangeBg:beach.jpg;\n😀:x -v1.wav")
     (item,) = project.ask(types.TEXT_DOCUMENT_COMPLETION, uri, 1, 10).items
@@ -254,7 +254,7 @@ def test_a_label_is_renamed_for_exactly_the_version_that_was_seen(project: Proje
     ("units", "new", "why"),
     [(2, "x", "Only labels and characters"), (6, "b", "already has a label b"), (6, "", "can't be empty")],
 )
-def test_what_can_not_be_renamed_is_refused_with_a_reason(project: Project, units: int, new: str, why: str) -> None:
+def test_impossible_renames_are_refused_with_a_reason(project: Project, units: int, new: str, why: str) -> None:
     uri = project.opened(f"refused{units}{new}.txt", "label:a;\nlabel:b;")
     with pytest.raises(JsonRpcException, match=why):
         project.ask(types.TEXT_DOCUMENT_RENAME, uri, 0, units, new_name=new)
@@ -308,7 +308,7 @@ def test_the_language_can_be_changed(project: Project) -> None:
         "{root}/game/background/beach.jpg",
     ],
 )
-def test_files_of_nobody_are_nobodys_business(project: Project, uri: str) -> None:
+def test_files_outside_of_any_game_are_ignored(project: Project, uri: str) -> None:
     editor, uri = project.editor, uri.format(root=project.root.as_uri())
     assert not project.ask(types.TEXT_DOCUMENT_HOVER, uri, 0, 0)
     assert not project.ask(types.TEXT_DOCUMENT_DEFINITION, uri, 99, 99)
@@ -326,7 +326,7 @@ def test_a_change_to_a_text_that_is_not_open_is_ignored(project: Project) -> Non
     assert project.ask(types.TEXT_DOCUMENT_HOVER, uri, 0, 0) is not None
 
 
-def test_a_place_behind_the_end_is_no_place(project: Project) -> None:
+def test_a_position_after_the_end_gives_no_result(project: Project) -> None:
     uri = project.opened("short.txt", "雪乃:😀;")
     assert project.ask(types.TEXT_DOCUMENT_HOVER, uri, 99, 99) is None
     assert project.ask(types.TEXT_DOCUMENT_COMPLETION, uri, 99, 99).items

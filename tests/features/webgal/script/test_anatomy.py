@@ -47,7 +47,7 @@ def parts(text: str) -> list[tuple[str, str]]:
         (":旁白{x};", "read=x"),
     ],
 )
-def test_every_part_is_told_with_its_place(text: str, expected: str) -> None:
+def test_every_part_is_returned_with_its_position(text: str, expected: str) -> None:
     assert " ".join(f"{role}={words}" for role, words in parts(text)) == expected
 
 
@@ -63,7 +63,7 @@ def test_all_that_the_checks_look_up_has_a_place(line: str) -> None:
     assert {(what, name) for what, name in expected if what != "dynamic"} <= pairs
 
 
-def test_an_option_that_is_called_like_its_target_is_told_from_it() -> None:
+def test_an_option_with_the_name_of_its_target_is_distinguished_from_it() -> None:
     matches = [part for part in anatomy("choose:a:a|b:a;") if part.role is Role.JUMP]
     assert [part.start for part in matches] == [9, 13]
 
@@ -75,7 +75,7 @@ def test_characters_are_found_in_every_shape_of_their_file() -> None:
     assert places_of('[{"name": "A"}]', "B") == []
 
 
-def test_a_character_is_renamed_alone() -> None:
+def test_renaming_a_character_changes_nothing_else() -> None:
     text = '[{"name": "A", "likes": "A"}, {"name": "B"}]'
     edits = rename_edits(text, "A", 'C"')
     assert edits is not None
@@ -83,6 +83,6 @@ def test_a_character_is_renamed_alone() -> None:
     assert names_in(text[:start] + replacement + text[end:]) == {'C"', "B"}
 
 
-def test_what_can_not_be_renamed_alone_is_refused() -> None:
+def test_ambiguous_renames_are_refused() -> None:
     assert rename_edits('{"A": {"A": 1}, "B": {}}', "A", "C") is None
     assert rename_edits('{"A": 1', "A", "C") is None

@@ -38,7 +38,7 @@ def test_a_setting_has_the_shape_of_a_command() -> None:
     assert coloured_parts("Game_name:雪;").sort == "speech"
 
 
-def test_scenes_stand_in_columns_by_their_distance_and_what_is_missing_is_told() -> None:
+def test_scenes_are_arranged_by_distance_and_missing_ones_are_marked() -> None:
     layout = make_layout(game("changeScene:scene1.txt;", "choose:a:start.txt|b:gone.txt;", "一:二;").graph())
     kinds = {node.name: node.kind for node in layout.nodes}
     assert kinds == {"start.txt": "scene", "scene1.txt": "scene", "gone.txt": "missing", "scene2.txt": "lost"}

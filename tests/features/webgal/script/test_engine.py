@@ -31,6 +31,6 @@ def test_the_real_engine_names_its_version_and_every_command_that_it_runs() -> N
     assert not engine.commands & {"if", "chooseLabel", "setBgAni"}
 
 
-def test_a_script_that_is_no_engine_says_nothing() -> None:
+def test_a_script_other_than_the_engine_has_no_version() -> None:
     assert read_engine(b'const a={version:"1.2.3"}') is None
     assert read_engine(b'const v={version:"WebGAL 4.4.1"};') == Engine("4.4.1")

@@ -54,7 +54,7 @@ def _is_left_open(text: str) -> bool:
 
 
 @pytest.mark.trial("expressions")
-def test_what_the_engine_cannot_read_in_conditions_and_assignments_is_reported(engine: RealParser) -> None:
+def test_conditions_and_assignments_that_the_engine_cannot_read_are_reported(engine: RealParser) -> None:
     chance = effort.chance()
     for _ in range(effort.tries(600, 20_000)):
         text = _expression(chance)

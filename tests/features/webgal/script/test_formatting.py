@@ -45,16 +45,16 @@ def real() -> Iterator[RealParser]:
         ("changeBg:a.jpg // night", "changeBg:a.jpg // night"),
     ],
 )
-def test_blanks_and_semicolons_are_put_in_order(written: str, better: str) -> None:
+def test_blanks_and_semicolons_are_normalized(written: str, better: str) -> None:
     assert formatted(written) == better
 
 
 @pytest.mark.parametrize("line", ["雪乃:开\\ ", "\t -next"])
-def test_a_line_of_its_own_does_not_become_part_of_another(line: str) -> None:
+def test_separate_lines_are_not_joined(line: str) -> None:
     assert formatted(line) == line
 
 
-def test_what_is_written_over_several_lines_stays_as_it_is() -> None:
+def test_statements_over_several_lines_are_not_changed() -> None:
     lines = ["choose:a:x", "  |b:y", "雪乃:你好 ;", "雪乃:开\\", "始"]
     assert list(formatted_lines(lines)) == [(2, "雪乃:你好;")]
 

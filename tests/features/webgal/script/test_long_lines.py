@@ -31,7 +31,7 @@ def test_a_line_that_repeats_itself_is_judged_at_once(begin: str, again: str, en
     findings(begin + again * (_LONG // len(again)) + end)
 
 
-def test_a_setting_of_nothing_but_blanks_is_judged_at_once() -> None:
+def test_a_setting_of_only_blanks_is_checked_in_linear_time() -> None:
     blanks = " " * _LONG
     findings = check_config(f"Game_name{blanks}x:y;\nGame_key{blanks}x", Listing(), "game/")
     assert [finding.code for finding in findings] == ["WG405"]
@@ -49,9 +49,7 @@ def test_a_setting_of_nothing_but_blanks_is_judged_at_once() -> None:
         ("(a)->b)[c]->去", ("a", None)),
     ],
 )
-def test_conditions_end_where_the_next_one_or_the_arrow_follows(
-    option: str, expected: tuple[str | None, str | None]
-) -> None:
+def test_conditions_end_at_the_next_one_or_the_arrow(option: str, expected: tuple[str | None, str | None]) -> None:
     conditions = CONDITIONS.match(option)
     assert conditions is not None
     assert conditions.groups() == expected

@@ -17,7 +17,7 @@ def _plain_distance(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
-def test_what_two_names_share_at_their_ends_changes_nothing_of_their_distance() -> None:
+def test_a_common_prefix_or_suffix_does_not_change_the_distance() -> None:
     words = ["".join(letters) for length in range(5) for letters in product("ab", repeat=length)]
     for one, other in product(words, words):
         assert distance(one, other, 2) == min(_plain_distance(one, other), 3)
@@ -42,7 +42,7 @@ def test_a_game_full_of_unknown_names_gets_only_so_many_guesses() -> None:
     assert [each.code for each in game(script).findings("start.txt")] == ["WG403"] * 400
 
 
-def test_names_that_differ_in_their_numbers_alone_are_near_and_no_correction() -> None:
+def test_names_that_differ_only_in_numbers_are_near_but_not_suggested_as_corrections() -> None:
     assert plausible_correction("v3.wav", ["v1.wav", "v2.wav"]) is None
     assert plausible_correction("s8.mp3", ["s08.mp3"]) == "s08.mp3"
     assert plausible_correction("beach2.jpg", ["beach.jpg"]) == "beach.jpg"
@@ -51,7 +51,7 @@ def test_names_that_differ_in_their_numbers_alone_are_near_and_no_correction() -
     assert finding.edit is None
 
 
-def test_of_files_with_the_same_name_the_one_in_the_nearest_folder_is_named_first() -> None:
+def test_files_with_the_same_name_are_ordered_by_the_nearest_folder() -> None:
     files = ("figure/claude/09_normal.webp", "figure/gemini/09_normal.webp")
     for expected in ("gemini/09_normal.png", "gemini/09normal.webp", "gemxni/09_normal.webp"):
         (finding,) = findings(f"changeFigure:{expected};", files=files)

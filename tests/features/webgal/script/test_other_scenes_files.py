@@ -12,7 +12,7 @@ def showing(missing: list[str], broken: list[str] | None = None) -> ShownScene:
     return ShownScene("", Position("start.txt", 1, {}), b"", missing, missing, [], 0.0, "", broken, broken)
 
 
-def test_a_missing_file_of_another_scene_names_that_scene_and_is_no_error_of_this_one() -> None:
+def test_a_missing_file_of_another_scene_is_reported_for_that_scene_only() -> None:
     assert scenes_named(TEXT) == ["other.txt", "deep/third.txt"]
     missing = ["background/nowhere.png", "background/here.png", "bgm/unknown.mp3"]
     log = preview_log(showing(missing), Destination("start.txt", 1), TEXT, "game", [("other.txt", OTHER)])

@@ -47,7 +47,7 @@ MANY = settings(max_examples=tries(60, 3000), deadline=None, suppress_health_che
 @MANY
 @given(text=TEXTS)
 @example("changeFigure:a-left.png-left;\nchangeBg:a b.png -id=x -id=y;\nsetVar:a =1;\nＢgm:a.mp3;")
-def test_the_short_way_finds_what_the_long_way_finds(text: str) -> None:
+def test_the_quick_check_finds_the_same_as_the_full_check(text: str) -> None:
     clear_caches()
     for line in split_lines(text):
         assert report_of(line) == report_by_rules(line)
@@ -59,7 +59,7 @@ def test_the_short_way_finds_what_the_long_way_finds(text: str) -> None:
     "changeBg:a.png;\n雪乃:你好 -v1.wav;\n: -v2.OGG;\n你好 -v3.mp3;\n雪乃:none -v1.wav;\n雪乃:{a} -v1.wav;\nbgm:a.mp3;"
     "\nnone ;\nnone -next;"
 )
-def test_a_line_that_is_passed_over_would_not_have_been_complained_about(text: str) -> None:
+def test_lines_skipped_by_the_quick_check_have_no_findings(text: str) -> None:
     lines = split_lines(text)
     if any(line.startswith(" ") and line.lstrip().startswith(("|", "-")) for line in lines):
         return  # joined lines are another matter

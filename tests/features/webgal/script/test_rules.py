@@ -189,7 +189,7 @@ LEGAL = [
 
 
 @pytest.mark.parametrize("script", LEGAL)
-def test_what_real_games_do_is_left_alone(script: str) -> None:
+def test_patterns_of_real_games_cause_no_findings(script: str) -> None:
     assert told(script) == []
 
 
@@ -232,17 +232,17 @@ def test_a_number_is_a_speaker_once_it_speaks_twice_but_a_time_never_is() -> Non
     assert told("10:30 出发;\n10:45 到达;") == ["WG306", "WG306"]
 
 
-def test_options_that_all_lead_nowhere_are_told_once() -> None:
+def test_options_without_any_target_are_reported_once() -> None:
     assert told("choose:看海|看山|回家;") == ["WG310"]
     assert told("choose:看海|看山|回家:x;\nlabel:x;") == ["WG310", "WG310"]
 
 
-def test_what_a_blank_and_a_hyphen_hide_is_told_once_a_line_and_not_of_a_false_comment() -> None:
+def test_text_hidden_by_a_blank_and_hyphen_is_reported_once_per_line_but_not_in_a_false_comment() -> None:
     assert told("雪乃:去吧 -甲 -乙 -丙;") == ["WG309"]
     assert told("// 第一章 - 海边") == ["WG119"]
 
 
-def test_targets_of_one_choice_stand_at_their_own_places() -> None:
+def test_targets_of_one_choice_have_their_own_positions() -> None:
     script = "choose:gone:gone|再来:gone;"
     assert [(each.start, each.end) for each in findings(script)] == [(12, 16), (20, 24)]
 
@@ -264,9 +264,7 @@ def test_targets_of_one_choice_stand_at_their_own_places() -> None:
         ("  changeBg:gone.png；", ["WG104", "WG201", "WG102"]),
     ],
 )
-def test_one_slip_is_one_problem_and_the_rest_of_its_line_is_judged_as_it_was_meant(
-    script: str, codes: list[str]
-) -> None:
+def test_a_typo_is_one_problem_and_the_rest_of_its_line_is_checked_as_intended(script: str, codes: list[str]) -> None:
     assert told(script) == codes
 
 
@@ -286,7 +284,7 @@ def test_problems_behind_a_slip_point_at_the_line_as_it_is_written() -> None:
     )
 
 
-def test_lines_that_continue_a_statement_are_read_as_one_and_legal_from_4_6_3_on() -> None:
+def test_continued_statements_are_read_as_one_and_allowed_since_4_6_3() -> None:
     script = "choose:\n  |去:start.txt\n  |回:gone.txt;\nchangeFigure:a.png\n -left\n -next;"
     assert told(script) == ["WG205", "WG118", "WG118"]
     assert told(script, engine=Engine("4.6.4")) == ["WG205"]

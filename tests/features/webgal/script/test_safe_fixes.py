@@ -22,21 +22,21 @@ def fixed(script: str) -> str:
         ("changeBg:bg.png // 海边", "changeBg:bg.png; // 海边"),
     ],
 )
-def test_what_the_player_reads_is_not_cut_at_slashes(line: str, after: str) -> None:
+def test_dialogue_is_not_cut_at_slashes(line: str, after: str) -> None:
     assert fixed(line) == after
 
 
 @pytest.mark.parametrize("line", ["End:你好;", "Label:你好;", "INTRO:你好;", "Wait:等等;", "BGM:a.mp3;"])
-def test_who_may_be_speaking_is_made_no_command(line: str) -> None:
+def test_possible_speakers_are_not_turned_into_commands(line: str) -> None:
     assert fixed(line) == line
 
 
-def test_a_command_in_another_case_is_put_right_where_it_is_no_word_and_does_what_it_says() -> None:
+def test_a_commands_case_is_fixed_only_where_it_is_clearly_a_command() -> None:
     assert fixed("ChangeBg:bg.png;\nCHANGEFIGURE:a.png -left") == "changeBg:bg.png;\nchangeFigure:a.png -left;"
     assert fixed("SetVar:a;\nChangeFigure:a.png -colour=red;") == "SetVar:a;\nChangeFigure:a.png -colour=red;"
 
 
-def test_a_word_that_is_a_command_in_another_case_is_told_unless_it_is_a_character_or_speaks_again() -> None:
+def test_a_command_in_another_case_is_reported_unless_it_is_a_speaker() -> None:
     assert told("End:你好;") == ["WG105"]
     assert told("End:你好;\nEnd:再见;") == []
     assert told("End:你好;\nChangeBg:bg.png;", characters=frozenset({"End", "ChangeBg"})) == []
@@ -44,7 +44,7 @@ def test_a_word_that_is_a_command_in_another_case_is_told_unless_it_is_a_charact
 
 
 @pytest.mark.parametrize("line", ["// 走吧;", "/* 走吧 */;", "# 走吧;", "#走吧"])
-def test_what_looks_like_a_comment_is_shown_and_stays_so(line: str) -> None:
+def test_text_that_looks_like_a_comment_is_not_changed(line: str) -> None:
     assert told(line) == ["WG119"]
     assert fixed(line) == line
 
@@ -59,7 +59,7 @@ def test_text_that_reads_like_a_truth_value_stays_text() -> None:
     assert fixed("changeFigure:a.png -left=TRUE;") == "changeFigure:a.png -left=true;"
 
 
-def test_a_dash_in_what_the_player_reads_is_no_argument() -> None:
+def test_a_dash_in_dialogue_is_not_an_argument() -> None:
     assert told("intro:Chapter one —next generation|x;\nchoose:the —next one:x;\nlabel:x;") == []
     for line in ("intro:你好 —hold;", "unlockCg:bg.png -name=夜 —next;", "Tom:the\u3000-next generation;"):
         assert told(line)

@@ -66,7 +66,7 @@ def test_a_line_is_reached_over_jumps_and_choices(
     assert (route.is_reached, route.line_of(1), route.line_of(len(route.origins))) == (is_reached, 1, line)
 
 
-def test_a_line_before_the_one_that_jumps_back_to_it_is_reached() -> None:
+def test_a_line_before_a_backward_jump_is_reachable() -> None:
     back = "jumpLabel:b;\nlabel:a;\n雪乃:后;\nend;\nlabel:b;\nchangeBg:b.png;\njumpLabel:a;"
     assert route_to(back, 3).origins == (6, 3)
 
@@ -84,7 +84,7 @@ def test_missing_files_have_the_lines_that_name_them_as_a_browser_asks_for_them(
     assert {"background/a b.png", "figure/c.png", "bgm/there.mp3"} <= fetched_ahead(text)
 
 
-def test_what_goes_wrong_is_laid_to_the_last_line_with_a_mistake_or_the_very_last() -> None:
+def test_failures_are_attributed_to_the_last_line_with_a_finding_or_the_last_line() -> None:
     text = 'setTransform:{"x": -target=bg-main;\n雪乃:好;\n雪乃:也好;\nsetTransform:{ -target=bg-main;\n'
     assert likely_line(text, 3) == 1
     assert likely_line("雪乃:好;\n雪乃:也好;\n", 2) == 2

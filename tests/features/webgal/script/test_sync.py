@@ -9,5 +9,5 @@ NUMBERLESS = '{"kind":"event","type":"stage.snapshot.updated","payload":{"sceneN
 
 @pytest.mark.parametrize("generation", ["legacy", "v1"])
 @pytest.mark.parametrize("text", ["", "[]", "1", "[" * 100_000, '{"event":"handrail-jump","data":1e999}', NUMBERLESS])
-def test_what_is_no_message_is_ignored(generation: Generation, text: str) -> None:
+def test_malformed_messages_are_ignored(generation: Generation, text: str) -> None:
     assert parse_message(generation, text) is None
