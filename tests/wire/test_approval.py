@@ -33,7 +33,7 @@ def looks_at_everything(client: Client) -> None:
 
 
 @FACES_AND_CLI
-def test_with_the_answer_deny_reading_goes_on_and_changes_are_denied(
+def test_with_the_answer_deny_reads_work_and_changes_are_denied(
     start: Start, own_project: Path, own_state: Path, face: str
 ) -> None:
     client = start(face, own_project, own_state, answer="deny")
@@ -55,7 +55,7 @@ def waiting(call: Callable[[], Outcome]) -> Iterator[Callable[[], Outcome]]:
 
 
 @FACES_AND_CLI
-def test_a_change_waits_for_a_persons_yes_in_the_queue(
+def test_a_change_waits_for_a_persons_approval_in_the_queue(
     start: Start, own_project: Path, own_state: Path, face: str
 ) -> None:
     client, person = start(face, own_project, own_state), Person(own_state)
@@ -87,7 +87,7 @@ def test_a_persons_no_with_its_remark_reaches_the_caller(
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_a_yes_for_good_is_not_asked_for_again(start: Start, own_project: Path, own_state: Path, face: str) -> None:
+def test_always_allow_is_not_asked_for_again(start: Start, own_project: Path, own_state: Path, face: str) -> None:
     client, person = start(face, own_project, own_state), Person(own_state)
     with waiting(partial(client.call, "replace_in_file", CHANGES["replace_in_file"])) as outcome:
         person.answers("--ok", "--for", "rule")
@@ -118,7 +118,7 @@ def test_an_ask_rule_asks_before_reading_too(start: Start, own_project: Path, ow
     assert start("cli", own_project, own_state, answer="allow").ok("read_file", path="notes.md")
 
 
-def test_what_must_be_asked_for_is_not_read_along_the_way(start: Start, own_project: Path, own_state: Path) -> None:
+def test_files_that_need_approval_are_skipped_by_other_reads(start: Start, own_project: Path, own_state: Path) -> None:
     result = start("cli", own_project, own_state, answer="allow").write("secret/plan.txt", "needle\n")
     put_policy(own_project, [{"effect": "READ", "path": "secret", "decision": "ask"}])
     client = start("stdio", own_project, own_state, answer="allow")

@@ -149,7 +149,7 @@ def test_a_parameter_beside_params_is_refused(rig: AppsRig) -> None:
     assert rig.call("stdio", "apps_call", app=STDIO, tool="echo", text="lost").code == "INVALID_PARAMS"
 
 
-def test_a_request_that_is_no_json_is_an_invalid_request(rig: AppsRig) -> None:
+def test_invalid_json_is_an_invalid_request(rig: AppsRig) -> None:
     line = b'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"apps_call","arguments":{"app": }}}'
     rig.mcp.send_line(line)
     assert told(rig.mcp.receive()["result"]).code == "INVALID_REQUEST"
@@ -161,7 +161,7 @@ def test_a_denial_is_permission_denied(rig: AppsRig, face: str) -> None:
     assert rig.run(face, "echo", DBUS).result == {"said": {}}
 
 
-def test_a_rule_about_a_host_counts_for_an_app_behind_it(rig: AppsRig) -> None:
+def test_a_rule_about_a_host_applies_to_an_app_on_it(rig: AppsRig) -> None:
     put_policy(rig.project, rules=[{"effect": "EXECUTE", "host": "*.example.com", "decision": "deny"}])
     assert rig.run("stdio", "echo", WEB).code == "PERMISSION_DENIED"
 

@@ -225,7 +225,7 @@ def test_a_second_process_of_a_running_app_says_so(session: SessionBus) -> None:
     assert second.stderr == f"{APP}: {APP} is running already: another process has this name on the bus.\n"
 
 
-def test_on_stdio_each_line_is_answered_and_what_a_tool_prints_is_not_on_the_wire(session: SessionBus) -> None:
+def test_on_stdio_each_line_is_answered_and_a_tools_prints_do_not_reach_the_wire(session: SessionBus) -> None:
     lines = [
         "nonsense",
         "",

@@ -99,7 +99,7 @@ def leave(place: Browsing) -> None:
 
 @pytest.mark.parametrize("compares", [True, False])
 @pytest.mark.parametrize("change", [relabel, leave])
-def test_what_is_no_longer_what_was_shown_is_not_acted_on(
+def test_an_element_that_changed_since_the_question_is_not_used(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor, change: object, compares: bool
 ) -> None:
     place.put_user_rules()
@@ -116,7 +116,7 @@ def test_what_is_no_longer_what_was_shown_is_not_acted_on(
     assert place.browser.clicked == []
 
 
-def test_a_page_that_changes_each_time_is_asked_about_three_times(
+def test_a_page_that_keeps_changing_is_asked_about_three_times(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules()
@@ -131,7 +131,7 @@ def test_a_page_that_changes_each_time_is_asked_about_three_times(
 
 @pytest.mark.parametrize("face", ["api", "stdio"])
 @pytest.mark.parametrize("compares", [True, False])
-def test_a_click_that_asks_takes_one_picture_and_sends_nothing_twice(
+def test_a_click_with_approval_takes_one_screenshot_and_sends_nothing_twice(
     place: Browsing, person: Person, waiting: ThreadPoolExecutor, face: str, compares: bool
 ) -> None:
     agent = place.agent(face)
@@ -167,7 +167,7 @@ def test_a_plugin_that_outlines_nothing_still_shows_the_page(
     assert clicked.result().error is None
 
 
-def test_an_allowed_act_that_leads_elsewhere_is_asked_about_before_anything_is_told(
+def test_an_allowed_action_that_leads_to_another_host_needs_approval_before_it_is_reported(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     clicked = click(waiting, agent, "2")
@@ -187,7 +187,7 @@ def test_a_no_about_where_it_led_empties_the_tab(
     assert list(place.browser.tabs.values()) == [BLANK]
 
 
-def test_a_yes_covers_where_the_act_leads_unless_a_rule_speaks_of_it(
+def test_an_approval_covers_the_target_of_the_action_unless_a_rule_applies(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules()
@@ -197,7 +197,7 @@ def test_a_yes_covers_where_the_act_leads_unless_a_rule_speaks_of_it(
     assert person.pending() == []
 
 
-def test_a_rule_that_asks_is_asked_even_after_a_yes(
+def test_an_ask_rule_applies_even_after_an_approval(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules({"effect": "READ", "host": "other.test", "decision": "ask"})
@@ -207,7 +207,7 @@ def test_a_rule_that_asks_is_asked_even_after_a_yes(
     assert clicked.result().error is None
 
 
-def test_a_yes_for_good_is_for_this_place_alone(
+def test_always_allow_covers_only_this_site(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules()
@@ -237,7 +237,7 @@ def test_a_question_about_a_page_without_a_known_address_can_be_allowed_only_onc
     assert (place.state / "config.toml").read_text() == before
 
 
-def test_a_yes_for_the_task_is_for_this_place_alone(
+def test_an_approval_for_the_task_covers_only_this_site(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     place.put_user_rules()
@@ -256,7 +256,7 @@ def test_an_act_that_needs_no_question_takes_no_picture(place: Browsing, agent: 
     assert place.browser.named("browser_screenshot") == []
 
 
-def test_reading_is_asked_about_where_a_rule_says_so(
+def test_reading_needs_approval_if_a_rule_says_so(
     place: Browsing, agent: Agent, person: Person, waiting: ThreadPoolExecutor
 ) -> None:
     rule: Json = {"tool": "browser_dom_index", "host": "*.test", "decision": "ask"}

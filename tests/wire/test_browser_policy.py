@@ -56,7 +56,9 @@ def test_an_address_that_could_be_read_in_two_ways_is_refused(mcp: Agent, browsi
         ("http://evil\u3002test/", "http://evil.test/"),
     ],
 )
-def test_every_spelling_of_a_host_is_one_host(mcp: Agent, browsing: Browsing, spelling: str, tab_url: str) -> None:
+def test_all_spellings_of_a_host_are_treated_as_one(
+    mcp: Agent, browsing: Browsing, spelling: str, tab_url: str
+) -> None:
     mcp.ok("task_start", url=spelling)
     assert browsing.browser.named("task_start")[-1]["url"] == tab_url
     browsing.put_user_rules(DENY_ALL)
@@ -117,21 +119,21 @@ def test_a_click_that_passes_a_denied_host_on_its_way_is_denied(agent: Agent, br
 
 
 @pytest.mark.also_cli
-def test_a_click_that_leads_to_a_denied_host_tells_nothing_of_it(agent: Agent, browsing: Browsing) -> None:
+def test_a_click_that_leads_to_a_denied_host_reveals_nothing_about_it(agent: Agent, browsing: Browsing) -> None:
     agent.ok("task_start", url=GOOD)
     browsing.put_user_rules(DENY_ALL)
     assert agent.code("browser_click", clickId="2") == "FORBIDDEN"
     assert browsing.browser.tabs[only_tab(browsing)] == BLANK
 
 
-def test_a_rule_about_reading_counts_where_an_act_has_led_to(agent: Agent, browsing: Browsing) -> None:
+def test_a_rule_about_reading_applies_to_the_page_an_action_led_to(agent: Agent, browsing: Browsing) -> None:
     agent.ok("task_start", url=GOOD)
     browsing.put_user_rules({"effect": "READ", "host": "evil.test", "decision": "deny"})
     assert agent.code("browser_click", clickId="2") == "FORBIDDEN"
 
 
 @pytest.mark.parametrize("tells_address", [True, False])
-def test_a_page_that_went_to_a_denied_host_by_itself_is_not_read(
+def test_a_page_that_navigated_to_a_denied_host_is_not_read(
     agent: Agent, browsing: Browsing, tells_address: bool
 ) -> None:
     agent.ok("task_start", url=GOOD)
@@ -146,7 +148,7 @@ def test_a_page_that_went_to_a_denied_host_by_itself_is_not_read(
     assert browsing.browser.named("browser_click") == []
 
 
-def test_a_page_that_gives_way_while_it_is_read_is_not_told(agent: Agent, browsing: Browsing) -> None:
+def test_a_page_replaced_while_it_is_read_is_not_reported(agent: Agent, browsing: Browsing) -> None:
     agent.ok("task_start", url=GOOD)
     browsing.put_user_rules(DENY_ALL)
     browsing.browser.answers["browser_dom_index"] = lambda params: {
@@ -174,7 +176,7 @@ def test_of_a_tab_at_a_denied_host_only_its_number_is_listed(agent: Agent, brows
     assert {"url", "title"} & set(tab) == set()
 
 
-def test_a_page_whose_address_nobody_tells_may_be_any(agent: Agent, browsing: Browsing) -> None:
+def test_a_page_with_an_unknown_address_is_treated_as_any_host(agent: Agent, browsing: Browsing) -> None:
     browsing.browser.tells_address = False
     agent.ok("task_start", url=GOOD)
     assert agent.ok("browser_dom_index").result is not None
@@ -182,21 +184,21 @@ def test_a_page_whose_address_nobody_tells_may_be_any(agent: Agent, browsing: Br
     assert agent.code("browser_dom_index") == "FORBIDDEN"
 
 
-def test_a_local_file_in_a_tab_is_no_place_for_an_agent(agent: Agent, browsing: Browsing) -> None:
+def test_local_files_in_a_tab_are_denied(agent: Agent, browsing: Browsing) -> None:
     agent.ok("task_start", url=GOOD)
     browsing.browser.move(only_tab(browsing), "file:///home/ada/letters.txt")
     assert agent.code("browser_readability_extract") == "FORBIDDEN"
     assert agent.code("browser_click", clickId="1") == "FORBIDDEN"
 
 
-def test_from_a_denied_page_one_may_go_elsewhere(agent: Agent, browsing: Browsing) -> None:
+def test_navigating_away_from_a_denied_page_is_allowed(agent: Agent, browsing: Browsing) -> None:
     agent.ok("task_start", url=GOOD)
     browsing.browser.move(only_tab(browsing), EVIL)
     browsing.put_user_rules(DENY_ALL)
     assert (agent.ok("browser_navigate", url=GOOD).result or {})["url"] == GOOD
 
 
-def test_rules_about_paths_count_for_what_is_uploaded(agent: Agent, browsing: Browsing) -> None:
+def test_rules_about_paths_apply_to_uploads(agent: Agent, browsing: Browsing) -> None:
     agent.ok("task_start", url=GOOD)
     browsing.put_user_rules({"effect": "READ", "path": "notes.md", "decision": "deny"})
     assert agent.code("browser_upload", clickId="1", paths=["notes.md"]) == "FORBIDDEN"

@@ -37,15 +37,13 @@ def started(agent: Agent, home: Site) -> int:
 
 
 @pytest.mark.also_cli
-def test_a_task_begins_in_a_tab_of_its_own_and_the_other_tools_act_there(
-    agent: Agent, browsing: Browsing, started: int
-) -> None:
+def test_a_task_starts_in_its_own_tab_which_the_other_tools_use(agent: Agent, browsing: Browsing, started: int) -> None:
     clicked = agent.ok("browser_click", clickId="12").result
     assert clicked == {"clicked": True, "strategy": "cdp_mouse", "changes": {"added": ['9 status "Saved"'], "more": 2}}
     assert browsing.browser.named("browser_click") == [{"tabId": started, "clickId": "12"}]
 
 
-def test_a_call_without_a_tab_and_without_a_task_says_how_to_begin(agent: Agent) -> None:
+def test_a_call_without_a_tab_or_task_explains_how_to_start_one(agent: Agent) -> None:
     agent.call("task_stop")  # whichever task an earlier test began
     result = agent.call("browser_dom_index")
     assert result.code == "INVALID_TASK_TAB"
@@ -67,7 +65,7 @@ def test_an_index_has_the_catalogues_form(agent: Agent, started: int) -> None:
     }
 
 
-def test_over_mcp_an_index_is_one_line_an_element_behind_a_fence(mcp: Agent, browsing: Browsing, home: Site) -> None:
+def test_over_mcp_an_index_has_one_fenced_line_per_element(mcp: Agent, browsing: Browsing, home: Site) -> None:
     mcp.ok("task_start", url=HOME)
     result = mcp.ok("browser_dom_index", limit=1)
     assert result.text.startswith("1 of 2 elements, in view first; continue with offset 1.\n")
@@ -85,7 +83,7 @@ def test_a_page_can_neither_fake_the_end_of_its_fence_nor_hide_characters(
     ]  # fmt: skip
 
 
-def test_over_mcp_a_click_tells_in_a_line_what_changed(mcp: Agent, home: Site) -> None:
+def test_over_mcp_a_click_reports_changes_in_one_line(mcp: Agent, home: Site) -> None:
     mcp.ok("task_start", url=HOME)
     result = mcp.ok("browser_click", clickId="12")
     assert result.text.startswith("Clicked. 2 more lines changed.\n")
@@ -102,7 +100,7 @@ def test_over_mcp_a_screenshot_is_a_picture(mcp: Agent, home: Site) -> None:
 
 
 @pytest.mark.also_cli
-def test_a_screenshot_is_kept_as_evidence(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_screenshot_is_stored_as_evidence(agent: Agent, browsing: Browsing, started: int) -> None:
     agent.ok("browser_screenshot")
     newest = max((browsing.project / ".handrail/artifacts/browser").glob("*/*/picture-1.png"), key=_age)
     assert newest.read_bytes() == PIXEL
@@ -127,13 +125,13 @@ def test_a_number_may_be_an_elements_name(agent: Agent, browsing: Browsing, star
 
 
 @pytest.mark.parametrize("params", [{}, {"clickId": "12", "xpath": "//a"}, {"clickID": "12"}, {"clickId": ""}])
-def test_an_element_is_named_once_and_in_one_way(mcp: Agent, home: Site, params: dict[str, str]) -> None:
+def test_exactly_one_way_of_naming_an_element_is_accepted(mcp: Agent, home: Site, params: dict[str, str]) -> None:
     mcp.ok("task_start", url=HOME)
     assert mcp.code("browser_click", **params) == "BAD_REQUEST"
 
 
 @pytest.mark.also_cli
-def test_a_stale_element_is_never_another_one(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_stale_element_never_resolves_to_another_one(agent: Agent, browsing: Browsing, started: int) -> None:
     result = agent.call("browser_click", clickId="99")
     assert result.code == "INVALID_TARGET"
     assert result.error is not None
@@ -150,7 +148,7 @@ def test_an_error_of_the_plugin_passes_through_with_its_code(agent: Agent, brows
     assert agent.code("browser_hover", clickId="12") == "CDP_UNAVAILABLE"
 
 
-def test_an_answer_that_is_none_is_told_apart(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_an_empty_answer_is_reported_as_such(agent: Agent, browsing: Browsing, started: int) -> None:
     browsing.browser.answers["browser_console"] = lambda params: {"messages": "none"}
     assert agent.code("browser_console") == "SCHEMA_VALIDATION_FAILED"
 
@@ -171,7 +169,7 @@ def test_no_file_beyond_the_project_can_be_uploaded(agent: Agent, browsing: Brow
     assert browsing.browser.named("browser_upload") == []
 
 
-def test_a_task_that_was_stopped_begins_anew(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_stopped_task_can_be_started_again(agent: Agent, browsing: Browsing, started: int) -> None:
     assert agent.ok("task_stop").result == {"stopped": True}
     assert agent.code("browser_dom_index") == "INVALID_TASK_TAB"
     agent.ok("task_start", url=HOME)

@@ -108,7 +108,7 @@ def test_outside_developer_mode_it_is_disabled_and_in_no_list(stage: Stage, proj
     assert client.ok("execute_command", scriptName="build")["ok"] is True
 
 
-def test_runtime_information_tells_what_may_be_run(workshop: Workshop) -> None:
+def test_runtime_information_lists_the_allowed_commands(workshop: Workshop) -> None:
     workshop.allow(allowedCommands=["lint", "deploy", "build"], commandTimeoutMs=1234, redactEnv=["DEMO_*"])
     result = workshop.client.ok("get_runtime_info")
     assert result["execution"] == {
@@ -142,7 +142,7 @@ def test_every_face_runs_a_script_of_the_package(client: Client, stage: Stage, p
     }
 
 
-def test_it_runs_in_the_project_as_npm_would_with_what_comes_before_and_after(workshop: Workshop) -> None:
+def test_a_script_runs_in_the_project_with_its_pre_and_post_scripts_like_npm(workshop: Workshop) -> None:
     workshop.package(
         prebuild="echo before",
         build="pwd; echo $npm_lifecycle_event $npm_package_name $npm_package_version; local-tool",
@@ -199,7 +199,7 @@ def test_arguments_need_the_policys_leave_and_reach_no_shell(workshop: Workshop)
         (b"{}", "E_POLICY_VIOLATION"),
     ],
 )
-def test_a_package_that_can_not_be_read_says_so(workshop: Workshop, content: bytes | None, code: str) -> None:
+def test_an_unreadable_package_is_reported(workshop: Workshop, content: bytes | None, code: str) -> None:
     if content is None:
         (workshop.project / "package.json").unlink(missing_ok=True)
     else:
@@ -279,7 +279,7 @@ def test_a_flood_is_shortened_in_the_answer_and_bounded_on_disk(workshop: Worksh
     assert int(peak) < 400_000
 
 
-def test_what_it_prints_is_told_while_it_runs(workshop: Workshop) -> None:
+def test_output_is_streamed_while_it_runs(workshop: Workshop) -> None:
     workshop.package(build="echo begun; until [ -e go ]; do sleep 0.05; done; rm go; echo over")
     params = {"name": "execute_command", "arguments": {"scriptName": "build"}, "_meta": {"progressToken": "p"}}
     workshop.client.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": params})
@@ -304,7 +304,7 @@ def test_a_script_that_never_ends_is_ended_with_all_that_it_started(workshop: Wo
     assert error["details"]["logs"][-1] == "started"
 
 
-def test_what_a_script_leaves_behind_ends_with_it(workshop: Workshop) -> None:
+def test_processes_left_by_a_script_end_with_it(workshop: Workshop) -> None:
     workshop.package(build=f"{LEFT_BEHIND} & until [ -s pids ]; do sleep 0.01; done; echo done")
     assert workshop.run()["logs"][-1] == "done"
     assert workshop.left() == []
@@ -332,7 +332,7 @@ def test_a_script_does_not_outlive_a_handrail_that_is_killed(start: Start, works
     until(lambda: workshop.left() == [], "the script runs on")
 
 
-def test_a_script_that_kills_what_watches_over_it_ends_and_the_answer_says_so(workshop: Workshop) -> None:
+def test_a_script_that_kills_its_supervisor_ends_and_is_reported(workshop: Workshop) -> None:
     workshop.package(build=f"{LEFT_BEHIND} & until [ -s pids ]; do sleep 0.01; done; kill -9 $PPID; sleep 1000")
     result = workshop.run()
     assert (result["ok"], result["logs"][-1]) == (False, "exit status 137")
@@ -361,7 +361,7 @@ def test_dev_returns_once_it_listens_stays_and_ends_with_handrail(workshop: Work
     until(lambda: not is_alive(server), "the server runs on")
 
 
-def test_two_devs_that_are_asked_for_at_once_are_one_or_a_conflict(start: Start, workshop: Workshop) -> None:
+def test_concurrent_requests_for_a_dev_server_share_one_or_conflict(start: Start, workshop: Workshop) -> None:
     workshop.allow(commandArgs=True)
     served = f"{sys.executable} -u -m http.server 0 --bind 127.0.0.1"
     workshop.package(predev="echo x >> begun; until [ -e go ]; do sleep 0.01; done", dev=served)

@@ -32,7 +32,7 @@ async def test_a_click_by_selector_presses_the_best_of_several(desk: DesktopRig,
     assert result["element"]["title"] == "Save"
 
 
-async def test_a_click_leaves_a_picture_before_and_one_after(bridge: Bridge) -> None:
+async def test_a_click_stores_a_screenshot_before_and_after(bridge: Bridge) -> None:
     result = await bridge.call("desktop.click", confirm=PHRASE, target=ASK)
     evidence = result["evidence"]
     assert (evidence["beforeScreenshot"], evidence["afterScreenshot"]) == ("before.png", "after.png")
@@ -56,7 +56,7 @@ async def test_an_element_without_an_action_is_clicked_by_pointer_in_front(desk:
     assert desk.desktop.sent == ["front Other", "press h:dot"]
 
 
-async def test_clicked_is_delivered_and_the_effect_is_told_beside_it(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_a_click_reports_delivery_and_its_effect(desk: DesktopRig, bridge: Bridge) -> None:
     result = await bridge.call("desktop.click", confirm=PHRASE, target={"selector": {"titleContains": "save"}})
     assert result["effect"] == "seen"
     assert result["changed"] == [{"what": "title", "role": "AXButton", "title": "Saved", "from": "Save", "to": "Saved"}]
@@ -64,7 +64,7 @@ async def test_clicked_is_delivered_and_the_effect_is_told_beside_it(desk: Deskt
     assert (nothing["clicked"], nothing["effect"], nothing["changed"]) == (True, "not_seen", [])
 
 
-async def test_a_window_that_a_click_opens_or_closes_is_told(bridge: Bridge) -> None:
+async def test_windows_opened_or_closed_by_a_click_are_reported(bridge: Bridge) -> None:
     result = await bridge.call("desktop.click", confirm=PHRASE, target=ASK)
     assert [(one["change"], one["title"], one["isModal"]) for one in result["changed"]] == [
         ("appeared", "Really?", True)
@@ -73,7 +73,7 @@ async def test_a_window_that_a_click_opens_or_closes_is_told(bridge: Bridge) -> 
     assert ("disappeared", "Really?") in [(one.get("change"), one.get("title")) for one in second["changed"]]
 
 
-async def test_what_happens_later_than_the_click_is_seen_too(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_delayed_effects_of_a_click_are_reported(desk: DesktopRig, bridge: Bridge) -> None:
     def later() -> None:
         asyncio.get_running_loop().call_later(0.05, lambda: desk.desktop.change(desk.desktop.name, value="done"))
 
@@ -82,7 +82,7 @@ async def test_what_happens_later_than_the_click_is_seen_too(desk: DesktopRig, b
     assert [(one["what"], one["to"]) for one in result["changed"]] == [("value", "done")]
 
 
-async def test_states_that_turn_and_elements_that_come_and_go_are_told(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_changed_states_and_added_or_removed_elements_are_reported(desk: DesktopRig, bridge: Bridge) -> None:
     box = desk.desktop.notes.children[0]
 
     def turn() -> None:
@@ -118,7 +118,7 @@ async def test_an_element_that_became_another_is_stale_and_never_hit(
     assert desk.desktop.sent == []
 
 
-async def test_an_element_that_is_gone_is_stale_also_when_a_twin_stands_in_its_place(
+async def test_a_removed_element_is_stale_even_if_an_identical_one_replaces_it(
     desk: DesktopRig, bridge: Bridge
 ) -> None:
     (ref,) = await bridge.find(titleContains="Ask")
@@ -145,7 +145,7 @@ async def test_an_element_that_only_moved_is_the_same(desk: DesktopRig, bridge: 
         {"elementId": "h:ask"},
     ],
 )
-async def test_a_reference_that_was_never_given_is_stale(desk: DesktopRig, bridge: Bridge, ref: dict[str, Any]) -> None:
+async def test_an_unknown_reference_is_stale(desk: DesktopRig, bridge: Bridge, ref: dict[str, Any]) -> None:
     await bridge.find(titleContains="Ask")
     error = await bridge.refused("desktop.click", confirm=PHRASE, target={"elementRef": ref})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
@@ -228,9 +228,7 @@ async def test_a_modal_is_dismissed_by_the_button_that_was_shown(desk: DesktopRi
     assert desk.desktop.sent == ["press h:ok"]
 
 
-async def test_a_modal_is_dismissed_by_no_other_button_than_the_one_that_was_shown(
-    desk: DesktopRig, bridge: Bridge
-) -> None:
+async def test_a_modal_is_dismissed_only_by_the_button_that_was_shown(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.open_dialog()
     buttons = await shown_buttons(bridge)
     ok = desk.desktop._widget("h:ok")
@@ -244,7 +242,7 @@ async def test_a_modal_is_dismissed_by_no_other_button_than_the_one_that_was_sho
     assert desk.desktop.sent == []
 
 
-async def test_dismissing_what_is_not_there_is_not_found(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_dismissing_a_missing_modal_is_not_found(desk: DesktopRig, bridge: Bridge) -> None:
     error = await bridge.refused("desktop.dismissModal", confirm=PHRASE, strategy={"type": "esc"})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
     desk.desktop.open_dialog()
@@ -268,9 +266,7 @@ async def test_text_without_a_target_goes_to_the_window_in_front(desk: DesktopRi
     assert desk.desktop.sent == ["type x"]
 
 
-async def test_of_a_stale_reference_and_a_selector_the_selector_counts_for_text(
-    desk: DesktopRig, bridge: Bridge
-) -> None:
+async def test_text_uses_the_selector_if_the_reference_is_stale(desk: DesktopRig, bridge: Bridge) -> None:
     target = {"elementRef": {"elementId": "e:404"}, "selector": {"byRole": "AXTextField"}}
     await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="x")
     assert desk.desktop.name.value == "x"
@@ -279,7 +275,7 @@ async def test_of_a_stale_reference_and_a_selector_the_selector_counts_for_text(
     assert error["details"]["stale"] is True
 
 
-async def test_text_for_what_takes_none_is_not_found(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_text_for_an_element_without_text_input_is_not_found(desk: DesktopRig, bridge: Bridge) -> None:
     target = {"selector": {"titleContains": "Picture"}}
     error = await bridge.refused("desktop.typeText", confirm=PHRASE, target=target, text="x")
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
@@ -307,7 +303,7 @@ async def test_a_million_characters_are_taken(desk: DesktopRig, bridge: Bridge) 
         (["super"], ["keys super"]),
     ],
 )
-async def test_keys_are_one_combination_or_whole_ones_in_their_order(
+async def test_keys_are_one_combination_or_a_sequence_of_them(
     desk: DesktopRig, bridge: Bridge, keys: list[str], steps: list[str]
 ) -> None:
     result = await bridge.call("desktop.hotkey", confirm=PHRASE, keys=keys, options={"delayMs": 0})
@@ -321,7 +317,7 @@ async def test_keys_for_another_window_bring_it_to_the_front_first(desk: Desktop
     assert desk.desktop.sent == ["front Other", "keys a"]
 
 
-async def test_without_a_route_no_other_app_stands_in_for_the_one_in_front(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_without_a_route_only_the_front_app_is_used(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.silenced.add(42)
     calls: dict[str, dict[str, Any]] = {
         "desktop.hotkey": {"keys": ["a"]},
@@ -336,7 +332,7 @@ async def test_without_a_route_no_other_app_stands_in_for_the_one_in_front(desk:
     assert desk.desktop.sent == []
 
 
-async def test_a_window_in_front_that_nobody_can_read_gives_its_place_to_none(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_an_unreadable_front_window_is_not_replaced_by_another(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.front = "a window that is on no accessibility bus"
     error = await bridge.refused("desktop.hotkey", confirm=PHRASE, keys=["a"])
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
@@ -346,7 +342,7 @@ async def test_a_window_in_front_that_nobody_can_read_gives_its_place_to_none(de
     assert desk.desktop.sent == []
 
 
-async def test_keys_never_go_to_another_window_than_the_one_that_is_meant(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_keys_only_go_to_the_intended_window(desk: DesktopRig, bridge: Bridge) -> None:
     route = {"app": {"bundleId": "other"}, "focusPolicy": "never"}
     calls: dict[str, dict[str, Any]] = {"desktop.hotkey": {"keys": ["a"]}, "desktop.typeText": {"text": "a"}}
     for method, params in calls.items():
@@ -416,7 +412,7 @@ async def test_a_call_that_waits_for_its_turn_too_long_is_timed_out_and_never_se
     assert desk.desktop.sent == ["type a"]
 
 
-async def test_an_app_that_hangs_ends_its_own_call_in_time_and_nobody_elses(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_a_hanging_app_times_out_only_its_own_call(desk: DesktopRig, bridge: Bridge) -> None:
     let_go = desk.desktop.hang()
     hanging = bridge.send("desktop.find", meta=bridge.meta(timeoutMs=100), selector={"byRole": "AXButton"})
     assert await bridge.call("desktop.health")

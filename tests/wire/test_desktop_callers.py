@@ -55,13 +55,15 @@ async def test_a_caller_that_is_not_on_the_list_may_not(desk: DesktopRig, bridge
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"callers":"*"}', b'{"callers":[1]}', b'{"callers":["*"],"callers":["*"]}', b"\xff"]
 )
-async def test_a_list_that_can_not_be_read_lets_nobody_in(desk: DesktopRig, bridge: Bridge, content: bytes) -> None:
+async def test_an_unreadable_list_of_callers_admits_no_one(desk: DesktopRig, bridge: Bridge, content: bytes) -> None:
     allow(desk, content)
     assert not await is_let_in(bridge)
 
 
 @pytest.mark.parametrize("kind", ["link", "folder"])
-async def test_a_list_that_is_no_plain_file_lets_nobody_in(desk: DesktopRig, bridge: Bridge, kind: str) -> None:
+async def test_a_list_of_callers_that_is_not_a_regular_file_admits_no_one(
+    desk: DesktopRig, bridge: Bridge, kind: str
+) -> None:
     elsewhere = desk.root / "list.json"
     elsewhere.write_text('{"callers":["*"]}')
     place = desk.workspace / "allowlist.json"
@@ -94,7 +96,7 @@ async def test_a_caller_that_may_not_call_learns_and_does_nothing(desk: DesktopR
     assert desk.desktop.sent == []
 
 
-async def test_the_digest_tells_one_process_from_every_other(bridge: Bridge) -> None:
+async def test_the_digest_identifies_one_process(bridge: Bridge) -> None:
     peer = (await bridge.call("desktop.health"))["peer"]
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()  # noqa: ASYNC240
     content = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]  # noqa: ASYNC240

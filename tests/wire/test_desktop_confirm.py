@@ -38,7 +38,7 @@ async def reason(bridge: Bridge, method: str = HOTKEY, **params: Any) -> str:
 
 @pytest.mark.parametrize("method", ACTING)
 @pytest.mark.parametrize("confirm", [None, {}, {"approver": "me"}])
-async def test_what_acts_needs_a_confirmation(
+async def test_acting_methods_need_a_confirmation(
     desk: DesktopRig, bridge: Bridge, method: str, confirm: dict[str, str] | None
 ) -> None:
     more = {} if confirm is None else {"confirm": confirm}
@@ -176,7 +176,7 @@ async def test_a_token_serves_another_connection_of_the_same_process(desk: Deskt
     assert await other.call(HOTKEY, confirm={"token": token}, **ENTER)
 
 
-async def test_of_a_hundred_uses_at_once_one_wins(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_only_one_of_a_hundred_concurrent_uses_succeeds(desk: DesktopRig, bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     bridges = [await desk.connect() for _ in range(20)]
     answers = await asyncio.gather(
@@ -243,7 +243,7 @@ async def test_who_approved_and_when_goes_into_the_evidence(desk: DesktopRig, br
     assert (event["approvedAt"], event["approver"], event["by"]) == ("2026-02-09T12:00:00Z", "ada", "phrase")
 
 
-async def test_no_token_stands_in_the_evidence(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_the_evidence_contains_no_token(desk: DesktopRig, bridge: Bridge) -> None:
     token = await bridge.token(HOTKEY, **ENTER)
     await bridge.call(HOTKEY, confirm={"token": token}, **ENTER)
     written = [file for file in desk.workspace.rglob("*") if file.is_file()]

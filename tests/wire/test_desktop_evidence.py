@@ -43,13 +43,13 @@ async def test_every_execution_has_a_folder_of_its_day_and_id(bridge: Bridge, me
 
 
 @pytest.mark.parametrize("method", ACTING)
-async def test_what_acts_leaves_pictures_before_and_after(bridge: Bridge, method: str) -> None:
+async def test_acting_methods_store_screenshots_before_and_after(bridge: Bridge, method: str) -> None:
     result = await bridge.call(method, confirm=PHRASE, **ACTING[method])
     assert files_in(result) == {"before.png", "after.png", "env.json", "trace.jsonl", "result.json"}
     assert [line["event"] for line in trace_of(result)][:3] == ["begin", "confirmed", "acting"]
 
 
-async def test_the_result_is_what_was_answered(bridge: Bridge) -> None:
+async def test_the_stored_result_is_the_answer(bridge: Bridge) -> None:
     result = await bridge.call("desktop.find", selector={"byRole": "AXButton"})
     assert read_json(result, "result.json") == {"ok": True, "result": result}
 
@@ -73,7 +73,7 @@ async def test_the_surroundings_tell_host_system_caller_and_request(bridge: Brid
     assert len(env["peer"]["auditTokenDigest"]) == 64
 
 
-async def test_the_index_has_one_line_an_execution(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_the_index_has_one_line_per_execution(desk: DesktopRig, bridge: Bridge) -> None:
     meta = bridge.meta(requestId="first")
     result = await bridge.call("desktop.observe", meta=meta)
     await bridge.refused("desktop.hotkey", keys=["enter"])
@@ -96,7 +96,7 @@ async def test_a_request_that_makes_no_sense_leaves_nothing(desk: DesktopRig, br
     assert not (desk.workspace / "artifacts").exists()
 
 
-async def test_the_text_that_is_typed_stands_in_no_log(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_typed_text_is_in_no_log(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.name.states |= {"protected"}
     target = {"selector": {"byRole": "AXTextField"}}
     result = await bridge.call("desktop.typeText", confirm=PHRASE, target=target, text="s3cret-passphrase")
@@ -137,7 +137,7 @@ async def test_a_link_on_the_way_is_not_followed_and_nothing_is_acted_upon(
         assert desk.desktop.sent == []
 
 
-async def test_what_cannot_be_recorded_before_is_not_done(
+async def test_a_call_that_cannot_be_recorded_first_is_not_carried_out(
     desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(self: LocalFolder, path: str, data: bytes, **how: Any) -> None:
@@ -155,7 +155,7 @@ async def test_what_cannot_be_recorded_before_is_not_done(
     assert await bridge.call("desktop.observe")
 
 
-async def test_what_was_done_is_told_also_when_its_end_can_not_be_recorded(
+async def test_the_outcome_is_returned_even_if_it_cannot_be_recorded(
     desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = LocalFolder.write
@@ -179,7 +179,7 @@ async def test_many_executions_at_once_write_whole_lines(desk: DesktopRig) -> No
     assert {line["executionId"] for line in desk.index()} == ids
 
 
-async def test_the_folder_lies_where_the_caller_says_the_workspace_is(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_the_folder_is_in_the_callers_workspace(desk: DesktopRig, bridge: Bridge) -> None:
     value = f"{desk.workspace}/"
     result = await bridge.call("desktop.observe", meta=bridge.meta(workspacePath=value))
     assert result["evidence"]["dir"].startswith(f"{desk.workspace}/artifacts/desktop/")
@@ -204,7 +204,7 @@ async def test_a_direct_client_clicks_with_two_calls_and_two_screenshots(
     assert {"before.png", "after.png"} <= files_in(result)
 
 
-async def test_what_acts_is_in_the_audit_before_it_acts_and_with_the_hashes_of_its_evidence_after(
+async def test_acting_calls_are_audited_before_they_act_and_afterwards_with_evidence_hashes(
     desk: DesktopRig, bridge: Bridge
 ) -> None:
     await bridge.call("desktop.observe")
@@ -228,7 +228,7 @@ GIVEN = {"executionId": "exec_0123", "beganAt": "2026-02-14T23:59:59.5+00:00"}
 NEVER = {"condition": {"selectorExists": {"titleContains": "what never comes"}}, "timeoutMs": 20_000}
 
 
-async def test_a_gateways_execution_has_the_gateways_id_and_day_and_no_id_counts_twice(bridge: Bridge) -> None:
+async def test_a_gateways_execution_keeps_its_id_and_day_and_ids_are_used_once(bridge: Bridge) -> None:
     result = await bridge.call("desktop.observe", meta=bridge.meta(**GIVEN))
     assert result["executionId"] == "exec_0123"
     assert result["evidence"]["dir"].endswith("/artifacts/desktop/2026-02-14/exec_0123/")

@@ -15,7 +15,7 @@ from tests.waiting import eventually
 from tests.wire.desktop_rig import PHRASE, Bridge, DesktopRig, hosting, read_json
 
 
-async def test_health_tells_version_system_permissions_schema_and_peer(bridge: Bridge) -> None:
+async def test_health_reports_version_system_permissions_schema_and_peer(bridge: Bridge) -> None:
     result = await bridge.call("desktop.health")
     assert result["hostVersion"] == handrail.__version__
     assert result["macos"] == ""
@@ -27,7 +27,7 @@ async def test_health_tells_version_system_permissions_schema_and_peer(bridge: B
     assert len(bytes.fromhex(result["peer"]["auditTokenDigest"])) == 4
 
 
-async def test_doctor_tells_each_permission_its_purpose_and_that_all_is_well(bridge: Bridge) -> None:
+async def test_doctor_lists_each_permission_with_its_purpose_and_status(bridge: Bridge) -> None:
     result = await bridge.call("desktop.doctor")
     assert result["permissions"]["accessibility"] == {
         "granted": True,
@@ -40,7 +40,7 @@ async def test_doctor_tells_each_permission_its_purpose_and_that_all_is_well(bri
     assert result["peer"] == (await bridge.call("desktop.health"))["peer"]
 
 
-async def test_doctor_tells_what_is_missing_and_how_to_turn_it_on(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_doctor_names_missing_parts_and_how_to_enable_them(desk: DesktopRig, bridge: Bridge) -> None:
     issue = Issue("screenRecording", "The compositor shows no picture.", "Log in to an X11 session.")
     desk.desktop.readiness_now = Readiness(True, False, True, "Linux test", "wayland", (issue,))
     result = await bridge.call("desktop.doctor")
@@ -52,7 +52,7 @@ async def test_doctor_tells_what_is_missing_and_how_to_turn_it_on(desk: DesktopR
 
 
 @pytest.mark.parametrize("method", ["desktop.health", "desktop.doctor", "desktop.observe"])
-async def test_while_it_starts_the_host_says_so(tmp_path: Path, method: str) -> None:
+async def test_while_starting_the_host_reports_it(tmp_path: Path, method: str) -> None:
     may_open = asyncio.Event()
 
     async def slowly() -> DesktopPort:
@@ -68,7 +68,7 @@ async def test_while_it_starts_the_host_says_so(tmp_path: Path, method: str) -> 
             assert answer["error"]["code"] == "DESKTOP_HOST_NOT_READY"
 
 
-async def test_without_a_desktop_the_host_stays_and_tells_what_is_missing(tmp_path: Path) -> None:
+async def test_without_a_desktop_the_host_keeps_running_and_names_what_is_missing(tmp_path: Path) -> None:
     tries = 0
 
     async def missing() -> DesktopPort:
@@ -96,7 +96,7 @@ async def test_without_a_desktop_the_host_stays_and_tells_what_is_missing(tmp_pa
             assert error["details"]["hint"] == "Set DISPLAY."
 
 
-async def test_a_fault_while_opening_the_desktop_is_told_and_does_not_end_the_host(tmp_path: Path) -> None:
+async def test_an_error_while_opening_the_desktop_is_reported_and_does_not_end_the_host(tmp_path: Path) -> None:
     tried = asyncio.Event()
 
     async def broken() -> DesktopPort:
@@ -110,7 +110,7 @@ async def test_a_fault_while_opening_the_desktop_is_told_and_does_not_end_the_ho
         assert (await bridge.refused("desktop.observe"))["code"] == "DESKTOP_INTERNAL_ERROR"
 
 
-async def test_what_shows_no_picture_can_still_be_read_and_acted_in(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_without_screenshots_reading_and_acting_still_work(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.shows_pictures = False
     assert (await bridge.refused("desktop.observe"))["code"] == "DESKTOP_PERMISSION_MISSING"
     read = await bridge.call("desktop.observe", options={"includeScreenshot": False})
@@ -130,7 +130,7 @@ def always_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("method", "params"), [("desktop.find", {"selector": {"byRole": "AXButton"}}), ("desktop.health", {})]
 )
-async def test_a_desktop_that_takes_long_to_tell_what_works_keeps_nobody_beyond_the_deadline(
+async def test_a_slow_readiness_check_ends_at_the_timeout(
     desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch, method: str, params: dict[str, Any]
 ) -> None:
     async def never() -> Readiness:
@@ -145,7 +145,7 @@ async def test_a_desktop_that_takes_long_to_tell_what_works_keeps_nobody_beyond_
 
 
 @pytest.mark.usefixtures("always_looked_at")
-async def test_a_desktop_that_fails_to_tell_what_works_is_told_and_the_host_goes_on(
+async def test_a_failing_readiness_check_is_reported_and_the_host_continues(
     desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken() -> Readiness:

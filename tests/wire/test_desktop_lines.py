@@ -39,7 +39,7 @@ async def test_an_answer_has_the_id_of_its_request_and_a_result(bridge: Bridge) 
     ],
     ids=lambda line: line[:20].decode(errors="replace"),
 )
-async def test_a_line_that_is_no_request_is_an_invalid_request_and_harms_nobody(bridge: Bridge, line: bytes) -> None:
+async def test_an_invalid_line_is_an_invalid_request_and_does_not_affect_others(bridge: Bridge, line: bytes) -> None:
     answer = await bridge.stray(line)
     assert answer["id"] is None
     error = error_of(answer)
@@ -48,14 +48,14 @@ async def test_a_line_that_is_no_request_is_an_invalid_request_and_harms_nobody(
     assert await bridge.call("desktop.health")
 
 
-async def test_an_id_that_is_a_number_is_refused_and_given_back(bridge: Bridge) -> None:
+async def test_a_numeric_id_is_refused_and_returned(bridge: Bridge) -> None:
     answer = await bridge.stray({"jsonrpc": "2.0", "id": 7, "method": "desktop.health", "params": {}})
     assert answer["id"] == 7
     assert error_of(answer)["details"]["field"] == "id"
 
 
 @pytest.mark.parametrize("id", [None, True, {}, [], "", "x" * 257])
-async def test_an_id_that_is_no_short_text_is_refused(bridge: Bridge, id: Any) -> None:
+async def test_an_id_that_is_not_a_short_text_is_refused(bridge: Bridge, id: Any) -> None:
     answer = await bridge.stray({"jsonrpc": "2.0", "id": id, "method": "desktop.health", "params": {}})
     error = error_of(answer)
     assert error["code"] == "DESKTOP_INVALID_REQUEST"
@@ -153,7 +153,7 @@ async def test_a_hundred_connections_are_served_at_once(desk: DesktopRig) -> Non
     assert [(await wait)["result"]["matched"] for wait in waits] == [1] * 100
 
 
-async def test_a_client_that_does_not_read_hurts_nobody(desk: DesktopRig) -> None:
+async def test_a_client_that_does_not_read_does_not_affect_others(desk: DesktopRig) -> None:
     slow = socket.socket(socket.AF_UNIX)
     slow.setblocking(False)
     loop = asyncio.get_running_loop()
@@ -180,7 +180,7 @@ def most_running(monkeypatch: pytest.MonkeyPatch) -> int:
     return connection.MOST_RUNNING
 
 
-async def test_too_many_calls_of_one_connection_are_told_to_wait(
+async def test_too_many_calls_on_one_connection_are_refused_for_now(
     desk: DesktopRig, bridge: Bridge, most_running: int
 ) -> None:
     condition = {"selectorExists": {"titleContains": "Later"}}
@@ -197,7 +197,7 @@ async def test_too_many_calls_of_one_connection_are_told_to_wait(
     assert sum("result" in answer for answer in answers) == most_running
 
 
-async def test_who_has_too_much_running_can_still_ask_and_end_it(bridge: Bridge, most_running: int) -> None:
+async def test_a_busy_client_can_still_query_and_abort_its_calls(bridge: Bridge, most_running: int) -> None:
     condition = {"selectorExists": {"titleContains": "Never"}}
     meta = bridge.meta(requestId="all-of-them", timeoutMs=600_000)
     calls = [
@@ -213,7 +213,7 @@ async def test_who_has_too_much_running_can_still_ask_and_end_it(bridge: Bridge,
     assert codes.count("DESKTOP_ABORTED") == most_running
 
 
-async def test_a_client_that_has_gone_takes_its_executions_along(desk: DesktopRig) -> None:
+async def test_a_disconnected_clients_executions_are_aborted(desk: DesktopRig) -> None:
     gone, other = await desk.connect(), await desk.connect()
     waiting = gone.send(
         "desktop.waitUntil",

@@ -67,7 +67,7 @@ async def test_keys_that_bring_nothing_to_the_front_are_refused_when_theirs_no_l
     assert queue.desk.desktop.sent == []
 
 
-async def test_keys_end_where_one_of_them_opens_another_window(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_keys_stop_when_one_of_them_opens_another_window(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.on_keys = lambda: desk.desktop.add("w:bank", bank(), app="org.example.Bank", pid=9, is_front=True)
     error = await bridge.refused("desktop.hotkey", confirm=PHRASE, keys=["ctrl+o", "enter"], options={"delayMs": 0})
     assert (error["retryable"], error["details"]["acted"]) == (True, True)

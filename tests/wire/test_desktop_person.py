@@ -51,7 +51,7 @@ async def person(tmp_path: Path) -> AsyncIterator[Person]:
         await person.queue.close()
 
 
-async def test_a_token_is_issued_after_a_person_said_ok(person: Person) -> None:
+async def test_a_token_is_issued_after_a_persons_approval(person: Person) -> None:
     token = (await person.issue())["result"]["token"]
     result = await person.bridge.call("desktop.click", confirm={"token": token}, **ASK)
     assert result["clicked"] is True
@@ -82,7 +82,7 @@ async def test_the_person_sees_method_parameters_caller_and_the_target_outlined(
 
 
 @pytest.mark.parametrize("status", ["canceled", "timeout"])
-async def test_a_person_who_denies_gives_no_token_and_the_remark_travels(person: Person, status: Any) -> None:
+async def test_a_denial_gives_no_token_and_passes_the_remark_on(person: Person, status: Any) -> None:
     response = PromptResponse(status=status, remark="not now")
     error = error_of(await person.issue(response=response))
     assert error["code"] == "DESKTOP_CONFIRM_REQUIRED"
@@ -119,7 +119,7 @@ async def test_an_aborted_question_is_withdrawn(person: Person) -> None:
     assert await person.queue.pending() == []
 
 
-async def test_the_question_of_a_caller_who_has_gone_is_withdrawn(person: Person) -> None:
+async def test_the_question_of_a_disconnected_caller_is_withdrawn(person: Person) -> None:
     other = await person.desk.connect()
     asking = other.send("desktop.confirm.issue", intent=CLICK)
     await person.asked()
@@ -132,7 +132,7 @@ async def test_the_question_of_a_caller_who_has_gone_is_withdrawn(person: Person
     del asking
 
 
-async def test_what_was_allowed_for_one_element_is_not_allowed_for_another_that_fits(person: Person) -> None:
+async def test_an_approval_for_one_element_does_not_cover_another_match(person: Person) -> None:
     token = (await person.issue())["result"]["token"]
     person.desk.desktop.change(person.desk.desktop.ask, title="Nothing")
     person.desk.desktop.change(person.desk.desktop.save_as, title="Ask")
@@ -144,7 +144,7 @@ async def test_what_was_allowed_for_one_element_is_not_allowed_for_another_that_
     ("widget", "change"),
     [("label", {"title": "Pay 9999 EUR"}), ("name", {"value": "Mallory"}), ("save", {"title": "No"})],
 )
-async def test_what_changes_around_the_target_after_the_question_lets_nothing_be_done(
+async def test_changes_around_the_target_after_the_question_void_the_approval(
     person: Person, widget: str, change: Json
 ) -> None:
     """A standalone host asks by itself: its token is worth only what the person saw, too."""
@@ -157,7 +157,7 @@ async def test_what_changes_around_the_target_after_the_question_lets_nothing_be
     assert person.desk.desktop.sent == []
 
 
-async def test_what_changes_between_the_token_and_its_use_lets_nothing_be_done(person: Person) -> None:
+async def test_changes_between_the_token_and_its_use_void_it(person: Person) -> None:
     token = (await person.issue())["result"]["token"]
     person.desk.desktop.change(person.desk.desktop.label, title="Pay 9999 EUR")
     assert await reason(person.bridge, "desktop.click", confirm={"token": token}, **ASK) == "params"
@@ -182,9 +182,7 @@ KEYS_ALONE: dict[str, Json] = {
 
 @pytest.mark.parametrize("method", KEYS_ALONE)
 @pytest.mark.parametrize("change", ["another app", "another title", "another window"])
-async def test_keys_that_were_allowed_for_one_window_are_not_allowed_for_another(
-    person: Person, method: str, change: str
-) -> None:
+async def test_approved_keys_for_one_window_are_refused_for_another(person: Person, method: str, change: str) -> None:
     desktop, params = person.desk.desktop, KEYS_ALONE[method]
     token = (await person.issue({"method": method, "params": params}))["result"]["token"]
     if change == "another title":
@@ -202,7 +200,7 @@ async def test_keys_that_were_allowed_for_one_window_are_not_allowed_for_another
 @pytest.mark.parametrize(
     ("strategy", "has_default"), [({"type": "esc"}, True), ({"type": "defaultButton"}, False)], ids=["esc", "enter"]
 )
-async def test_a_key_that_was_allowed_for_one_modal_is_not_allowed_for_another(
+async def test_an_approved_key_for_one_modal_is_refused_for_another(
     person: Person, strategy: Json, has_default: bool
 ) -> None:
     desktop = person.desk.desktop
@@ -253,7 +251,7 @@ async def test_no_title_can_be_taken_for_a_line_of_the_question(person: Person) 
     await issuing
 
 
-async def test_nobody_is_asked_about_what_is_not_there_or_makes_no_sense(person: Person) -> None:
+async def test_missing_targets_and_invalid_calls_are_refused_without_a_question(person: Person) -> None:
     absent = {"method": "desktop.click", "params": {"target": {"selector": {"titleContains": "nothing"}}}}
     error = await person.bridge.refused("desktop.confirm.issue", intent=absent)
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
@@ -313,7 +311,7 @@ async def issue_refused(person: Person, request_id: str) -> str:
     return await reason(person.bridge, "desktop.confirm.issue", intent=CLICK, promptRequestId=request_id)
 
 
-async def test_an_approval_that_the_gateway_has_is_not_asked_for_again_and_counts_once(person: Person) -> None:
+async def test_a_gateways_approval_is_not_asked_for_again_and_applies_once(person: Person) -> None:
     grant = await approved(person)
     issued = await person.bridge.call("desktop.confirm.issue", intent=CLICK, promptRequestId=grant)
     assert await issue_refused(person, grant) == "used"
@@ -352,7 +350,7 @@ async def test_an_approval_that_another_program_posted_gives_no_token(person: Pe
     assert await issue_refused(person, "approval_1") == "invalid"
 
 
-async def test_an_approval_that_nobody_asked_for_gives_no_token(person: Person) -> None:
+async def test_an_unrequested_approval_gives_no_token(person: Person) -> None:
     assert await issue_refused(person, "approval_unheard") == "invalid"
 
 

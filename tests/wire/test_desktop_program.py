@@ -94,7 +94,7 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_the_socket_is_the_owners_alone_in_a_folder_of_the_owners_alone(root: Path, state: Path) -> None:
+def test_the_socket_and_its_folder_are_private_to_the_owner(root: Path, state: Path) -> None:
     with running(*command(root, state)) as host:
         place = state / "desktop.sock"
         assert str(place) in host.first_line
@@ -168,7 +168,7 @@ def test_a_host_takes_the_place_of_one_that_was_killed_and_its_used_tokens_stay_
         wire.close()
 
 
-def test_what_is_no_socket_is_left_alone(root: Path, state: Path) -> None:
+def test_a_file_that_is_not_a_socket_is_not_removed(root: Path, state: Path) -> None:
     state.mkdir(mode=0o700)
     (state / "desktop.sock").write_text("mine")
     with running(*command(root, state)) as host:
@@ -177,13 +177,13 @@ def test_what_is_no_socket_is_left_alone(root: Path, state: Path) -> None:
     assert (state / "desktop.sock").read_text() == "mine"
 
 
-def test_a_root_that_is_no_folder_is_refused(tmp_path: Path, state: Path) -> None:
+def test_a_root_that_is_not_a_folder_is_refused(tmp_path: Path, state: Path) -> None:
     with running(*command(tmp_path / "missing", state)) as host:
         code, complaints = host.ended()
     assert (code, "workspace root" in complaints) == (1, True)
 
 
-def test_without_a_display_the_host_stays_up_and_tells_what_is_missing(root: Path, state: Path) -> None:
+def test_without_a_display_the_host_stays_up_and_names_what_is_missing(root: Path, state: Path) -> None:
     with running(*command(root, state, "--confirm", "contract")):
         wire = Wire(state / "desktop.sock", root)
         health = wire.call("desktop.health")["result"]
@@ -202,7 +202,7 @@ def test_without_a_display_the_host_stays_up_and_tells_what_is_missing(root: Pat
         wire.close()
 
 
-def test_the_host_ends_with_who_started_it_where_asked_for(root: Path, state: Path) -> None:
+def test_the_host_can_end_with_the_process_that_started_it(root: Path, state: Path) -> None:
     with running(*command(root, state, "--until-eof"), stdin=subprocess.PIPE) as host:
         assert host.process.stdin is not None
         host.process.stdin.close()
@@ -211,7 +211,7 @@ def test_the_host_ends_with_who_started_it_where_asked_for(root: Path, state: Pa
     assert not (state / "desktop.sock").exists()
 
 
-def test_the_host_ends_when_nobody_uses_it_where_asked_for(root: Path, state: Path) -> None:
+def test_the_host_can_end_when_it_is_unused(root: Path, state: Path) -> None:
     with running(*command(root, state, "--until-unused", "1")) as host:
         assert host.ended()[0] == 0
     assert not (state / "desktop.sock").exists()

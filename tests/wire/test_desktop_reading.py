@@ -35,7 +35,7 @@ async def test_observe_without_picture_or_tree_leaves_neither(bridge: Bridge) ->
     assert not files_in(result) & {"observe.png", "ax.json"}
 
 
-async def test_the_tree_is_bounded_by_depth_and_nodes_and_says_so(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_the_tree_is_limited_in_depth_and_nodes_and_marked(desk: DesktopRig, bridge: Bridge) -> None:
     deep = desk.desktop.picture
     for number in range(20):
         deep.children = [Widget(f"h:deep-{number}", "AXGroup", f"Group {number}")]
@@ -141,26 +141,24 @@ async def test_nothing_found_is_an_empty_list(bridge: Bridge) -> None:
     assert (result["elementRefs"], result["matched"]) == ([], 0)
 
 
-async def test_roles_are_matched_by_either_name_and_texts_by_what_they_contain(bridge: Bridge) -> None:
+async def test_roles_are_matched_by_either_name_and_texts_by_substring(bridge: Bridge) -> None:
     assert len(await bridge.find(byRole="AXButton")) == len(await bridge.find(byRole="button")) == 4
     assert [ref["title"] for ref in await bridge.find(titleContains="icTU")] == ["Picture"]
 
 
-async def test_a_value_is_matched_by_what_it_contains(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_a_value_is_matched_by_substring(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.change(desk.desktop.name, value="hello world")
     assert [ref["value"] for ref in await bridge.find(valueContains="lo wo")] == ["hello world"]
 
 
-async def test_the_limit_is_ten_unless_given_and_the_number_of_hits_is_told(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_the_default_limit_is_ten_and_the_number_of_matches_is_returned(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.picture.children = [Widget(f"h:{n}", "AXRow", f"Row {n}") for n in range(30)]
     result = await bridge.call("desktop.find", selector={"byRole": "AXRow"})
     assert (len(result["elementRefs"]), result["matched"]) == (10, 30)
     assert len(await bridge.find(byRole="AXRow", limit=2)) == 2
 
 
-async def test_the_exact_title_comes_first_then_what_is_visible_then_what_is_enabled(
-    desk: DesktopRig, bridge: Bridge
-) -> None:
+async def test_matches_are_ordered_by_exact_title_then_visible_then_enabled(desk: DesktopRig, bridge: Bridge) -> None:
     off = Widget("h:off", "AXButton", "Save", None, Rect(1, 1, 5, 5), frozenset({"showing", "visible"}), ("Click",))
     desk.desktop.picture.children = [off]
     handles = [
@@ -184,7 +182,7 @@ async def test_by_path_follows_child_indexes_from_the_window(bridge: Bridge) -> 
     assert await bridge.find(byPath=[0, 2], byRole="AXButton") == []
 
 
-async def test_near_finds_what_lies_beside_an_anchor(bridge: Bridge) -> None:
+async def test_near_finds_elements_close_to_an_anchor(bridge: Bridge) -> None:
     anchor = {"titleContains": "Name"}
     (field,) = await bridge.find(byRole="AXTextField", near={"anchor": anchor, "direction": "right"})
     assert field["role"] == "AXTextField"
@@ -194,12 +192,12 @@ async def test_near_finds_what_lies_beside_an_anchor(bridge: Bridge) -> None:
     assert await bridge.find(byRole="AXButton", near={"anchor": anchor, "maxDistance": 10}) == []
 
 
-async def test_near_without_anything_else_leaves_out_the_anchor_and_what_holds_it(bridge: Bridge) -> None:
+async def test_near_without_other_conditions_excludes_the_anchor_and_its_ancestors(bridge: Bridge) -> None:
     result = await bridge.find(near={"anchor": {"titleContains": "Name"}, "maxDistance": 45})
     assert [ref["role"] for ref in result] == ["AXTextField", "AXButton"]
 
 
-async def test_an_anchor_that_is_not_there_has_a_code_of_its_own(bridge: Bridge) -> None:
+async def test_a_missing_anchor_has_its_own_code(bridge: Bridge) -> None:
     error = await bridge.refused("desktop.find", selector={"near": {"anchor": {"titleContains": "nothing"}}})
     assert error["code"] == "DESKTOP_ANCHOR_NOT_FOUND"
 
@@ -237,7 +235,7 @@ async def test_without_a_route_the_app_in_front_is_searched_and_no_other(desk: D
     assert [ref["title"] for ref in await bridge.find(titleContains="second")] == ["A second window"]
 
 
-async def test_a_route_that_fits_nothing_is_not_found_and_tells_what_there_is(bridge: Bridge) -> None:
+async def test_a_route_without_a_match_is_not_found_and_lists_the_windows(bridge: Bridge) -> None:
     error = await bridge.refused("desktop.observe", route={"app": {"bundleId": "com.apple.Safari"}})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
     assert {"app": "org.example.Notes", "title": "notes.txt – Notes"} in error["details"]["windows"]

@@ -192,7 +192,7 @@ async def test_a_sibling_whose_name_begins_the_same_is_forbidden(desk: DesktopRi
 
 
 @pytest.mark.parametrize("name", ["missing", "file", "../outside", "link-out", "link-out/inner", "nul\0"])
-async def test_a_workspace_that_leads_elsewhere_or_is_no_folder_is_forbidden(
+async def test_a_workspace_behind_a_link_or_not_a_folder_is_forbidden(
     desk: DesktopRig, bridge: Bridge, name: str
 ) -> None:
     outside = desk.root.parent / "outside"

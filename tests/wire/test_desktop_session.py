@@ -65,7 +65,7 @@ def test_a_window_is_seen_as_picture_tree_and_outline(wire: Wire, bench: App) ->
     assert int.from_bytes(picture[16:20], "big") == result["area"]["width"]
 
 
-def test_a_wait_ends_with_what_the_app_does_later(wire: Wire, bench: App) -> None:
+def test_a_wait_ends_when_the_app_changes_later(wire: Wire, bench: App) -> None:
     target = {"selector": {"titleContains": texts.CHANGE_LATER}}
     result_of(wire.call("desktop.click", confirm=PHRASE, route=ROUTE, target=target))
     condition = {"selectorExists": {"titleContains": texts.CHANGED.format(1)}}
@@ -73,7 +73,7 @@ def test_a_wait_ends_with_what_the_app_does_later(wire: Wire, bench: App) -> Non
     assert result_of(waited)["matched"] == 1
 
 
-def test_an_app_that_is_stopped_harms_nobody_and_is_read_again_when_it_goes_on(
+def test_a_frozen_app_does_not_affect_others_and_is_read_again_after_it_resumes(
     wire: Wire, bench: App, desktop_session: DesktopSession
 ) -> None:
     other = desktop_session.start(command("gtk3", "--title", "Other bench"))

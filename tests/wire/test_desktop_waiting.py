@@ -13,7 +13,7 @@ LATER = {"selectorExists": {"byRole": "AXButton", "titleContains": "Later"}}
 LONG = 60_000
 
 
-async def test_what_is_so_already_is_answered_at_once(bridge: Bridge) -> None:
+async def test_a_condition_that_is_already_met_is_answered_at_once(bridge: Bridge) -> None:
     condition = {"selectorExists": {"titleContains": "Ask"}}
     result = await bridge.call("desktop.waitUntil", condition=condition, timeoutMs=LONG, pollMs=60_000)
     assert (result["ok"], result["matched"]) == (True, 1)
@@ -30,14 +30,14 @@ async def test_an_event_ends_a_wait_long_before_the_next_look(desk: DesktopRig, 
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_what_nobody_reports_is_seen_at_the_next_look(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_unreported_changes_are_noticed_at_the_next_look(desk: DesktopRig, bridge: Bridge) -> None:
     waiting = bridge.send("desktop.waitUntil", condition=LATER, timeoutMs=LONG, pollMs=10)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
     desk.desktop.ask.title = "Later"
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_a_wait_ends_when_what_it_looks_for_is_gone(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_a_wait_for_absence_ends_when_the_element_is_gone(desk: DesktopRig, bridge: Bridge) -> None:
     condition = {"selectorGone": {"titleContains": "Ask"}}
     waiting = bridge.send("desktop.waitUntil", condition=condition, timeoutMs=LONG)
     await bridge.call("desktop.find", selector={"titleContains": "Ask"})
@@ -46,7 +46,7 @@ async def test_a_wait_ends_when_what_it_looks_for_is_gone(desk: DesktopRig, brid
     assert (result["ok"], result["matched"], result["elementRefs"]) == (True, 0, [])
 
 
-async def test_what_was_in_a_window_is_gone_with_it(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_elements_are_gone_with_their_window(desk: DesktopRig, bridge: Bridge) -> None:
     route = {"window": {"titlePattern": "Notes$"}}
     condition = {"selectorGone": {"titleContains": "Ask"}}
     waiting = bridge.send("desktop.waitUntil", route=route, condition=condition, timeoutMs=LONG)
@@ -56,7 +56,7 @@ async def test_what_was_in_a_window_is_gone_with_it(desk: DesktopRig, bridge: Br
 
 
 @pytest.mark.parametrize("route", [{"window": {"titlePattern": "e"}}, {"app": {"pid": 42}}, None])
-async def test_nothing_is_gone_because_its_app_hangs(
+async def test_elements_of_a_hanging_app_are_not_reported_as_gone(
     desk: DesktopRig, bridge: Bridge, route: dict[str, Any] | None
 ) -> None:
     params: dict[str, Any] = {"condition": {"selectorGone": {"titleContains": "Ask"}}, "pollMs": 10}
@@ -73,7 +73,7 @@ async def test_nothing_is_gone_because_its_app_hangs(
     assert (await waiting)["result"]["ok"] is True
 
 
-async def test_what_was_in_an_app_that_hung_and_was_ended_is_gone(desk: DesktopRig, bridge: Bridge) -> None:
+async def test_elements_of_a_hanging_app_are_gone_once_it_is_killed(desk: DesktopRig, bridge: Bridge) -> None:
     params: dict[str, Any] = {
         "condition": {"selectorGone": {"titleContains": "Ask"}},
         "route": {"app": {"bundleId": "notes"}},
@@ -106,7 +106,7 @@ async def test_a_wait_may_be_for_a_window_that_is_not_there_yet(desk: DesktopRig
 
 
 @pytest.mark.parametrize("selector", [{"byPath": [0, 7]}, {"near": {"anchor": {"titleContains": "Later"}}}])
-async def test_a_wait_starts_before_there_is_what_it_starts_from(
+async def test_a_wait_can_start_before_its_window_exists(
     desk: DesktopRig, bridge: Bridge, selector: dict[str, Any]
 ) -> None:
     waiting = bridge.send("desktop.waitUntil", condition={"selectorExists": selector}, timeoutMs=LONG)
@@ -209,12 +209,12 @@ async def test_an_action_that_waits_for_its_turn_is_aborted_before_it_began(desk
 
 
 @pytest.mark.parametrize("name", ["no-such", "e:1"])
-async def test_aborting_what_does_not_run_is_an_invalid_request(bridge: Bridge, name: str) -> None:
+async def test_aborting_an_unknown_execution_is_an_invalid_request(bridge: Bridge, name: str) -> None:
     error = await bridge.refused("desktop.abort", executionId=name)
     assert error["code"] == "DESKTOP_INVALID_REQUEST"
 
 
-async def test_aborting_what_has_ended_is_an_invalid_request(bridge: Bridge) -> None:
+async def test_aborting_a_finished_execution_is_an_invalid_request(bridge: Bridge) -> None:
     result = await bridge.call("desktop.find", selector={"byRole": "AXButton"})
     error = await bridge.refused("desktop.abort", executionId=result["executionId"])
     assert error["code"] == "DESKTOP_INVALID_REQUEST"

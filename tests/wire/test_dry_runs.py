@@ -99,7 +99,7 @@ def test_appending_shows_only_what_is_added(client: Client) -> None:
 
 @WITH_A_SHARED_PROGRAM
 @given(old=TEXTS, new=TEXTS, mode=st.sampled_from(["overwrite", "append"]))
-def test_the_hunks_of_any_two_texts_lead_exactly_from_one_to_the_other(
+def test_applying_the_hunks_of_any_two_texts_gives_the_second_one(
     stdio: Stdio, project: Path, old: str, new: str, mode: str
 ) -> None:
     put(project, "any.txt", old)
@@ -135,7 +135,7 @@ def test_neither_read_limit_nor_batch_limit_limits_a_diff(client: Client, projec
 
 
 @pytest.mark.parametrize("mode", ["overwrite", "append"])
-def test_a_file_that_is_no_text_is_an_encoding_error(client: Client, project: Path, mode: str) -> None:
+def test_a_binary_file_is_an_encoding_error(client: Client, project: Path, mode: str) -> None:
     put(project, "latin.txt", b"\xe9")
     assert client.code("write_to_file", path="latin.txt", content="x", mode=mode, dryRun=True) == "E_ENCODING"
     assert (project / "latin.txt").read_bytes() == b"\xe9"
@@ -153,7 +153,7 @@ def test_a_folder_can_not_be_dry_run_over(client: Client) -> None:
 
 
 @pytest.mark.also_cli
-def test_dry_run_must_be_said(client: Client, project: Path) -> None:
+def test_dry_run_is_required(client: Client, project: Path) -> None:
     error = client.error("write_to_file", path=START, content="x")
     assert error["code"] == "E_BAD_ARGS"
     assert "dryRun" in error["message"]

@@ -145,7 +145,7 @@ async def ask(client: SdkClient) -> Json:
 
 
 @BOTH
-async def test_the_clients_answer_counts_and_stands_in_the_log(
+async def test_the_clients_answer_is_accepted_and_logged(
     face: str, own_project: Path, own_state: Path, person: Person
 ) -> None:
     person.will("accept", answer="blue")
@@ -188,7 +188,7 @@ async def test_an_answer_from_elsewhere_takes_the_form_back(
 
 
 @BOTH
-async def test_a_client_that_never_answers_holds_nobody_up(
+async def test_a_client_that_never_answers_does_not_delay_others(
     face: str, own_project: Path, own_state: Path, person: Person
 ) -> None:
     async with connected(face, own_project, own_state, person) as client:
@@ -198,7 +198,7 @@ async def test_a_client_that_never_answers_holds_nobody_up(
 
 
 @BOTH
-async def test_a_form_with_a_secret_is_not_put_to_the_client(
+async def test_a_form_with_a_secret_is_not_sent_to_the_client(
     face: str, own_project: Path, own_state: Path, person: Person
 ) -> None:
     fields = [{"key": "name"}, {"key": "password", "secret": True}]
@@ -220,7 +220,7 @@ UNUSABLE = [
 
 @BOTH
 @pytest.mark.parametrize("answer", UNUSABLE)
-async def test_what_is_no_answer_leaves_the_question_open(
+async def test_an_invalid_answer_leaves_the_question_open(
     face: str, own_project: Path, own_state: Path, person: Person, answer: ElicitResult | ErrorData
 ) -> None:
     has_answered = anyio.Event()
@@ -271,7 +271,7 @@ async def test_an_answer_from_elsewhere_ends_the_question_of_the_newest_protocol
         assert await ask(client) == {"ack": True, "answer": "grey"}
 
 
-async def test_only_who_was_asked_may_answer_and_only_that_call(own_project: Path, own_state: Path) -> None:
+async def test_only_the_asked_client_may_answer_and_only_for_that_call(own_project: Path, own_state: Path) -> None:
     async with connected("stdio", own_project, own_state, Person(own_state), mode="auto") as client:
         question = {"question": "Which colour?"}
         first = await client.session.call_tool("ask_followup_question", question, allow_input_required=True)
@@ -306,7 +306,7 @@ async def test_a_call_that_its_client_cancels_takes_the_question_and_the_form_ba
 
 
 @BOTH
-async def test_an_approval_is_put_to_the_client_where_the_settings_say_so(
+async def test_an_approval_is_sent_to_the_client_if_the_settings_say_so(
     face: str, own_project: Path, own_state: Path, person: Person
 ) -> None:
     async with connected(face, own_project, own_state, person, HANDRAIL_ELICIT_APPROVALS="true") as client:
@@ -325,7 +325,7 @@ async def test_an_approval_is_put_to_the_client_where_the_settings_say_so(
 
 
 @BOTH
-async def test_an_approval_is_not_put_to_the_client_otherwise(
+async def test_an_approval_is_not_sent_to_the_client_by_default(
     face: str, own_project: Path, own_state: Path, person: Person
 ) -> None:
     async with connected(face, own_project, own_state, person) as client, anyio.create_task_group() as tasks:

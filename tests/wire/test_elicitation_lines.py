@@ -85,7 +85,7 @@ def test_a_choice_of_several_waits_for_a_client_that_knows_it(start: Start, own_
     assert stdio.receive_any()["result"]["structuredContent"]["selection"] == ["a"]
 
 
-def test_the_form_is_taken_back_by_its_id_before_the_call_is_answered(
+def test_the_form_is_cancelled_by_its_id_before_the_call_is_answered(
     start: Start, own_project: Path, own_state: Path
 ) -> None:
     stdio = asking(start, own_project, own_state, FORMS)
@@ -129,7 +129,7 @@ def test_an_answer_that_is_none_fails_no_call_and_leaves_the_question_open(
     assert result(stdio) == {"ack": True, "answer": "grey"}
 
 
-def test_a_client_that_goes_away_while_it_is_asked_takes_its_question_along(
+def test_a_client_that_disconnects_while_it_is_asked_withdraws_its_question(
     start: Start, own_project: Path, own_state: Path
 ) -> None:
     stdio = asking(start, own_project, own_state, FORMS)

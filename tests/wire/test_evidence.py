@@ -45,7 +45,7 @@ def test_a_replacement_leaves_evidence_like_a_write(client: Client, project: Pat
     assert "+changeBg:city.jpg;" in (exhibit / "diff.patch").read_text()
 
 
-def test_reading_and_what_was_refused_before_it_began_leave_no_evidence(client: Client, project: Path) -> None:
+def test_reads_and_early_refusals_leave_no_evidence(client: Client, project: Path) -> None:
     client.ok("read_file", path=START)
     client.ok("write_to_file", path=START, content="x", dryRun=True)
     client.error("write_to_file", path=START, content="y", dryRun=False)

@@ -65,7 +65,7 @@ def test_a_folder_moves_with_all_that_is_in_it(stdio: Stdio, project: Path) -> N
     assert not (project / "game").exists()
 
 
-def test_nothing_is_moved_or_copied_over_something_else(stdio: Stdio, project: Path) -> None:
+def test_moves_and_copies_never_overwrite(stdio: Stdio, project: Path) -> None:
     for tool in ("move_path", "copy_path"):
         assert stdio.code(tool, path="notes.md", to=START) == "E_CONFLICT"
         assert stdio.code(tool, path="game", to="game/inner") == "E_BAD_ARGS"
@@ -122,7 +122,7 @@ def test_a_folder_is_made_once(stdio: Stdio, project: Path) -> None:
         ("write_files", {"files": [{"path": "new/a", "content": "a"}, {"path": "notes.md", "content": "b"}]}),
     ],
 )
-def test_a_dry_run_tells_what_would_happen_and_changes_nothing(
+def test_a_dry_run_reports_the_change_and_makes_none(
     start: Start, own_project: Path, own_state: Path, tool: str, params: dict[str, Any]
 ) -> None:
     client = start("stdio", own_project, own_state, answer="deny")  # a dry run asks nobody
@@ -140,7 +140,7 @@ def test_a_dry_run_tells_what_would_happen_and_changes_nothing(
     "path",
     ["../x", "/etc/x", "~/x", "a\\b", "a/%2e%2e/b", ".git/config", ".webgal_agent/x", ".handrail/policy.json", ".env"],
 )
-def test_no_tool_reaches_what_is_closed(
+def test_no_tool_reaches_closed_folders(
     stdio: Stdio, project: Path, tool: str, params: dict[str, Any], path: str
 ) -> None:
     put(project, ".git/config", "[core]\n")
@@ -181,7 +181,7 @@ def test_a_folder_in_which_another_call_writes_is_a_conflict_and_not_closed(stdi
     assert stdio.code("move_path", path="game/scene", to="game/scenes") == "E_CONFLICT"
 
 
-def test_a_folder_with_a_link_or_a_closed_name_in_it_is_left_alone(stdio: Stdio, project: Path) -> None:
+def test_a_folder_that_contains_a_link_or_a_closed_name_is_not_changed(stdio: Stdio, project: Path) -> None:
     put(project, "one/.git/config", "[core]\n")
     (project / "two").mkdir()
     (project / "two/link").symlink_to("/etc")
@@ -193,9 +193,7 @@ def test_a_folder_with_a_link_or_a_closed_name_in_it_is_left_alone(stdio: Stdio,
     assert tree(project).keys() == before.keys()
 
 
-def test_a_rule_about_one_file_holds_for_the_folder_that_it_is_in(
-    start: Start, own_project: Path, own_state: Path
-) -> None:
+def test_a_rule_about_a_file_applies_to_its_folder(start: Start, own_project: Path, own_state: Path) -> None:
     put(own_project, "game/kept/x.txt", "x")
     put_policy(own_project, [{"effect": "WRITE", "path": "game/kept/**", "decision": "deny"}])
     client = start("stdio", own_project, own_state, answer="allow")
@@ -208,7 +206,7 @@ def test_a_rule_about_one_file_holds_for_the_folder_that_it_is_in(
     assert (own_project / "notes.md").read_text() == "# Notes\n"
 
 
-def test_what_may_not_be_read_is_not_moved_or_copied_to_where_it_may(
+def test_unreadable_files_cannot_be_moved_or_copied_to_readable_places(
     start: Start, own_project: Path, own_state: Path
 ) -> None:
     put(own_project, "private/diary.md", "dear diary")
@@ -247,7 +245,7 @@ def test_several_files_are_read_whole_or_in_part(client: Client, project: Path) 
     assert [file["error"]["code"] for file in files[5:]] == ["E_NOT_FOUND", "E_DENY_PATH", "E_BAD_ARGS"]
 
 
-def test_all_that_is_read_together_has_one_limit(start: Start, own_project: Path, own_state: Path) -> None:
+def test_files_read_together_share_one_limit(start: Start, own_project: Path, own_state: Path) -> None:
     put(own_project, "a.txt", "a" * 60)
     put_policy(own_project, maxReadBytes=100)
     client = start("stdio", own_project, own_state)
@@ -256,7 +254,7 @@ def test_all_that_is_read_together_has_one_limit(start: Start, own_project: Path
     assert files[2]["content"] == "# Notes\n"
 
 
-def test_a_model_gets_pictures_and_sounds_by_what_they_are(stdio: Stdio, project: Path) -> None:
+def test_a_model_gets_pictures_and_sounds_as_media(stdio: Stdio, project: Path) -> None:
     put(project, "game/background/x.jpg", PIXEL)  # its name lies
     put(project, "game/bgm/x.wav", WAV)
     put(project, "fake.png", "not a picture")
@@ -304,7 +302,7 @@ def test_several_edits_are_made_together(client: Client, project: Path) -> None:
         ([{"oldText": "end;", "newText": "x"}, {"oldText": "nowhere", "newText": "y"}], "Edit 2"),
     ],
 )
-def test_an_edit_without_one_certain_place_changes_nothing(
+def test_an_ambiguous_edit_changes_nothing(
     stdio: Stdio, project: Path, edits: list[dict[str, str]], message: str
 ) -> None:
     error = stdio.error("edit_file", path=START, edits=edits)
@@ -335,7 +333,7 @@ def test_several_files_are_written_together_and_undone_together(client: Client, 
     assert tree(project) == before
 
 
-def test_one_file_that_can_not_be_written_stops_all_of_them(stdio: Stdio, project: Path) -> None:
+def test_one_unwritable_file_stops_all_writes(stdio: Stdio, project: Path) -> None:
     put(project, "binary.bin", b"\xff\xfe\x00")
     before = tree(project)
     for path, code in (("notes.md/x", "E_IO"), ("game", "E_IO"), ("binary.bin", "E_ENCODING"), (START, "E_BAD_ARGS")):

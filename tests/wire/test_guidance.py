@@ -65,7 +65,7 @@ def test_three_prompts_are_listed_with_their_arguments(mcp: Mcp) -> None:
     assert all(prompt["title"] and prompt["description"] for prompt in prompts.values())
 
 
-def test_a_new_scene_is_asked_for_with_what_the_game_has(mcp: Mcp, game: Path) -> None:
+def test_the_prompt_for_a_new_scene_lists_the_games_resources(mcp: Mcp, game: Path) -> None:
     text = said(mcp, CREATE, name="beach_date", outline="海边约会")
     for fact in (
         "game/scene/beach_date.txt",
@@ -100,7 +100,7 @@ def test_problems_come_with_lines_and_suggestions_of_one_scene_or_all(mcp: Mcp, 
     assert "found no problems" in said(mcp, MEND, path="two")
 
 
-def test_a_prompt_that_can_not_be_given_says_why(mcp: Mcp, game: Path) -> None:
+def test_an_unavailable_prompt_is_refused_with_the_reason(mcp: Mcp, game: Path) -> None:
     put(game, "game/scene/long.txt", "雪乃:一二三四五六七八九十;\n" * 20_000)
     wrong: list[tuple[str, dict[str, str]]] = [
         ("webgal.nothing", {}),
@@ -121,14 +121,14 @@ def test_without_a_game_there_is_nothing_to_say_and_nothing_to_read(mcp: Mcp, pr
     assert mcp.request("resources/list", {})["resources"] == []
 
 
-def test_the_name_of_a_prompt_or_a_resource_is_no_tools(mcp: Mcp, game: Path) -> None:
+def test_prompts_and_resources_do_not_share_names_with_tools(mcp: Mcp, game: Path) -> None:
     for name in (MEND, "webgal.scene", "webgal.scenes"):
         assert refused(mcp, "tools/call", name=name, arguments={}) == INVALID_PARAMS
         assert name not in {tool["name"] for tool in mcp.request("tools/list", {})["tools"]}
     assert refused(mcp, "prompts/get", name="read_file", arguments={"path": "notes.md"}) == INVALID_PARAMS
 
 
-def test_scenes_are_listed_and_read_by_address_whatever_they_are_called(mcp: Mcp, game: Path) -> None:
+def test_scenes_with_any_name_are_listed_and_read_by_uri(mcp: Mcp, game: Path) -> None:
     for name in ODD_NAMES:
         put(game, f"game/scene/{name}", f"{name}:你好;\n")
     resources = mcp.request("resources/list", {})["resources"]
@@ -203,7 +203,7 @@ def test_many_scenes_come_page_by_page(mcp: Mcp, project: Path) -> None:
         assert refused(mcp, "resources/list", cursor=cursor) == INVALID_PARAMS
 
 
-def test_rules_count_and_the_audit_knows_what_was_read(mcp: Mcp, stage: Stage, game: Path) -> None:
+def test_rules_apply_to_resources_and_reads_are_audited(mcp: Mcp, stage: Stage, game: Path) -> None:
     put_policy(game, [{"effect": "READ", "path": "game/scene/two.txt", "decision": "deny"}])
     assert [scene["name"] for scene in mcp.request("resources/list", {})["resources"]] == ["start.txt"]
     assert refused(mcp, "resources/read", uri="webgal://scene/two.txt") == INVALID_PARAMS
@@ -220,7 +220,7 @@ def audit(state: Path) -> list[str]:
     return journal.read_text(encoding="utf-8").splitlines()
 
 
-def test_who_picks_no_games_is_offered_no_prompts(start: Start, own_project: Path, own_state: Path) -> None:
+def test_without_the_game_tools_no_prompts_are_offered(start: Start, own_project: Path, own_state: Path) -> None:
     client = start("stdio", own_project, own_state, tools="people")
     assert isinstance(client, Stdio)
     assert refused(client, "prompts/list") == refused(client, "resources/list") == -32601

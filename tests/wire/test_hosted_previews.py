@@ -82,7 +82,7 @@ def test_the_server_that_runs_shows_scenes_and_their_address_outlives_the_proces
     assert pixel(newest_picture(hosted.project), 20, 20) == RED
 
 
-def test_each_preview_passes_one_gate_and_stands_in_the_audit_once(hosted: Hosted) -> None:
+def test_each_preview_passes_one_gate_and_is_audited_once(hosted: Hosted) -> None:
     def told() -> list[Json]:
         lines = (hosted.state / "audit/log.jsonl").read_text().splitlines()
         return [record for record in map(json.loads, lines) if record.get("tool") == "preview_scene"]
@@ -93,7 +93,7 @@ def test_each_preview_passes_one_gate_and_stands_in_the_audit_once(hosted: Hoste
     assert len(told()) == before + 1
 
 
-def test_what_the_scene_came_to_on_the_server_is_the_callers_error(hosted: Hosted) -> None:
+def test_a_scenes_failure_on_the_server_is_the_callers_error(hosted: Hosted) -> None:
     put(hosted.project, "game/scene/hidden.txt", "雪乃:藏;\n")
     put_policy(hosted.project, rules=[{"effect": "READ", "path": "game/scene/hidden.txt", "decision": "deny"}])
     assert hosted.agent.code("preview_scene", scenePath="hidden.txt") == "E_POLICY_VIOLATION"
@@ -124,7 +124,7 @@ def test_unsaved_content_is_shown_by_the_server_and_written_nowhere(hosted: Host
         ({"line": "2"}, 400),
     ],
 )
-def test_the_server_shows_nothing_to_who_lacks_the_key_or_means_another_project_version_or_setting(
+def test_the_server_refuses_previews_without_the_key_or_for_another_project_version_or_setting(
     hosted: Hosted, changed: Json, status: int
 ) -> None:
     answer = hosted.ask(**changed)
@@ -141,7 +141,7 @@ def test_a_scene_of_another_project_is_shown_by_the_process_that_was_called(
 
 
 @pytest.mark.trial("previews", is_long=True)
-def test_a_server_that_starts_later_takes_over_and_one_that_is_killed_in_the_middle_is_made_up_for(
+def test_a_server_started_later_takes_over_and_a_killed_one_is_replaced(
     own_project: Path, own_state: Path, start: Start
 ) -> None:
     furnish(own_project)

@@ -52,7 +52,7 @@ def test_keys_are_shared_by_all_processes(stage: Stage, project: Path) -> None:
         assert stage.client(face).ok("write_to_file", **WRITE)["snapshotId"] == first["snapshotId"]
 
 
-def test_the_key_stands_with_its_snapshot(client: Client) -> None:
+def test_the_key_is_stored_with_its_snapshot(client: Client) -> None:
     client.write(START, NEW, idempotencyKey="0f4e-1")
     client.write("notes.md", NEW)
     by_path = {snapshot["path"]: snapshot for snapshot in client.ok("list_snapshots")["snapshots"]}

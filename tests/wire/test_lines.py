@@ -40,13 +40,13 @@ def error_of(answer: Json) -> Json:
         pytest.param(b'{"jsonrpc":"2.0","id":7,"method":"no/such/method"}', id="an unknown method"),
     ],
 )
-def test_a_line_that_is_no_message_is_answered_with_an_error(stdio: Stdio, line: bytes) -> None:
+def test_a_line_that_is_not_a_message_is_answered_with_an_error(stdio: Stdio, line: bytes) -> None:
     stdio.send_line(line)
     assert "error" in stdio.receive()
     assert lives(stdio)
 
 
-def test_an_empty_line_is_no_message_at_all(stdio: Stdio) -> None:
+def test_an_empty_line_is_ignored(stdio: Stdio) -> None:
     stdio.send_line(b"")
     stdio.send_line(b"  \t\r")
     assert lives(stdio)
@@ -113,7 +113,7 @@ def test_a_client_that_closes_its_side_still_gets_its_answers(start: Start, own_
     assert stdio.process.wait(timeout=PATIENCE) == 0
 
 
-def test_nothing_but_messages_goes_to_stdout(stage: Stage, stdio: Stdio) -> None:
+def test_only_messages_go_to_stdout(stage: Stage, stdio: Stdio) -> None:
     """The client parses every line; here a call that fails loudly passes through it."""
     stdio.error("read_file", path="game")
     stdio.error("search_files", path=".", regex="(")

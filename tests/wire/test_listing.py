@@ -88,7 +88,7 @@ def test_hidden_files_are_listed_and_closed_folders_are_not(client: Client, proj
         ({"path": ".", "globs": ["**/.env"]}, "2 entries are closed and not listed."),
     ],
 )
-def test_how_many_entries_are_closed_is_said_beside_the_contracts_result(
+def test_the_number_of_closed_entries_comes_with_the_contracts_result(
     start: Start, project: Path, tmp_path: Path, params: dict[str, Any], message: str | None
 ) -> None:
     for path in (".env", "id_rsa", ".git/config", "secret/.env", "secret/plan.txt"):
@@ -123,7 +123,7 @@ def test_a_folder_that_is_not_there_is_not_found(client: Client) -> None:
     assert client.code("list_files", path="game/nowhere", globs=["**/*"]) == "E_NOT_FOUND"
 
 
-def test_a_file_is_no_folder_to_list(client: Client) -> None:
+def test_listing_a_file_is_an_error(client: Client) -> None:
     assert client.code("list_files", path="notes.md") == "E_NOT_FOUND"
 
 

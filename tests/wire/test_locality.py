@@ -56,7 +56,7 @@ def test_an_attempt_to_reach_the_network_would_have_been_noted(watched: dict[str
     assert "socket.connect" in Path(watched["WATCHED"]).read_text()
 
 
-def test_records_are_the_owners_alone(start: Start, own_project: Path, own_state: Path) -> None:
+def test_records_are_private_to_the_owner(start: Start, own_project: Path, own_state: Path) -> None:
     every_tool(start("cli", own_project, own_state, answer="allow"))
     assert stat.S_IMODE(own_state.stat().st_mode) == 0o700
     log = own_state / "audit/log.jsonl"

@@ -43,7 +43,7 @@ def test_there_are_not_fewer_rules_than_there_were() -> None:
     assert len(RULES) >= 460
 
 
-def test_no_id_stands_twice() -> None:
+def test_ids_are_unique() -> None:
     ids = [rule["id"] for rule in RULES]
     assert len(set(ids)) == len(ids), sorted(id for id in ids if ids.count(id) > 1)
 

@@ -166,7 +166,7 @@ def test_discovery_names_versions_and_capabilities(face: Face) -> None:
     assert match["instructions"]
 
 
-def test_a_request_needs_no_opening_and_its_result_says_who_answered(face: Face) -> None:
+def test_a_request_needs_no_initialization_and_its_result_names_the_server(face: Face) -> None:
     match = result(face.answer("tools/call", READ))
     assert match["structuredContent"]["content"] == "# Notes\n"
     assert match["resultType"] == "complete"
@@ -199,7 +199,7 @@ def test_a_header_that_differs_from_the_request_is_refused(own_project: Path, ow
         posts.close()
 
 
-def test_requests_with_and_without_an_opening_are_served_on_one_connection(lines: Lines) -> None:
+def test_requests_with_and_without_initialization_share_a_connection(lines: Lines) -> None:
     opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "older", "version": "1"}}
     assert result(lines.answer("server/discover", {}))["supportedVersions"] == [VERSION]
     id = lines.begin("initialize", opening)
@@ -211,7 +211,7 @@ def test_requests_with_and_without_an_opening_are_served_on_one_connection(lines
     assert result(lines.answer("tools/call", READ))["resultType"] == "complete"
 
 
-def test_who_listens_hears_of_other_tools_until_it_cancels(lines: Lines) -> None:
+def test_a_listener_is_notified_of_tool_changes_until_it_cancels(lines: Lines) -> None:
     id = lines.begin("subscriptions/listen", {"_meta": meta(), "notifications": {"toolsListChanged": True}})
     first = lines.receive()
     assert first["method"] == "notifications/subscriptions/acknowledged"
@@ -221,7 +221,7 @@ def test_who_listens_hears_of_other_tools_until_it_cancels(lines: Lines) -> None
     assert result(lines.answer("tools/call", READ))["resultType"] == "complete"
 
 
-def test_a_call_that_ends_soon_is_no_task(face: Face) -> None:
+def test_a_quick_call_does_not_become_a_task(face: Face) -> None:
     assert result(face.answer("tools/call", READ, TASKS))["resultType"] == "complete"
 
 
@@ -267,7 +267,7 @@ def test_a_task_needs_the_extension_and_its_own_id(face: Face) -> None:
     assert face.answer("tasks/get", {"taskId": "made up"}, TASKS)["error"]["code"] == -32602
 
 
-def test_a_task_is_nobody_elses(own_project: Path, own_state: Path) -> None:
+def test_a_task_belongs_to_its_client(own_project: Path, own_state: Path) -> None:
     mine, other = Lines(own_project, own_state), Lines(own_project, own_state)
     try:
         task = task_of(mine)

@@ -55,7 +55,7 @@ def proposal(table: Table, **more: Any) -> dict[str, Any]:
     return {"path": START, "content": NEW, "dryRun": False, **more}
 
 
-def test_single_hunks_are_written_and_the_agent_is_told_exactly_what(table: Table) -> None:
+def test_approved_hunks_are_written_and_reported_exactly(table: Table) -> None:
     outcome = table.answered("write_to_file", proposal(table), "--ok", "--part", "1", "--part", "3")
     assert outcome.result is not None, outcome.error
     assert (table.project / START).read_text() == TAKEN
@@ -77,7 +77,7 @@ def test_a_persons_own_text_is_written(table: Table, tmp_path: Path) -> None:
     assert written(outcome.result["diff"]) == "mine\n"
 
 
-def test_all_parts_are_a_whole_yes(table: Table) -> None:
+def test_approving_all_parts_is_a_full_approval(table: Table) -> None:
     words = [word for number in "123" for word in ("--part", number)]
     outcome = table.answered("write_to_file", proposal(table), "--ok", *words)
     assert outcome.result is not None, outcome.error
@@ -138,7 +138,7 @@ def test_of_several_files_some_are_written_and_the_rest_is_named(table: Table) -
         ({"hunks": ["0"]}, "hunks"),
     ],
 )
-def test_an_answer_that_does_not_fit_what_was_shown_is_refused(
+def test_an_answer_that_does_not_match_the_shown_change_is_refused(
     table: Table, own_state: Path, response: dict[str, Any], field: str
 ) -> None:
     async def answer(request_id: str) -> None:
@@ -158,7 +158,7 @@ def test_an_answer_that_does_not_fit_what_was_shown_is_refused(
     assert (table.project / START).read_text() == OLD
 
 
-def test_a_part_that_does_not_fit_in_the_log_is_no_yes(table: Table, own_state: Path) -> None:
+def test_an_invalid_part_in_the_log_is_not_an_approval(table: Table, own_state: Path) -> None:
     """The log is a file that other programs write to."""
     with ThreadPoolExecutor(1) as pool:
         outcome = pool.submit(table.client.call, "write_to_file", proposal(table))
@@ -176,7 +176,7 @@ def test_a_part_that_does_not_fit_in_the_log_is_no_yes(table: Table, own_state: 
     assert (table.project / START).read_text() == OLD
 
 
-def test_what_a_person_chose_is_on_record_and_in_the_evidence(table: Table, own_state: Path) -> None:
+def test_the_persons_choice_is_recorded_and_in_the_evidence(table: Table, own_state: Path) -> None:
     table.answered("write_to_file", proposal(table), "--ok", "--part", "1")
     records = [json.loads(line) for line in (own_state / "audit/log.jsonl").read_text().splitlines()]
     record = next(each for each in records if each.get("event") == "end" and each.get("effect") == "WRITE")

@@ -142,14 +142,14 @@ def test_closed_folders_are_closed_to_every_tool_in_any_case(client: Client, pro
         ".webgal_agent /idem.json",
     ],
 )
-def test_what_some_file_system_might_take_for_a_closed_folder_is_closed(client: Client, path: str) -> None:
+def test_names_that_some_file_systems_treat_as_a_closed_folder_are_closed(client: Client, path: str) -> None:
     assert codes(client, path) == all_of("E_DENY_PATH")
 
 
 @pytest.mark.parametrize(
     "path", [".gitignore", ".github/x.txt", ".environment", "node_modules2/x", "git", "..a/b", "a..b"]
 )
-def test_names_that_only_resemble_a_closed_one_are_open(client: Client, project: Path, path: str) -> None:
+def test_names_that_only_resemble_a_closed_one_are_allowed(client: Client, project: Path, path: str) -> None:
     client.write(path, "hello\n")
     assert client.ok("read_file", path=path)["content"] == "hello\n"
 
@@ -180,7 +180,7 @@ def test_a_path_that_no_file_system_takes_is_a_bad_argument(client: Client, path
     assert codes(client, path) == all_of("E_BAD_ARGS")
 
 
-def test_the_longest_possible_names_are_no_bad_arguments(client: Client) -> None:
+def test_the_longest_possible_names_are_accepted(client: Client) -> None:
     for path in ("x" * 255, "中" * 85, "/".join(["x" * 255] * 16)):
         assert client.code("read_file", path=path) == "E_NOT_FOUND"
 
@@ -190,7 +190,7 @@ def test_a_lone_surrogate_is_a_bad_argument(client: Client, escape: bytes) -> No
     assert client.raw_call("read_file", b'{"path":%s}' % escape).code == "E_BAD_ARGS"
 
 
-def test_an_empty_path_is_a_bad_argument_where_the_schema_says_so(client: Client) -> None:
+def test_an_empty_path_is_a_bad_argument_if_the_schema_forbids_it(client: Client) -> None:
     for tool, params in CALLS.values():
         if tool in ("list_files", "read_file", "write_to_file"):
             assert client.call(tool, {"path": "", **params}).code == "E_BAD_ARGS"

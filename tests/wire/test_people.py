@@ -84,7 +84,7 @@ def test_a_question_is_answered_or_not(desk: Desk) -> None:
     assert pending.result(30).result == {"ack": True}
 
 
-def test_a_question_that_nobody_answers_in_time_is_a_timeout_and_gone(desk: Desk) -> None:
+def test_an_unanswered_question_times_out_and_is_removed(desk: Desk) -> None:
     result = desk.ask("prompt_key_values", fields=FIELDS, timeout_ms=50).result(30).result
     assert result is not None
     assert (result["status"], result["values"]) == ("timeout", {})

@@ -46,7 +46,7 @@ def test_a_picture_in_the_issued_slot_needs_no_name(
     assert result["artifactId"].startswith("art-")
 
 
-def test_without_an_upload_that_is_no_picture(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_without_an_upload_there_is_no_picture(agent: Agent, browsing: Browsing, started: int) -> None:
     browsing.browser.answers["browser_screenshot"] = lambda params: {"screenshotUploaded": True, "markdown": ""}
     assert agent.code("browser_screenshot") == "SCHEMA_VALIDATION_FAILED"
 
@@ -67,7 +67,9 @@ def test_a_tab_that_the_person_closed_is_named_and_no_other_is_used_in_its_place
     assert [params["tabId"] for params in browsing.browser.named("browser_click")] == [started]
 
 
-def test_a_tab_that_the_agent_closed_is_not_the_persons_doing(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_tab_closed_by_the_agent_does_not_count_as_closed_by_the_person(
+    agent: Agent, browsing: Browsing, started: int
+) -> None:
     other = int((agent.ok("browser_tab_open", url=HOME).result or {})["tabId"])
     browsing.browser.answers["browser_tab_close"] = lambda params: {"closed": True}
     agent.ok("browser_tab_close", tabId=other)

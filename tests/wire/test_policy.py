@@ -121,7 +121,7 @@ def test_a_policy_that_breaks_while_the_program_runs_refuses_every_call_until_it
         ({"tool": "write_to_file", "effect": "READ", "path": "notes.md"}, None),
     ],
 )
-def test_a_deny_rule_denies_what_it_matches_whatever_the_answer_would_be(
+def test_a_deny_rule_applies_before_any_preset_answer(
     client: Client, project: Path, rule: dict[str, str], code: str | None
 ) -> None:
     put_policy(project, [{**rule, "decision": "deny"}])
@@ -135,7 +135,7 @@ def test_a_rules_path_can_not_be_dodged_by_spelling(client: Client, project: Pat
     assert client.code("read_file", path=spelling) == "E_POLICY_VIOLATION"
 
 
-def test_of_several_matching_rules_the_strictest_wins_in_any_order(client: Client, project: Path) -> None:
+def test_the_strictest_of_several_matching_rules_applies_in_any_order(client: Client, project: Path) -> None:
     rules = [
         {"effect": "WRITE", "decision": "allow"},
         {"tool": "write_to_file", "path": "game/**", "decision": "deny"},
@@ -146,7 +146,7 @@ def test_of_several_matching_rules_the_strictest_wins_in_any_order(client: Clien
         assert try_to_write(client) == "E_POLICY_VIOLATION"
 
 
-def test_what_may_not_be_read_is_not_found_by_listing_searching_or_snapshots(client: Client, project: Path) -> None:
+def test_unreadable_files_are_hidden_from_listings_searches_and_snapshots(client: Client, project: Path) -> None:
     put(project, "secret/plan.txt", "needle\n")
     put(project, "open.txt", "needle\n")
     result = client.write("secret/plan.txt", "needle two\n")
@@ -162,7 +162,7 @@ def test_what_may_not_be_read_is_not_found_by_listing_searching_or_snapshots(cli
     assert client.code("restore_snapshot", snapshotId=result["snapshotId"]) == "E_POLICY_VIOLATION"
 
 
-def test_a_capped_search_is_not_used_up_by_what_may_not_be_read(client: Client, project: Path) -> None:
+def test_unreadable_files_do_not_use_up_a_search_limit(client: Client, project: Path) -> None:
     put(project, "a/secret.txt", "needle\n" * 10)
     put(project, "b/open.txt", "needle\n")
     put_policy(project, [{"effect": "READ", "path": "a", "decision": "deny"}])
@@ -170,7 +170,7 @@ def test_a_capped_search_is_not_used_up_by_what_may_not_be_read(client: Client, 
     assert [match["path"] for match in matches] == ["b/open.txt"]
 
 
-def test_a_projects_allow_counts_as_ask_until_a_person_trusts_it(
+def test_a_projects_allow_rule_means_ask_until_a_person_trusts_it(
     start: Start, own_project: Path, own_state: Path
 ) -> None:
     policy = put_policy(own_project, [{"effect": "WRITE", "decision": "allow"}])
@@ -186,9 +186,7 @@ def test_a_projects_allow_counts_as_ask_until_a_person_trusts_it(
     assert try_to_write(start("stdio", own_project, own_state, answer="deny")) == "E_POLICY_VIOLATION"
 
 
-def test_trust_given_or_taken_away_counts_for_running_programs(
-    start: Start, own_project: Path, own_state: Path
-) -> None:
+def test_trust_granted_or_revoked_applies_to_running_programs(start: Start, own_project: Path, own_state: Path) -> None:
     put_policy(own_project, [{"effect": "WRITE", "decision": "allow"}])
     client = start("stdio", own_project, own_state, answer="deny")
     assert try_to_write(client) == "E_POLICY_VIOLATION"
@@ -235,7 +233,7 @@ def test_an_untrusted_policy_loosens_nothing(client: Client, project: Path) -> N
     assert client.code("write_to_file", **many, dryRun=False) == "E_POLICY_VIOLATION"
 
 
-def test_a_trusted_policy_loosens_all_but_handrails_own_folders(
+def test_a_trusted_policy_can_loosen_everything_except_handrails_own_folders(
     start: Start, own_project: Path, own_state: Path
 ) -> None:
     put_policy(own_project, **LOOSE)
@@ -252,9 +250,7 @@ def test_a_trusted_policy_loosens_all_but_handrails_own_folders(
         assert client.code("read_file", path=path) == "E_DENY_PATH"
 
 
-def test_without_the_demand_for_a_dry_run_one_that_was_made_still_binds(
-    start: Start, own_project: Path, own_state: Path
-) -> None:
+def test_an_optional_dry_run_is_still_binding(start: Start, own_project: Path, own_state: Path) -> None:
     put_policy(own_project, writeRequiresDiff=False)
     trust(own_project, own_state)
     client = start("stdio", own_project, own_state, answer="allow")
@@ -263,7 +259,7 @@ def test_without_the_demand_for_a_dry_run_one_that_was_made_still_binds(
     assert client.code("write_to_file", **WRITE) == "E_CONFLICT"
 
 
-def test_the_users_own_rules_hold_in_every_project(start: Start, own_project: Path, own_state: Path) -> None:
+def test_the_users_rules_apply_in_every_project(start: Start, own_project: Path, own_state: Path) -> None:
     put(own_state, "config.toml", '[[rules]]\ntool = "write_to_file"\neffect = "WRITE"\ndecision = "allow"\n')
     assert try_to_write(start("stdio", own_project, own_state, answer="deny")) is None
     put_policy(own_project, [{"effect": "WRITE", "decision": "deny"}])
@@ -277,7 +273,7 @@ def test_a_broken_user_configuration_stops_the_program(own_project: Path, own_st
     assert "config.toml" in result.stderr
 
 
-def test_no_tool_can_write_what_decides(start: Start, own_project: Path) -> None:
+def test_no_tool_can_write_policies(start: Start, own_project: Path) -> None:
     """Not the project's policy, and not the state either where somebody keeps it inside the project."""
     state = own_project / "kept/state"
     client = start("stdio", own_project, state, answer="allow")
@@ -291,7 +287,7 @@ def test_no_tool_can_write_what_decides(start: Start, own_project: Path) -> None
     assert client.ok("search_files", path=".", regex="executionId")["matches"] == []
 
 
-def test_a_switched_off_tool_says_so(start: Start, own_project: Path, own_state: Path) -> None:
+def test_a_disabled_tool_is_reported_as_disabled(start: Start, own_project: Path, own_state: Path) -> None:
     client = start("stdio", own_project, own_state, tools="")
     assert isinstance(client, Stdio)
     assert client.request("tools/list", {})["tools"] == []

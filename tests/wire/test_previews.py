@@ -53,7 +53,7 @@ def test_without_a_path_the_scene_is_shown_that_the_game_starts_with(cinema: Cin
     assert cinema.client.ok("preview_scene", scenePath="beach_date")["url"].endswith("#scene=beach_date")
 
 
-def test_any_line_is_shown_also_behind_a_choice_with_given_variables(cinema: Cinema) -> None:
+def test_any_line_can_be_shown_even_behind_a_choice_with_preset_variables(cinema: Cinema) -> None:
     path = "game/scene/branches.txt"
     assert cinema.client.ok("preview_scene", scenePath=path, line=4)["logs"][0] == "branches.txt is shown at line 4."
     assert cinema.colour() == RED
@@ -76,7 +76,7 @@ def test_a_scene_whose_first_text_is_behind_a_condition_is_shown_as_a_player_see
     assert cinema.colour() == GREEN
 
 
-def test_a_line_that_goes_on_by_itself_is_shown_without_a_false_error(cinema: Cinema) -> None:
+def test_an_auto_advancing_line_is_shown_without_a_false_error(cinema: Cinema) -> None:
     """Its timer calls a method of the engine's without its object, as browsers allow."""
     result = cinema.show("notend.txt")
     assert "firstErrorLine" not in result
@@ -114,7 +114,7 @@ def test_names_with_blanks_percent_signs_quotes_and_emoji_are_shown(cinema: Cine
     assert cinema.colour() == BLUE
 
 
-def test_what_the_engine_asks_for_in_vain_is_told_with_its_lines(cinema: Cinema) -> None:
+def test_missing_files_are_reported_with_the_lines_that_use_them(cinema: Cinema) -> None:
     for _ in range(2):  # the second time the engine remembers
         result = cinema.show("wanting.txt")
         assert result["firstErrorLine"] == 2
@@ -126,7 +126,7 @@ def test_what_the_engine_asks_for_in_vain_is_told_with_its_lines(cinema: Cinema)
     assert "firstErrorLine" not in cinema.show("beach_date.txt")
 
 
-def test_an_exception_is_told_with_the_line_to_blame(cinema: Cinema) -> None:
+def test_an_exception_is_reported_with_its_line(cinema: Cinema) -> None:
     result = cinema.show("thrown.txt")
     assert result["firstErrorLine"] == 1
     assert re.match(r"line 1: \w*Error: ", result["logs"][1])
@@ -139,14 +139,14 @@ def test_nothing_is_fetched_from_elsewhere(cinema: Cinema) -> None:
 
 
 @pytest.mark.trial("previews", is_long=True)
-def test_a_scene_that_leads_on_or_goes_round_is_told_and_hinders_no_other(cinema: Cinema) -> None:
+def test_scenes_that_jump_on_or_loop_are_reported_and_do_not_block_others(cinema: Cinema) -> None:
     assert cinema.show("leads.txt")["logs"][0] == "leads.txt has been run and has led to beach_date.txt, line 2."
     assert "does not come to line 2" in cinema.show("round.txt")["logs"][0]
     assert cinema.show("start.txt")["logs"][0] == "start.txt is shown at line 2."
 
 
 @pytest.mark.trial("previews", is_long=True)
-def test_a_picture_that_was_changed_is_shown_anew(cinema: Cinema) -> None:
+def test_a_changed_picture_is_shown_again(cinema: Cinema) -> None:
     cinema.show("repainted.txt")
     assert cinema.colour() == RED
     put(cinema.project, "game/background/repainted.png", png(BLUE))
@@ -154,7 +154,7 @@ def test_a_picture_that_was_changed_is_shown_anew(cinema: Cinema) -> None:
     assert cinema.colour() == BLUE
 
 
-def test_a_person_can_open_the_address_and_nobody_else_finds_it(cinema: Cinema) -> None:
+def test_only_a_person_with_the_address_can_open_it(cinema: Cinema) -> None:
     url = cinema.show("start.txt")["url"].partition("#")[0]
     with httpx2.Client(trust_env=False) as http:
         assert "handrail-preview.js" in http.get(url).text
@@ -165,7 +165,7 @@ def test_a_person_can_open_the_address_and_nobody_else_finds_it(cinema: Cinema) 
 
 
 @pytest.mark.trial("previews", is_long=True)
-def test_a_game_that_brings_its_own_engine_is_shown_by_it_and_what_that_frames_from_elsewhere_is_told(
+def test_a_game_with_its_own_engine_uses_it_and_its_foreign_frames_are_reported(
     cinema: Cinema,
 ) -> None:
     own = cinema.project / "own"
@@ -203,7 +203,7 @@ def test_an_address_elsewhere_is_against_the_policy(cinema: Cinema) -> None:
     assert cinema.client.code("preview_scene", scenePath="http://localhost:3001/games/x/") == "E_BAD_ARGS"
 
 
-def test_what_can_not_be_a_scene_is_refused_with_near_names(cinema: Cinema) -> None:
+def test_invalid_scenes_are_refused_with_similar_names(cinema: Cinema) -> None:
     error = cinema.client.error("preview_scene", scenePath="game/scene/beach_dte.txt")
     assert error["code"] == "E_PREVIEW_FAIL"
     assert error["hint"] == "Did you mean beach_date.txt?"
@@ -219,7 +219,7 @@ def test_a_rule_about_the_scene_decides(cinema: Cinema) -> None:
     assert cinema.client.code("preview_scene", scenePath="beach_date.txt") == "E_POLICY_VIOLATION"
 
 
-def test_without_a_browser_a_preview_fails_and_says_why(own_project: Path, own_state: Path, start: Start) -> None:
+def test_without_a_browser_a_preview_fails_with_the_reason(own_project: Path, own_state: Path, start: Start) -> None:
     furnish(own_project)
     lonely = start("stdio", own_project, own_state, environ={"PATH": "/nowhere", "HANDRAIL_TERRE": "off"})
     error = lonely.error("preview_scene")
@@ -259,7 +259,7 @@ def test_outside_developer_mode_the_browser_is_disabled(client: Client, project:
     assert "browser" not in client.ok("get_runtime_info")
 
 
-def test_in_developer_mode_the_browser_is_told_of(cinema: Cinema) -> None:
+def test_in_developer_mode_the_browser_is_reported(cinema: Cinema) -> None:
     info = cinema.client.ok("get_runtime_info")
     assert info["browser"]["allowedHosts"] == ["localhost", "127.0.0.1"]
     assert info["browser"]["screenshotDir"] == ".webgal_agent/screenshots"
@@ -304,7 +304,9 @@ def test_the_policy_narrows_the_hosts(cinema: Cinema, page: tuple[str, list[str]
     cinema.client.ok("browser_action", action="open", url=page[0].replace("localhost", "127.0.0.1") + "/")
 
 
-def test_what_can_not_be_opened_or_clicked_fails_and_says_why(cinema: Cinema, page: tuple[str, list[str]]) -> None:
+def test_pages_that_cannot_be_opened_or_clicked_fail_with_the_reason(
+    cinema: Cinema, page: tuple[str, list[str]]
+) -> None:
     address, _ = page
     error = cinema.client.error("browser_action", action="open", url="http://localhost:1/")
     assert error["code"] == "E_PREVIEW_FAIL"

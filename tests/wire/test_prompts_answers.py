@@ -82,7 +82,7 @@ def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptRig) -> None:
         assert prompts.log() == before
 
 
-def test_of_many_simultaneous_answers_one_wins(prompts: PromptRig) -> None:
+def test_only_one_of_many_simultaneous_answers_is_accepted(prompts: PromptRig) -> None:
     request_id = prompts.asked()
     assert prompts.console
 
@@ -169,7 +169,7 @@ def test_every_kind_is_answered_on_the_command_line(prompts: PromptRig, name: st
         ([], 2, "--ok or --cancel"),
     ],
 )
-def test_an_invalid_command_says_what_is_wrong(prompts: PromptRig, words: list[str], code: int, message: str) -> None:
+def test_an_invalid_command_names_the_problem(prompts: PromptRig, words: list[str], code: int, message: str) -> None:
     request_id = prompts.asked()
     result = prompts.command("answer", request_id, *words)
     assert (result.returncode, result.stdout) == (code, "")

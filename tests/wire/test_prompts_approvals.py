@@ -25,7 +25,7 @@ def test_a_call_that_changes_no_file_shows_its_parameters_in_the_message(
     assert "4321" in prompt["message"]
 
 
-def test_nothing_hides_in_what_a_person_approves(start: Start, own_project: Path, own_state: Path) -> None:
+def test_invisible_characters_are_shown_in_approvals(start: Start, own_project: Path, own_state: Path) -> None:
     client, person = start("stdio", own_project, own_state), Person(own_state)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(

@@ -69,12 +69,12 @@ def test_an_invalid_payload_names_the_field(prompts: PromptRig, body: Json, fiel
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b'{"prompt":', b'{"prompt":{},"prompt":{}}', b"\xff", b'{"prompt":"\\ud800"}']
 )
-def test_a_body_that_is_no_json_object_is_a_bad_request(prompts: PromptRig, body: bytes) -> None:
+def test_a_body_that_is_not_a_json_object_is_a_bad_request(prompts: PromptRig, body: bytes) -> None:
     answer = prompts.server.request("POST", "/api/prompts", content=body)
     assert (answer.status, answer.code) == (400, "BAD_REQUEST")
 
 
-def test_an_id_is_generated_if_none_is_given(prompts: PromptRig) -> None:
+def test_an_id_is_generated_if_missing(prompts: PromptRig) -> None:
     for value in ({}, {"requestId": ""}):
         assert UUID(prompts.asked(**value)).version == 4
     assert prompts.asked(requestId="my app/1") == "my app/1"
@@ -167,7 +167,7 @@ def test_a_tool_of_mcp_passes_its_run_id_on(stage: Stage, tool: str, params: Jso
     assert (value["status"], value["run_id"]) == ("canceled", "run-7")
 
 
-def test_the_mcp_tools_accept_and_return_what_the_rulings_say(stage: Stage) -> None:
+def test_the_mcp_tools_follow_the_rulings(stage: Stage) -> None:
     asking = {"_meta": {"handrail/outputSchemas": True}}
     tools = {tool["name"]: tool for tool in stage.stdio().request("tools/list", asking)["tools"]}
     form, choice = tools["prompt_key_values"], tools["prompt_choices"]

@@ -80,7 +80,7 @@ def listed(state: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_is_left_empty_or_null_counts_as_absent(tmp_path: Path, shape: str) -> None:
+def test_empty_and_null_values_count_as_absent(tmp_path: Path, shape: str) -> None:
     program, prompt = Program(tmp_path), SHAPES[shape]
     program.asks("q1", prompt)
     assert Person(tmp_path).sees()["requestId"] == "q1"
@@ -105,7 +105,7 @@ def test_an_entry_with_an_unusual_head_hides_nothing(tmp_path: Path, more: dict[
     assert program.answers("q1")[0]["selection"] == "a"
 
 
-def test_lines_that_end_as_on_windows_and_empty_ones_are_read(tmp_path: Path) -> None:
+def test_windows_line_ends_and_empty_lines_are_accepted(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.writes(b"\r\n")
     program.asks("q1", CHOICE)
@@ -142,7 +142,7 @@ def test_another_programs_change_offers_no_scope_even_where_it_writes_some(tmp_p
     assert [each["status"] for each in program.answers("q1")] == ["ok"]
 
 
-def test_a_program_that_reads_the_log_is_not_marked_gone_and_is_promised_no_secret(tmp_path: Path) -> None:
+def test_a_program_that_only_reads_the_log_is_not_marked_gone_and_gets_no_secrets(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.asks("q1", {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
     assert listed(tmp_path)[0]["caller"] == "unknown"
@@ -158,7 +158,7 @@ def test_two_choices_for_a_single_choice_are_an_error(tmp_path: Path) -> None:
     assert (refused.returncode != 0, program.answers("q1")) == (True, [])
 
 
-def test_a_yes_without_values_takes_the_defaults(tmp_path: Path) -> None:
+def test_an_ok_without_values_uses_the_defaults(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.asks("q1", {**CHOICE, "default": "a"})
     program.asks("q2", {**CHOICE, "multiple": True, "default": ["a"]})

@@ -56,7 +56,7 @@ def test_an_approval_is_answered_by_a_person_and_by_no_program(prompts: PromptRi
         ("ask_exec_1", FORM, NAMED),
     ],
 )
-def test_what_an_agent_asks_a_person_is_answered_by_no_program(
+def test_programs_cannot_answer_an_agents_questions(
     prompts: PromptRig, request_id: str, prompt: Json, response: Json
 ) -> None:
     assert (prompts.ask(prompt, requestId=request_id).status, prompts.entries(request_id)) == (400, [])

@@ -75,7 +75,7 @@ def test_a_secret_reaches_the_app_that_asked_and_the_log_has_its_mask(app: App) 
     assert SECRET.encode() not in app.rig.log()
 
 
-def test_an_app_answers_a_change_that_it_has_asked_about_itself(app: App) -> None:
+def test_an_app_can_answer_its_own_question_about_a_change(app: App) -> None:
     change = {"kind": "file_change_confirm", "path": "a.txt"}
     assert app.does("call", "request", {"requestId": "own-change", "prompt": change})["requestId"] == "own-change"
     assert app.does("call", "respond", {"requestId": "own-change", "response": {"status": "ok"}}) == {"ok": True}
@@ -108,7 +108,7 @@ def test_the_console_opens_in_one_window_that_closes_again(app: App) -> None:
     app.does("untilWindows", 0)
 
 
-def test_a_closed_app_is_gone_and_a_program_known_only_from_the_log_is_unknown(app: App) -> None:
+def test_a_closed_app_is_gone_and_a_program_seen_only_in_the_log_is_unknown(app: App) -> None:
     app.does("call", "request", {"requestId": "left", "prompt": SIGN_IN})
     assert caller_of(app.rig, "left") == "waiting"
     app.rig.append(request_line("from-the-log", SIGN_IN))

@@ -78,7 +78,7 @@ SKIPPED: dict[str, str] = {
 }
 
 
-def test_an_unknown_entry_is_kept_skipped_and_cannot_be_answered(prompts: PromptRig) -> None:
+def test_an_unknown_entry_is_kept_but_skipped_and_cannot_be_answered(prompts: PromptRig) -> None:
     before = prompts.log()
     prompts.append(*SKIPPED.values(), request_line("after-the-mess"))
     added = prompts.log().removeprefix(before)
@@ -143,7 +143,7 @@ def test_two_entries_without_a_line_feed_between_them_are_both_read(prompts: Pro
 
 
 @pytest.mark.parametrize("line", SKIPPED.values(), ids=SKIPPED)
-def test_one_bad_line_hides_nothing_that_comes_after_it(prompts: PromptRig, line: str, request: Any) -> None:
+def test_an_invalid_line_does_not_hide_later_ones(prompts: PromptRig, line: str, request: Any) -> None:
     name = f"after {request.node.callspec.id}"
     prompts.append(line, request_line(name))
     assert name in prompts.pending_ids()
@@ -174,14 +174,14 @@ def test_a_torn_tail_stays_and_the_next_line_begins_a_new_one(prompts: PromptRig
         {"status": "ok"},
     ],
 )
-def test_anything_but_a_valid_ok_in_the_log_counts_as_canceled(
+def test_any_answer_in_the_log_except_a_valid_ok_counts_as_canceled(
     start: Start, own_project: Path, own_state: Path, response: Any
 ) -> None:
     outcome = answered_in_the_log(start, own_project, own_state, response)
     assert (outcome["status"], outcome["values"]) == ("canceled", {})
 
 
-def test_the_first_response_in_the_log_is_the_one_that_counts(start: Start, own_project: Path, own_state: Path) -> None:
+def test_the_first_response_in_the_log_is_used(start: Start, own_project: Path, own_state: Path) -> None:
     outcome = answered_in_the_log(start, own_project, own_state, NAMED, {"status": "canceled"})
     assert (outcome["status"], outcome["values"]) == ("ok", {"name": "Ada"})
 

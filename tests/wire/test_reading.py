@@ -30,7 +30,7 @@ def test_content_is_not_touched_by_reading(client: Client, project: Path, conten
     assert result["bytes"] == len(content.encode())
 
 
-def test_the_path_comes_back_in_its_one_spelling(client: Client) -> None:
+def test_the_path_is_returned_in_canonical_form(client: Client) -> None:
     assert client.ok("read_file", path="./game//scene/./start.txt")["path"] == START
 
 
@@ -47,7 +47,7 @@ def test_a_file_as_large_as_max_bytes_is_read_and_one_byte_more_is_too_large(cli
     ("max_bytes", "max_read_bytes", "is_read"),
     [(None, 6, True), (None, 5, False), (100, 5, False), (5, 100, False), (6, 100, True), (100, 6, True)],
 )
-def test_the_smaller_of_max_bytes_and_the_policys_limit_counts(
+def test_the_smaller_of_max_bytes_and_the_policys_limit_applies(
     client: Client, project: Path, max_bytes: int | None, max_read_bytes: int, is_read: bool
 ) -> None:
     put(project, "six.txt", "123456")
@@ -56,7 +56,7 @@ def test_the_smaller_of_max_bytes_and_the_policys_limit_counts(
     assert client.call("read_file", params).code == (None if is_read else "E_TOO_LARGE")
 
 
-def test_without_a_policy_five_megabytes_are_read_and_no_more(client: Client, project: Path) -> None:
+def test_without_a_policy_the_limit_is_five_megabytes(client: Client, project: Path) -> None:
     put(project, "five.txt", b"x" * 5_242_880)
     put(project, "more.txt", b"x" * 5_242_881)
     assert client.ok("read_file", path="five.txt")["bytes"] == 5_242_880
@@ -73,13 +73,13 @@ def test_bytes_that_are_not_utf8_are_an_encoding_error(client: Client, project: 
 
 
 @pytest.mark.parametrize("path", ["nothing.txt", "no/such/folder.txt", "notes.md/below"])
-def test_what_is_missing_is_not_found(client: Client, path: str) -> None:
+def test_missing_files_are_not_found(client: Client, path: str) -> None:
     error = client.error("read_file", path=path)
     assert error["code"] == "E_NOT_FOUND"
     assert error["details"]["path"] == path
 
 
-def test_what_is_no_regular_file_is_refused_at_once(client: Client, project: Path) -> None:
+def test_special_files_are_refused_at_once(client: Client, project: Path) -> None:
     os.mkfifo(project / "pipe")
     for path in ("game", ".", "pipe"):
         assert client.code("read_file", path=path) == "E_IO"

@@ -40,7 +40,7 @@ def test_every_occurrence_is_replaced_and_counted(client: Client, project: Path)
         pytest.param("a\0b", "\0", None, "", "ab", id="NUL"),
     ],
 )
-def test_find_is_literal_unless_it_says_that_it_is_a_regex(
+def test_find_is_literal_unless_regex_is_set(
     client: Client, project: Path, text: str, find: str, flags: str | None, replace: str, after: str
 ) -> None:
     put(project, "text.txt", text)
@@ -64,7 +64,9 @@ def test_an_unknown_flag_or_an_empty_find_is_a_bad_argument(client: Client, proj
     assert (project / START).read_text() == SCENE
 
 
-def test_what_does_not_occur_changes_nothing_and_asks_nobody(start: Start, own_project: Path, own_state: Path) -> None:
+def test_a_replacement_without_a_match_changes_nothing_and_asks_no_one(
+    start: Start, own_project: Path, own_state: Path
+) -> None:
     denying = start("stdio", own_project, own_state, answer="deny")
     before = (own_project / START).stat()
     assert denying.ok("replace_in_file", path=START, find="nowhere", replace="x") == {"count": 0}
@@ -73,7 +75,7 @@ def test_what_does_not_occur_changes_nothing_and_asks_nobody(start: Start, own_p
     assert denying.ok("list_snapshots")["snapshots"] == []
 
 
-def test_a_replacement_needs_no_dry_run_and_can_be_taken_back(client: Client, project: Path) -> None:
+def test_a_replacement_needs_no_dry_run_and_can_be_undone(client: Client, project: Path) -> None:
     client.ok("replace_in_file", path=START, find="beach", replace="city")
     (snapshot,) = client.ok("list_snapshots")["snapshots"]
     assert client.ok("restore_snapshot", snapshotId=snapshot["id"]) == {"path": START, "content": SCENE}

@@ -61,13 +61,13 @@ def test_a_project_without_a_game_has_no_resources(own_project: Path, own_state:
     assert Cli(own_project, own_state).ok("list_project_resources") == nothing
 
 
-def test_what_a_rule_hides_is_not_listed(stdio: Stdio, project: Path) -> None:
+def test_hidden_resources_are_not_listed(stdio: Stdio, project: Path) -> None:
     put_policy(project, [{"effect": "READ", "path": "game/bgm", "decision": "deny"}])
     assert stdio.ok("list_project_resources")["bgm"] == []
 
 
 @pytest.mark.also_cli
-def test_a_character_is_defined_in_the_projects_file_and_a_snapshot_kept(client: Client, project: Path) -> None:
+def test_defining_a_character_changes_the_projects_file_and_takes_a_snapshot(client: Client, project: Path) -> None:
     assert client.ok("generate_character_profile", name="雪乃", imageFile="hero.png", defaultExpression="smile") == {
         "success": True
     }
@@ -120,7 +120,7 @@ def test_a_picture_that_is_not_there_is_not_found_with_near_names(client: Client
     assert not (project / CHARACTERS).exists()
 
 
-def test_a_damaged_file_of_characters_is_left_alone(stdio: Stdio, project: Path) -> None:
+def test_a_damaged_file_of_characters_is_not_changed(stdio: Stdio, project: Path) -> None:
     put(project, CHARACTERS, "{broken")
     assert stdio.code("generate_character_profile", name="雪乃", imageFile="hero.png") == "E_PARSE_FAIL"
     assert (project / CHARACTERS).read_text() == "{broken"

@@ -24,7 +24,7 @@ CONTRACT_TOOLS = [
 
 
 @pytest.mark.also_cli
-def test_it_tells_the_root_the_limits_and_the_server(client: Client, project: Path) -> None:
+def test_it_returns_the_root_the_limits_and_the_server(client: Client, project: Path) -> None:
     info = client.ok("get_runtime_info")
     assert info["projectRoot"] == str(project)
     assert info["snapshotRetention"] == 20
@@ -53,11 +53,11 @@ def test_it_follows_the_policy(client: Client, project: Path) -> None:
     assert "build" in info["sandbox"]["forbiddenDirs"]
 
 
-def test_it_says_nothing_of_commands_and_browser_while_they_are_off(client: Client) -> None:
+def test_it_omits_commands_and_browser_while_they_are_off(client: Client) -> None:
     assert not {"execution", "browser"} & set(client.ok("get_runtime_info"))
 
 
-def test_it_gives_no_secrets_away(start: Start, own_project: Path, own_state: Path) -> None:
+def test_it_reveals_no_secrets(start: Start, own_project: Path, own_state: Path) -> None:
     put_policy(own_project, redactEnv=["MY_API_KEY"])
     client = start("stdio", own_project, own_state, environ={"MY_API_KEY": "sk-123456"})
     result = json.dumps(client.ok("get_runtime_info"))

@@ -224,7 +224,7 @@ def test_a_missing_field_is_a_bad_argument_that_names_it(client: Client, catalog
 
 
 @pytest.mark.parametrize("params", [b"[]", b'"path"', b"null", b"1"])
-def test_parameters_that_are_no_object_are_refused(client: Client, params: bytes) -> None:
+def test_parameters_that_are_not_an_object_are_refused(client: Client, params: bytes) -> None:
     try:
         outcome = client.raw_call("read_file", params)
     except Refused:
@@ -258,7 +258,7 @@ def test_json_that_two_readers_might_read_differently_is_refused_and_the_server_
 
 @pytest.mark.also_cli
 @pytest.mark.parametrize("tool", ["no_such_tool", "undo_write", "List_Files", ""])
-def test_what_is_no_tool_for_agents_is_not_called(client: Client, stdio: Stdio, project: Path, tool: str) -> None:
+def test_tools_that_are_not_for_agents_cannot_be_called(client: Client, stdio: Stdio, project: Path, tool: str) -> None:
     put(project, "before.txt", "before\n")
     stdio.write("before.txt", "after\n")
     with pytest.raises(Refused):
@@ -267,7 +267,7 @@ def test_what_is_no_tool_for_agents_is_not_called(client: Client, stdio: Stdio, 
 
 
 @pytest.mark.also_cli
-def test_an_error_has_code_message_details_hint_and_says_whether_a_changed_call_may_work(client: Client) -> None:
+def test_an_error_has_code_message_details_hint_and_a_retry_flag(client: Client) -> None:
     error = client.error("replace_in_file", path="nothing.txt", find="a", replace="b")
     assert set(error) == {"code", "message", "details", "hint", "recoverable"}
     assert error["code"] == "E_NOT_FOUND"
@@ -277,9 +277,7 @@ def test_an_error_has_code_message_details_hint_and_says_whether_a_changed_call_
 
 
 @pytest.mark.parametrize("face", ["stdio", "streamable"])
-def test_over_mcp_an_error_is_text_alone_and_a_result_text_and_structure(
-    stage: Stage, project: Path, face: str
-) -> None:
+def test_over_mcp_errors_are_text_and_results_are_text_and_structure(stage: Stage, project: Path, face: str) -> None:
     client = stage.client(face)
     assert isinstance(client, Stdio | Streamable)
     failed = client.request("tools/call", {"name": "read_file", "arguments": {"path": "nothing.txt"}})

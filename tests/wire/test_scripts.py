@@ -55,7 +55,7 @@ def test_a_missing_file_is_a_resource_mistake_with_near_names(stdio: Stdio) -> N
     assert missing["fixHint"] == "changeBg:beach.jpg;"
 
 
-def test_style_alone_leaves_a_script_valid(stdio: Stdio) -> None:
+def test_style_findings_leave_a_script_valid(stdio: Stdio) -> None:
     result = stdio.ok("validate_script", content="雪乃:none;")
     assert result["valid"] is True
     assert [each["kind"] for each in result["diagnostics"]] == ["style"]
@@ -97,7 +97,7 @@ def test_a_script_that_is_not_there_is_not_found(stdio: Stdio) -> None:
 
 
 @pytest.mark.parametrize("data", ["雪乃".encode("gbk"), b"\x89PNG\r\n\x1a\n\0\xff", b"a\0b"])
-def test_bytes_that_are_no_text_are_a_parse_failure(stdio: Stdio, project: Path, data: bytes) -> None:
+def test_binary_content_is_a_parse_failure(stdio: Stdio, project: Path, data: bytes) -> None:
     put(project, "game/scene/odd.txt", data)
     error = stdio.error("validate_script", path="game/scene/odd.txt")
     assert error["code"] == "E_PARSE_FAIL"
@@ -112,7 +112,7 @@ def test_an_odd_scene_beside_it_does_not_hinder_a_check(stdio: Stdio, project: P
     assert diagnostics(stdio, "playEffect:any.wav;") == []
 
 
-def test_a_byte_order_mark_and_windows_line_ends_are_told_and_read(stdio: Stdio, project: Path) -> None:
+def test_a_byte_order_mark_and_windows_line_ends_are_reported_and_accepted(stdio: Stdio, project: Path) -> None:
     put(project, "game/scene/bom.txt", "\ufeffchangeBg:beach.jpg;\r\n雪乃:好;\r\n")
     (result,) = stdio.ok("validate_script", path="game/scene/bom.txt")["diagnostics"]
     assert result["message"].endswith("[WG107]")
@@ -132,7 +132,7 @@ def test_the_settings_of_a_game_are_checked_by_their_path(stdio: Stdio, project:
     assert (result["line"], result["kind"], result["fixHint"]) == (2, "resource", "Title_img:beach.jpg;")
 
 
-def test_what_the_policy_lets_nobody_read_is_not_called_missing(stdio: Stdio, project: Path) -> None:
+def test_files_hidden_by_policy_are_not_reported_as_missing(stdio: Stdio, project: Path) -> None:
     rules = [{"effect": "READ", "path": "game/figure/**", "decision": "deny"}]
     put_policy(project, rules)
     assert diagnostics(stdio, "changeFigure:any.png;") == []

@@ -42,7 +42,7 @@ def test_nothing_found_is_an_empty_answer(client: Client) -> None:
     assert client.ok("search_files", path=".", regex="nowhere") == {"matches": []}
 
 
-def test_no_more_lines_than_asked_for_are_returned(client: Client, project: Path) -> None:
+def test_at_most_the_requested_lines_are_returned(client: Client, project: Path) -> None:
     put(project, "many.txt", "x\n" * 2100)
     assert len(found(client, "x", maxMatches=7)) == 7
     assert len(found(client, "x")) == 2000
@@ -99,7 +99,7 @@ def test_links_are_not_searched(client: Client, project: Path, tmp_path: Path) -
         assert client.code("search_files", path=path, regex="needle") == "E_DENY_PATH"
 
 
-def test_bytes_that_are_no_text_are_shown_as_such(client: Client, project: Path) -> None:
+def test_undecodable_bytes_are_shown_as_replacements(client: Client, project: Path) -> None:
     put(project, "latin.txt", b"caf\xe9 needle\n")
     (match,) = client.ok("search_files", path=".", regex="needle")["matches"]
     assert match == {"path": "latin.txt", "line": 1, "preview": "caf\ufffd needle"}
@@ -119,14 +119,14 @@ def test_a_huge_line_is_shown_shortened(client: Client, project: Path) -> None:
     assert len(match["preview"]) < 500
 
 
-def test_a_lines_ending_is_no_part_of_its_preview(client: Client, project: Path) -> None:
+def test_a_preview_excludes_the_lines_ending(client: Client, project: Path) -> None:
     put(project, "ends.txt", "a needle\r\nlast needle")
     matches = client.ok("search_files", path="ends.txt", regex="needle")["matches"]
     assert [match["preview"] for match in matches] == ["a needle", "last needle"]
 
 
 @pytest.mark.parametrize("name", ["with space.txt", "a:1:b.txt", "线.txt", "-x.txt", "new\nline.txt", "[a]{b}*.txt"])
-def test_a_file_is_found_whatever_its_name(client: Client, project: Path, name: str) -> None:
+def test_files_with_any_name_are_found(client: Client, project: Path, name: str) -> None:
     put(project, f"odd/{name}", "needle\n")
     assert found(client, "needle") == [f"odd/{name}"]
     assert found(client, "needle", path=f"odd/{name}") == [f"odd/{name}"]

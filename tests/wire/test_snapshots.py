@@ -29,7 +29,7 @@ def snapshot_id() -> SnapshotId:
 
 
 @pytest.mark.also_cli
-def test_a_snapshot_is_listed_with_path_time_and_hash_of_what_it_holds(client: Client) -> None:
+def test_a_snapshot_is_listed_with_its_path_time_and_content_hash(client: Client) -> None:
     earliest = time.time() * 1000 - 1
     result = client.write(START, "new\n")
     latest = time.time() * 1000 + 1
@@ -43,7 +43,7 @@ def test_a_snapshot_is_listed_with_path_time_and_hash_of_what_it_holds(client: C
 
 
 @pytest.mark.also_cli
-def test_a_snapshot_holds_what_was_there_before_the_write_that_gave_it(client: Client) -> None:
+def test_a_snapshot_contains_the_content_before_its_write(client: Client) -> None:
     first = client.write(START, "one\n")
     second = client.write(START, "two\n")
     assert client.ok("restore_snapshot", snapshotId=first["snapshotId"]) == {"path": START, "content": SCENE}
@@ -72,14 +72,14 @@ def test_undo_removes_a_file_that_the_write_had_made(stage: Stage, project: Path
     assert not (project / "new.txt").exists()
 
 
-def test_the_files_lie_where_the_contract_says(client: Client, project: Path) -> None:
+def test_the_files_are_where_the_contract_says(client: Client, project: Path) -> None:
     result = client.write(START, "new\n")
     folder = project / ".webgal_agent/snapshots"
     assert (folder / f"{result['snapshotId']}.txt").read_text() == SCENE
     assert (folder / f"{result['snapshotId']}.meta.json").exists()
 
 
-def test_twenty_snapshots_of_a_path_are_kept(client: Client) -> None:
+def test_the_last_twenty_snapshots_of_a_path_are_kept(client: Client) -> None:
     client.write("other.txt", "x\n")
     put_back_and_forth(client, 21)
     assert len(ids(client, path=START)) == 20
@@ -112,7 +112,7 @@ def test_the_newest_are_kept_and_listed_first(client: Client, stage: Stage) -> N
     assert times == sorted(times, reverse=True)
 
 
-def test_snapshots_of_one_moment_are_listed_by_falling_id(
+def test_snapshots_of_one_moment_are_listed_by_descending_id(
     client: Client, project: Path, snapshot_id: SnapshotId
 ) -> None:
     for number in (2, 9, 1, 5):
@@ -160,7 +160,7 @@ def test_arguments_of_the_wrong_type_are_refused(client: Client, params: dict[st
 
 
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1e999"])
-def test_what_is_no_number_in_json_is_refused(client: Client, number: bytes) -> None:
+def test_limits_that_are_not_json_numbers_are_refused(client: Client, number: bytes) -> None:
     try:
         outcome = client.raw_call("list_snapshots", b'{"limit": %s}' % number)
     except Refused:
@@ -258,7 +258,7 @@ def test_a_forged_snapshot_opens_no_closed_path(
     assert client.code("restore_snapshot", snapshotId=snapshot_id(1)) == "E_DENY_PATH"
 
 
-def test_restoring_is_reading_and_asks_nobody(start: Start, own_project: Path, own_state: Path) -> None:
+def test_restoring_needs_no_approval(start: Start, own_project: Path, own_state: Path) -> None:
     result = start("cli", own_project, own_state, answer="allow").write(START, "new\n")
     denying = start("stdio", own_project, own_state, answer="deny")
     assert denying.ok("restore_snapshot", snapshotId=result["snapshotId"])["content"] == SCENE

@@ -81,7 +81,7 @@ def test_a_file_that_changed_since_its_dry_run_is_a_conflict(client: Client, pro
     assert (project / START).read_text() == "somebody else's;\n"
 
 
-def test_a_file_that_appeared_or_went_away_since_its_dry_run_is_a_conflict(client: Client, project: Path) -> None:
+def test_a_file_created_or_deleted_since_its_dry_run_is_a_conflict(client: Client, project: Path) -> None:
     client.ok("write_to_file", path="new.txt", content=NEW, dryRun=True)
     put(project, "new.txt", "")
     error = client.error("write_to_file", path="new.txt", content=NEW, dryRun=False)
@@ -130,7 +130,7 @@ def test_a_dry_run_is_kept_for_a_day(client: Client, project: Path) -> None:
         assert client.call("write_to_file", {"path": START, "content": NEW, "dryRun": False}).code == code
 
 
-def test_of_two_processes_that_use_one_dry_run_at_once_one_writes(stage: Stage, project: Path) -> None:
+def test_only_one_of_two_processes_can_use_a_dry_run(stage: Stage, project: Path) -> None:
     for attempt in range(10):
         content = f"attempt {attempt}\n"
         stage.client("stdio").ok("write_to_file", path=START, content=content, dryRun=True)
@@ -164,7 +164,7 @@ def test_missing_folders_are_made(client: Client, project: Path) -> None:
     assert (project / "game/scene/chapter 2/一/start.txt").read_text() == NEW
 
 
-def test_appending_adds_to_the_end_and_counts_what_it_added(client: Client, project: Path) -> None:
+def test_appending_adds_to_the_end_and_counts_the_added_bytes(client: Client, project: Path) -> None:
     assert client.write(START, NEW, mode="append")["bytesWritten"] == len(NEW.encode())
     assert (project / START).read_text() == SCENE + NEW
     client.write("new.txt", NEW, mode="append")
@@ -194,7 +194,7 @@ def test_a_write_that_can_not_happen_changes_nothing(client: Client, project: Pa
     assert (project / START).read_text() == SCENE
 
 
-def test_a_real_write_may_change_as_many_lines_as_the_policy_allows_and_no_more(client: Client, project: Path) -> None:
+def test_a_write_may_change_at_most_the_lines_that_the_policy_allows(client: Client, project: Path) -> None:
     put_policy(project, batchMaxLines=3)
     put(project, "lines.txt", "1\n2\n3\n4\n5\n")
     four = "a\nb\n3\nc\nd\n"
@@ -208,6 +208,6 @@ def test_a_real_write_may_change_as_many_lines_as_the_policy_allows_and_no_more(
     assert client.code("replace_in_file", path="lines.txt", find="(?m)^.", replace="!") == "E_POLICY_VIOLATION"
 
 
-def test_what_is_kept_for_undo_is_no_part_of_the_projects_history(client: Client, project: Path) -> None:
+def test_undo_data_is_not_part_of_the_projects_git_history(client: Client, project: Path) -> None:
     client.write(START, NEW)
     assert (project / ".webgal_agent/.gitignore").read_text() == "*\n"
