@@ -35,6 +35,16 @@ def test_undo_after_undo_goes_further_back_and_history_says_so(machine: Machine)
     assert machine.run("undo").err.startswith("handrail: Nothing to undo.")
 
 
+def test_undoing_a_new_folder_says_that_it_is_gone_and_redoing_that_it_is_back(machine: Machine) -> None:
+    assert machine.run("call", "make_folder", '{"path": "made"}', "--answer", "allow").status == 0
+    undone = machine.run("undo").out
+    assert "Undone: made removed" in undone
+    assert not (machine.project / "made").exists()
+    again = undone.rpartition("handrail undo ")[2].strip()
+    assert "Undone: made restored" in machine.run("undo", again).out
+    assert (machine.project / "made").is_dir()
+
+
 def test_a_write_can_be_undone_by_snapshot_or_execution_only_while_it_is_current(machine: Machine) -> None:
     machine.write("a.txt", "1\n")
     (entry,) = history(machine)

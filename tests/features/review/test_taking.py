@@ -66,6 +66,19 @@ def test_everything_is_taken_at_once_and_undone_at_once(rig: Rig) -> None:
     assert tree(rig.project) == before
 
 
+def test_what_was_taken_is_counted_as_it_was_listed_and_is_not_pending(rig: Rig) -> None:
+    rig.write({"a.txt": "one\n"})
+    cage = rig.cage()
+    cage.run("mkdir -p new/inner; echo tool > new/inner/tool; chmod 755 new/inner/tool; echo two >> a.txt")
+    with cage.review() as review:
+        listed = [item.path for item in review.items]
+    assert listed == ["a.txt", "new/inner/tool"]
+    outcome = take(cage)
+    assert (outcome["taken"], outcome["paths"]) == (2, listed)
+    with cage.review() as review:
+        assert review.items == []
+
+
 def test_a_file_that_became_a_folder_is_taken_in_two_steps(rig: Rig) -> None:
     """Also where only the person has a file."""
     rig.write({"a.txt": "one\n", "shop": "file\n", "other": "x\n"})

@@ -59,7 +59,7 @@ class FileChange:
         if self.agents is None or self.agents_mode is None or self.is_link:
             return None
         if self.base is None:
-            return 0o755 if self.agents_mode & 0o100 else None
+            return 0o755 if self.agents_mode & 0o100 and not (self.project_mode or 0) & 0o100 else None
         was, now = (self.base_mode or 0) & 0o100, self.agents_mode & 0o100
         if was == now or self.project_mode is None:
             return None

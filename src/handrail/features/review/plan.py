@@ -20,6 +20,8 @@ class Plan:
     """Paths that can't be taken, each with the reason."""
     decisions: dict[str, Decision] = field(default_factory=dict)
     """Decisions that are stored once the plan is carried out."""
+    paths: list[str] = field(default_factory=list)
+    """What is taken, as the review lists it: without the folders that are made on the way."""
 
 
 @dataclass(frozen=True, slots=True)

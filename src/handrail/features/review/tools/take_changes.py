@@ -64,7 +64,7 @@ async def take_changes(reviews: Reviews, call: Call, params: Params, preview: Pr
     plan: Plan = preview.state
     shown = replace(preview, state=plan.steps)
     await in_thread(call, lambda: _apply(reviews, call, params.cage, shown, plan), is_final=True)
-    return Result(len(plan.steps), [step.path for step in plan.steps[:_MAX_PATHS]], plan.skipped or UNSET)
+    return Result(len(plan.paths), plan.paths[:_MAX_PATHS], plan.skipped or UNSET)
 
 
 def _apply(reviews: Reviews, call: Call, cage: str, shown: Preview, plan: Plan) -> None:
@@ -83,9 +83,10 @@ def _preview(reviews: Reviews, params: Params) -> Preview | NoChange:
         return Preview(f"Keep your version of {', '.join(plan.decisions)}", state=plan)
     if not plan.steps:
         return NoChange(Result(0, [], plan.skipped or UNSET))
-    many = "1 change" if len(plan.steps) == 1 else f"{len(plan.steps)} changes"
+    paths = list(dict.fromkeys(step.path for step in plan.steps))
+    many = "1 change" if len(paths) == 1 else f"{len(paths)} changes"
     shown = reviews.changes.preview_all(plan.steps, f"Take {many} from cage {params.cage}", plan.skipped)
-    return replace(shown, state=replace(plan, steps=shown.state))
+    return replace(shown, state=replace(plan, steps=shown.state, paths=paths))
 
 
 def _plan(reviews: Reviews, params: Params) -> Plan:

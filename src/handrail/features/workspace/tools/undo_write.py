@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.workspace.change import Change, LinkChange, Move, Step, file_name
+from handrail.features.workspace.change import Change, FolderChange, LinkChange, Move, Step, file_name
 from handrail.features.workspace.commit import commit_all
 from handrail.features.workspace.path_states import PathStates
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
@@ -181,8 +181,13 @@ def _is_same_execution(snapshot: Snapshot, newest: Snapshot) -> bool:
 def _describe(step: Step, snapshot: Snapshot) -> UndoneChange:
     assert step.undoes is not None
     path = step.to if isinstance(step, Move) else step.path
-    is_removed = isinstance(step, Change | LinkChange) and step.after is None
-    return UndoneChange(path, step.undoes, snapshot.id, True if is_removed else UNSET)
+    return UndoneChange(path, step.undoes, snapshot.id, True if _removes(step) else UNSET)
+
+
+def _removes(step: Step) -> bool:
+    if isinstance(step, FolderChange):
+        return not step.is_made
+    return isinstance(step, Change | LinkChange) and step.after is None
 
 
 TOOL = Tool(
