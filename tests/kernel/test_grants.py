@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -450,3 +451,22 @@ def test_how_wide_a_grant_is() -> None:
     day = (NOW + timedelta(hours=24)).isoformat()
     assert not is_wide(replace(rule, until=day), NOW)
     assert is_wide(replace(rule, until=day), NOW - timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("path", ["conftest.py", "tests/conftest.py", ".claude/hooks/check.py", "sitecustomize.py"])
+def test_a_pattern_for_the_task_covers_no_file_that_runs_automatically(path: str) -> None:
+    grant = Grant(tools=("write_to_file",), path="**/*.py", project="/p", identity="i", task="t")
+    covers = partial(grant_covers, grant, "write_to_file", project="/p", identity="i", task="t")
+    assert covers(Target(path="src/shop.py"))
+    assert not covers(Target(path=path))
+    folder = replace(grant, path="**")
+    assert not grant_covers(
+        folder,
+        "write_to_file",
+        Target(path="tests", steps=(Step(Effect.WRITE, Target(path=path)),)),
+        project="/p",
+        identity="i",
+        task="t",
+    )
+    literal = replace(grant, path=path)
+    assert grant_covers(literal, "write_to_file", Target(path=path), project="/p", identity="i", task="t")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from handrail.kernel.auto_run_files import auto_run_reason
 from handrail.kernel.glob import MAX_PATTERN, escape_pattern, matcher, unescape_pattern
 from handrail.kernel.target import ANY_PLACE, Target
 from handrail.kernel.web_address import place_matcher
@@ -166,7 +167,12 @@ def _check_until(wish: Grant, narrowest: Grant) -> None:
 def _covers_path(pattern: str | UnsetType, path: str | None) -> bool:
     if pattern is UNSET or path is None:
         return pattern is UNSET and path is None
-    return matcher(pattern)(path)
+    return _matches(pattern, path)
+
+
+def _matches(pattern: str, path: str) -> bool:
+    """A pattern doesn't cover files that run automatically: each of them is asked about, with the reason."""
+    return matcher(pattern)(path) and (unescape_pattern(pattern) is not None or auto_run_reason(path) is None)
 
 
 def _covers_steps(pattern: str | UnsetType, target: Target) -> bool:
@@ -175,7 +181,7 @@ def _covers_steps(pattern: str | UnsetType, target: Target) -> bool:
         return True
     below = None if unescape_pattern(pattern) is None else f"{unescape_pattern(pattern)}/"
     paths = [step.target.path for step in target.steps if step.target.path is not None]
-    return all(matcher(pattern)(path) or (below is not None and path.startswith(below)) for path in paths)
+    return all(_matches(pattern, path) or (below is not None and path.startswith(below)) for path in paths)
 
 
 def _covers_place(pattern: str | UnsetType, place: str | None) -> bool:
