@@ -1,4 +1,4 @@
-"""Real processes for tests: their code is a string, their end may be kill -9."""
+"""Real processes for tests: their code is a string, and they may be ended by kill -9."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ _SOURCES = str(Path(handrail.__file__).parent.parent)
 
 
 def start(code: str, *args: object) -> subprocess.Popen[str]:
-    """Python that runs `code` with `args` in sys.argv[1:]; it speaks on stdout."""
+    """Runs `code` in Python with `args` in sys.argv[1:]; it writes to stdout."""
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, args)],
         stdin=subprocess.PIPE,
@@ -23,7 +23,7 @@ def start(code: str, *args: object) -> subprocess.Popen[str]:
 
 
 def release_together(processes: list[subprocess.Popen[str]]) -> None:
-    """Lets processes go on that said `ready` and wait for a line."""
+    """Releases processes that printed `ready` and wait for a line."""
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -34,14 +34,14 @@ def release_together(processes: list[subprocess.Popen[str]]) -> None:
 
 
 def finish(process: subprocess.Popen[str]) -> str:
-    """What it said; it must have ended well."""
+    """Returns its output; it must have succeeded."""
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     return output
 
 
 def finish_killed(process: subprocess.Popen[str]) -> str:
-    """What it said before it died of kill -9."""
+    """Returns its output before it was killed by kill -9."""
     output, _ = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
     return output

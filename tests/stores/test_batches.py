@@ -1,4 +1,4 @@
-"""Many small writes share a commit: in order, each with its own outcome, and seen by who reads after them."""
+"""Many small writes share a commit: in order, each with its own outcome, and visible to later reads."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""A conversation is stored once. State directories of version 0.1, which stored it twice, lose nothing."""
+"""A conversation is stored once. State directories of version 0.1 stored it twice and lose nothing."""
 
 import asyncio
 import json

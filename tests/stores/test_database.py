@@ -1,4 +1,4 @@
-"""The state's rows: one SQLite file that many processes share."""
+"""The state's database: one SQLite file that many processes share."""
 
 import os
 import sqlite3
@@ -34,7 +34,9 @@ def test_it_is_created_at_first_use_and_only_for_its_owner(path: Path) -> None:
 
 
 def test_a_second_connection_of_a_process_keeps_the_first_ones_locks(path: Path) -> None:
-    """Without them another process takes the file for its own, and the log away: this one would miss all changes."""
+    """Without the locks another process would take the file over and delete the log: this one would miss all
+    changes.
+    """
     first, second = Database(path), Database(path)
     with first.writing(is_durable=True) as rows:
         rows.execute("CREATE TABLE person (name TEXT)")

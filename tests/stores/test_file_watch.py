@@ -1,4 +1,4 @@
-"""Waiting for a file to grow: no change is missed, none is imagined, and nobody looks all the time."""
+"""Waiting for a file to grow: no change is missed or invented, and nothing polls."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ def append(path: Path, text: str = "x\n") -> None:
 
 
 async def is_quiet(watch: Watch) -> bool:
-    """Nothing to tell: not even after everything else has had its turn."""
+    """No event arrives, not even after everything else has run."""
     telling = asyncio.create_task(watch.change())
     for _ in range(10):
         await asyncio.sleep(0)

@@ -20,7 +20,7 @@ from tests.stores.processes import finish, finish_killed, start
 
 
 class Countdown:
-    """Stands in for the timer: work waits until the test says that the time has come."""
+    """Replaces the timer: work waits until the test advances the time."""
 
     def __init__(self) -> None:
         self.waiting: list[tuple[float, Callable[[], None]]] = []
@@ -48,7 +48,7 @@ def journal(path: Path) -> Iterator[JournalFile]:
 
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the files that were flushed to disk, in order."""
+    """Returns the names of the files that were flushed to disk, in order."""
     names: list[str] = []
 
     def note(descriptor: int) -> None:

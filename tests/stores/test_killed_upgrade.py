@@ -1,4 +1,4 @@
-"""The state of a released version, opened by this one and killed at some write or sync of that: nothing is lost."""
+"""The state of a released version, upgraded by this one and killed at any write or sync: nothing is lost."""
 
 import subprocess
 import sys

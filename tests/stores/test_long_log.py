@@ -1,4 +1,4 @@
-"""A queue with a long past: everything in it is found by its id, and little of it is kept in memory."""
+"""A queue with a long history: every entry is found by its id, and little of it is kept in memory."""
 
 import tracemalloc
 from pathlib import Path
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.trial("long log")
 
 APPROVAL = {"kind": "file_change_confirm", "path": "a.txt"}
 LATER = tries(10_000, 1_000_000)
-COUNTED = tries(10_000, 100_000)  # counting memory takes its time
+COUNTED = tries(10_000, 100_000)  # measuring memory is slow
 BYTES_AN_ENTRY = 24
 
 

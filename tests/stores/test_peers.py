@@ -1,4 +1,4 @@
-"""Who is at the other end of a socket, on Linux by asking the kernel, on macOS as far as bytes can tell it."""
+"""Identifies the peer of a socket: on Linux from the kernel, on macOS as far as encoded data can be tested."""
 
 import os
 import socket
@@ -73,7 +73,7 @@ def test_data_that_is_not_an_audit_token_identifies_no_one(size: int) -> None:
 
 
 def lasting_identity(*command: str) -> str:
-    """Of a client that such a command starts: its child is what serves it."""
+    """A client started by such a command: its child is the process that serves it."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
         assert client.stdout is not None
         assert client.stdin is not None
@@ -84,7 +84,7 @@ def lasting_identity(*command: str) -> str:
 
 
 def test_a_script_that_is_only_an_argument_of_another_program_lends_it_no_identity(tmp_path: Path) -> None:
-    """A yes to a client that an interpreter runs is none to what names that client on its command line."""
+    """Approving a client that an interpreter runs doesn't approve programs that name that client as an argument."""
     script = tmp_path / "client.sh"
     script.write_text(serving := "sh -c 'echo $$; read line'; true")
     real = lasting_identity("sh", str(script))

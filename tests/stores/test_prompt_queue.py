@@ -1,4 +1,4 @@
-"""The queue in the state directory, as surfaces and faces use it."""
+"""The queue in the state directory, as features and faces use it."""
 
 import asyncio
 import fcntl
@@ -43,12 +43,12 @@ async def until_waiting(queue: PromptQueue, request_id: str) -> None:
 
 
 async def others() -> None:
-    """Lets everybody else have a turn."""
+    """Lets all other tasks run."""
     await asyncio.sleep(0)
 
 
 def written(state: Path) -> bytes:
-    """Every byte of every file."""
+    """Returns every byte of every file."""
     return b"".join(path.read_bytes() for path in state.rglob("*") if path.is_file())
 
 
@@ -209,7 +209,7 @@ async def test_invalid_prompts_are_refused_before_waiting(queue: PromptQueue, st
 
 @pytest.fixture
 def held(log: Path) -> Iterator[Callable[[], None]]:
-    """The log's lock in another's hand; calling this releases it."""
+    """The log's lock, held by another process; calling this releases it."""
     log.parent.mkdir(exist_ok=True)
     with log.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

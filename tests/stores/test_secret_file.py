@@ -1,4 +1,4 @@
-"""The file of secrets: its owner's alone, whole or not at all, and silent about what it holds."""
+"""The file of secrets: private to its owner, replaced atomically, and never printed."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ class NoKeyring:
 
 
 class Keyring:
-    """One that can be locked."""
+    """A keyring that can be locked."""
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Settings: where they come from, in which order, and that what can't be read stops the program."""
+"""Settings: their sources and order, and that unreadable ones stop the program."""
 
 from pathlib import Path
 

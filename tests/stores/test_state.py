@@ -1,4 +1,4 @@
-"""The state directory: found, made, migrated, or refused with a clear word."""
+"""The state directory: found, created, migrated, or refused with a clear message."""
 
 import os
 import stat
@@ -56,7 +56,7 @@ def test_opening_again_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_format_0_is_migrated_to_1_and_closed_to_others(tmp_path: Path) -> None:
-    """Format 0: content, and no `format`; files have the mode that the user's umask gave them."""
+    """Format 0: content without a `format`; files have the mode of the user's umask."""
     (tmp_path / "audit").mkdir(mode=0o755)
     ours = [tmp_path / "ui-prompts.jsonl", tmp_path / "audit" / "log.jsonl", tmp_path / "config.toml"]
     foreign = tmp_path / "notes.txt"

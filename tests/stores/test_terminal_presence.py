@@ -1,4 +1,4 @@
-"""Which terminals count as a person's: those that no agent's process is behind, in any of its ways."""
+"""Which terminals count as a person's: those that no agent's process controls in any way."""
 
 import os
 import pty
@@ -18,7 +18,7 @@ USER = 1000
 
 
 class Table(Processes):
-    """A machine's processes as a test wants them; `holders` are at the other end of the terminal."""
+    """A made-up process table; `holders` have the other end of the terminal open."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ def test_a_shell_in_a_terminal_window_counts_as_a_person(
 
 
 def test_a_shell_over_ssh_counts_as_a_person(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
-    """The other end is another user's, which can't be looked at; but root's process has let the person in."""
+    """The other end belongs to another user and can't be inspected, but root's process has signed the person in."""
     sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
     processes = table(family, sshd, holders=(), roots={EMULATOR: "sshd"})
     proof = person_at_terminal(AgentProcesses(tmp_path), processes, keyboard)
@@ -107,14 +107,14 @@ def test_a_shell_over_ssh_counts_as_a_person(tmp_path: Path, family: dict[str, P
 def test_a_program_that_root_schedules_is_not_a_sign_in(
     name: str | None, tmp_path: Path, family: dict[str, Process], keyboard: int
 ) -> None:
-    """A program that hides its descriptors holds the terminal. None: it only has root's rights, as newgrp does."""
+    """A program that hides its descriptors has the terminal open. None: it only has root's rights, as newgrp does."""
     daemon = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd",))
     processes = table(family, daemon, holders=(), roots={EMULATOR: name} if name else {})
     assert "doesn't show" in refusal(AgentProcesses(tmp_path), processes, keyboard)
 
 
 def test_a_nested_terminal_is_not_the_login_terminal(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
-    """Over ssh: a program that hides its descriptors opens a terminal of its own."""
+    """Over ssh: a program that hides its descriptors opens its own terminal."""
     sshd = Process(EMULATOR, 1, EMULATOR, 0, 3, 0, None, ("sshd: ada [priv]",))
     between = [
         Process(AGENT + at, parent, AGENT, 0, 4, USER, "/bin/bash", ("bash",))
@@ -166,7 +166,7 @@ def test_programs_that_handrail_runs_for_an_agent_do_not_count_as_a_person(
 
 
 def test_a_descendant_of_an_agent_does_not_count(tmp_path: Path, family: dict[str, Process], keyboard: int) -> None:
-    """Through whatever it has started the server: npx, sh."""
+    """Through any program that starts the server: npx, sh."""
     agent = Process(AGENT, SESSION, AGENT, 0, 6, USER, "/opt/agent", ("agent",))
     through = Process(AGENT + 1, AGENT, AGENT, 0, 7, USER, "/bin/sh", ("sh", "-c", "handrail mcp"))
     server = Process(AGENT + 2, AGENT + 1, AGENT, 0, 8, USER, "/usr/bin/python3", ("python", "/bin/handrail", "mcp"))
@@ -229,7 +229,7 @@ def test_a_descriptor_closed_during_the_scan_hides_no_other(tmp_path: Path, keyb
     for folder in ("fd", "fdinfo"):
         (holder / folder).mkdir(parents=True)
     for number in range(10, 60):
-        (holder / "fd" / str(number)).touch()  # is listed, and leads nowhere any more
+        (holder / "fd" / str(number)).touch()  # is listed but no longer points anywhere
     (holder / "fd/4").symlink_to("/dev/ptmx")
     (holder / "fdinfo/4").write_text(f"mnt_id:\t1\ntty-index:\t{os.minor(terminal)}\n")
     (holder / "mountinfo").touch()

@@ -1,4 +1,4 @@
-"""What was allowed is allowed once, to one caller, for one thing, until a deadline."""
+"""An approval applies once, to one caller and one call, until it expires."""
 
 import asyncio
 import sqlite3
@@ -209,7 +209,7 @@ async def test_after_kill_9_a_used_token_stays_used_and_no_other_caller_can_use_
 
 
 async def test_a_use_is_committed_with_full_synchronisation(path: Path, clock: Clock) -> None:
-    """SQLite's own word for it: in WAL mode, FULL (2) syncs the log at every commit."""
+    """SQLite's own setting: in WAL mode, FULL (2) syncs the log at every commit."""
     database = Database(path)
     tokens = SqliteTokens(database, clock)
     await tokens.consume(await tokens.issue(SCOPE, 60), SCOPE)

@@ -1,4 +1,4 @@
-"""What a person trusts, kept by content, from many processes at once."""
+"""What a person trusts, stored by content, with many processes at once."""
 
 import stat
 from pathlib import Path

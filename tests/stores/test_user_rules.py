@@ -1,4 +1,4 @@
-"""The user's rules: a person's edit counts at once, and what a yes adds can be read and deleted."""
+"""The user's rules: edits apply at once, and rules added by an approval can be read and deleted."""
 
 from collections.abc import Sequence
 from pathlib import Path

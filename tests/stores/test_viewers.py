@@ -1,4 +1,4 @@
-"""Whether somebody watches is known in every process, and ends with the one that watched."""
+"""Whether a person is watching is known in every process, and ends with the watching process."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Who waits can be seen and reached, by nobody but their own user."""
+"""Waiters can be seen and reached only by their own user."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from tests.stores.processes import finish_killed, start
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Short enough for a plain client to connect: what pytest gives is not."""
+    """Short enough for a plain client to connect; pytest's own folders are not."""
     with tempfile.TemporaryDirectory() as short:
         yield Path(short, "state", "waiters")
 
@@ -48,7 +48,7 @@ async def test_a_waiter_is_visible_while_it_waits(waiters: Waiters, folder: Path
         assert waiters.is_waiting("r")
         assert Waiters(folder).is_waiting("r")
         assert not waiters.is_waiting("other")
-        for _ in range(300):  # more than the queue of a socket holds
+        for _ in range(300):  # more than a socket's queue can store
             assert waiters.is_waiting("r")
     assert not waiters.is_waiting("r")
     assert os.listdir(folder) == []
@@ -110,7 +110,7 @@ async def test_without_a_waiter_nothing_is_delivered(waiters: Waiters) -> None:
 async def test_a_hanging_waiter_does_not_count_as_delivery(waiters: Waiters, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiters_module, "_DELIVERY_SECONDS", 0.05)
     async with waiters.waiting("r"):
-        assert waiters.deliver("r", "d", {"key": "value"}) is False  # in the loop's own thread: it can't answer
+        assert waiters.deliver("r", "d", {"key": "value"}) is False  # runs on the loop's own thread, so it can't answer
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ async def test_a_killed_waiter_does_not_count_and_its_socket_is_removed(waiters:
     assert not waiters.is_waiting("r")
     assert not await deliver(waiters, "r", "d", key="value")
     async with Waiters(folder).waiting("fresh"):
-        assert path.exists()  # it may be about to be used: too young to be judged
+        assert path.exists()  # too new to be considered unused
         os.utime(path, (time.time() - 3600,) * 2)
         async with Waiters(folder).waiting("other"):
             assert not path.exists()

@@ -41,7 +41,7 @@ class AppsRig:
         file.write_text(json.dumps(descriptor))
 
     def call(self, face: str, tool: str, /, **params: Any) -> Outcome:
-        """Structured results where the face has them, otherwise the text for models."""
+        """Returns structured results if the face has them, otherwise the text for models."""
         if face == "cli":
             self._clients.setdefault("cli", Cli(self.project, self.state, answer="allow", environ=self.environ))
         client = self._clients[face]

@@ -13,7 +13,7 @@ from tests.wire.stage import furnish
 
 @dataclass(frozen=True)
 class Told:
-    """What a call came to. `text` and `images` are what a model is given, over MCP alone."""
+    """The outcome of a call. `text` and `images` are what a model gets; only MCP has them."""
 
     result: Json | None = None
     error: Json | None = None
@@ -26,7 +26,7 @@ class Told:
 
 
 class Agent:
-    """One caller at one face."""
+    """A caller at one face."""
 
     def __init__(self, client: Stdio | Streamable | Api | Cli) -> None:
         self._client = client
@@ -57,7 +57,7 @@ def _of_mcp(result: Json) -> Told:
 
 
 class Browsing:
-    """A project, its server and one browser; `answer` is what is said to every question."""
+    """A project, its server and one browser; `answer` is the answer to every question."""
 
     def __init__(self, folder: Path, answer: str | None = "allow") -> None:
         self.project, self.state = folder / "project", folder / "state"
@@ -84,7 +84,7 @@ class Browsing:
         return Agent(Streamable(self.up) if face == "streamable" else Api(self.up))
 
     def put_user_rules(self, *rules: Json) -> None:
-        """In the user's own file, which every process reads again when it changes."""
+        """Written to the user's own file, which every process reads again when it changes."""
         lines = [
             "[[rules]]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in rule.items()) for rule in rules
         ]

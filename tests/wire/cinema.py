@@ -1,4 +1,4 @@
-"""A game that is really shown: one program with one Chromium, and a page of this machine beside it."""
+"""A game shown by a real engine: one program with one Chromium, and a page of this machine next to it."""
 
 import json
 import struct
@@ -54,7 +54,7 @@ class Cinema:
         self.terre.close()
 
     def policy(self, rules: list[Json] | None = None, **policies: Any) -> None:
-        """Of a project in developer mode, trusted by a person."""
+        """Returns the policy of a project in developer mode that a person trusts."""
         document = {"mode": "developer", "policies": policies, "rules": rules or []}
         put(self.project, ".handrail/policy.json", json.dumps(document))
         trust(self.project, self.state)
@@ -66,12 +66,12 @@ class Cinema:
         return newest_picture(self.project)
 
     def colour(self) -> tuple[int, int, int]:
-        """Of the newest picture, near its upper left corner."""
+        """Returns a pixel of the newest picture, near its upper left corner."""
         return pixel(self.picture(), 20, 20)
 
 
 def newest_picture(project: Path) -> bytes:
-    """Among the evidence."""
+    """Returns the newest picture among the evidence."""
     files = (project / ".handrail/artifacts/webgal").rglob("picture-1.png")
     return max(files, key=lambda path: path.stat().st_mtime_ns).read_bytes()
 
@@ -113,7 +113,7 @@ button,a{position:fixed;left:200px;width:200px;height:40px}</style>
 
 @contextmanager
 def local_page() -> Iterator[tuple[str, list[str]]]:
-    """Its address, and the paths that were asked for."""
+    """Yields its address and the requested paths."""
     requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -132,7 +132,7 @@ def local_page() -> Iterator[tuple[str, list[str]]]:
             self.wfile.write(body)
 
         def log_message(self, *line: Any) -> None:
-            """Nobody reads it."""
+            """Discards the server's log lines."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     serving = threading.Thread(target=server.serve_forever)

@@ -1,4 +1,4 @@
-"""The real program, started and spoken to as its users do: one interface, one class a face."""
+"""Starts the real program and talks to it as its users do: one interface, one class per face."""
 
 import json
 import os
@@ -56,7 +56,7 @@ ERROR_SCHEMA = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call came to: a result, or the contract's error object."""
+    """The outcome of a call: a result or the contract's error object."""
 
     result: Json | None = None
     error: Json | None = None
@@ -67,7 +67,7 @@ class Outcome:
 
 
 class Refused(Exception):
-    """The wire refused the message itself: no tool was called."""
+    """The wire refused the message itself, so no tool was called."""
 
     def __init__(self, code: int | str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -82,7 +82,7 @@ class Options(TypedDict, total=False):
 
 
 class Client:
-    """Whatever comes back is checked against the contract's schemas before a test sees it."""
+    """Checks every answer against the contract's schemas before a test sees it."""
 
     def call(self, tool: str, params: Any) -> Outcome:
         outcome = self.raw_call(tool, json.dumps(params).encode())
@@ -93,13 +93,13 @@ class Client:
         return outcome
 
     def ok(self, tool: str, /, **params: Any) -> Json:
-        """The result of a call that must succeed."""
+        """Returns the result of a call that must succeed."""
         outcome = self.call(tool, params)
         assert outcome.result is not None, outcome.error
         return outcome.result
 
     def error(self, tool: str, /, **params: Any) -> Json:
-        """The error of a call that must fail."""
+        """Returns the error of a call that must fail."""
         outcome = self.call(tool, params)
         assert outcome.error is not None, outcome.result
         return outcome.error
@@ -108,12 +108,12 @@ class Client:
         return str(self.error(tool, **params)["code"])
 
     def write(self, path: str, content: str, **more: Any) -> Json:
-        """A dry run and the write that it allows."""
+        """Makes a dry run and the write that it allows."""
         self.ok("write_to_file", path=path, content=content, dryRun=True, **_without_key(more))
         return self.ok("write_to_file", path=path, content=content, dryRun=False, **more)
 
     def raw_call(self, tool: str, params: bytes) -> Outcome:
-        """`params` goes out byte for byte, JSON or not."""
+        """Sends `params` byte for byte, whether or not it is JSON."""
         raise NotImplementedError
 
 
@@ -138,7 +138,7 @@ def _validator(text: str) -> Any:
 
 
 class Stdio(Client):
-    """`handrail mcp`, spoken to line by line, so that a line can be anything."""
+    """`handrail mcp` with raw lines as input, so that a test can send anything."""
 
     def __init__(self, project: Path, state: Path, **options: Unpack[Options]) -> None:
         self.log = state / "stderr.txt"
@@ -165,7 +165,7 @@ class Stdio(Client):
         self.send_line(json.dumps(message).encode())
 
     def receive(self) -> Json:
-        """The next answer; notifications before it are passed over."""
+        """Returns the next answer and skips notifications before it."""
         while "id" not in (message := self.receive_any()):
             pass
         return message
@@ -199,7 +199,7 @@ class Stdio(Client):
 
 
 class Up:
-    """`handrail up`, whose address stands in `server.json`; `http` has an agent's token."""
+    """`handrail up`, whose address is in `server.json`; `http` has an agent's token."""
 
     def __init__(self, project: Path, state: Path, **options: Unpack[Options]) -> None:
         arguments = _arguments(project, state, options)
@@ -292,7 +292,7 @@ class Api(Client):
 
 
 class Cli(Client):
-    """`handrail call`, a process a call."""
+    """`handrail call`, with one process per call."""
 
     def __init__(self, project: Path, state: Path, **options: Unpack[Options]) -> None:
         self._arguments = _arguments(project, state, options)
@@ -313,7 +313,7 @@ class Cli(Client):
 
 
 def run(*arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
-    """Any other command of the program, to its end."""
+    """Runs any other command of the program to its end."""
     return subprocess.run(
         [HANDRAIL, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
@@ -326,7 +326,7 @@ def run(*arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[
 
 
 class Start(Protocol):
-    """Starts a face with options of its own; it ends with the test."""
+    """Starts a face with its own options; it ends with the test."""
 
     def __call__(self, face: str, project: Path, state: Path, **options: Unpack[Options]) -> Client: ...
 
@@ -341,7 +341,7 @@ def _arguments(project: Path, state: Path, options: Options) -> list[str]:
 
 
 def _environ(options: Options) -> dict[str, str]:
-    """The tester's own settings stay out of it, nobody is called to a console, and every tool is listed."""
+    """Ignores the developer's own settings, opens no console for anyone, and lists every tool."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("HANDRAIL_", "XDG_STATE"))}
     return {**clean, "HANDRAIL_CALL_PERSON": "false", "HANDRAIL_ALL_TOOLS": "true", **options.get("environ", {})}
 
@@ -362,7 +362,7 @@ def _mcp_result(answer: Json) -> Json:
 
 
 def _mcp_outcome(result: Json) -> Outcome:
-    """Errors are text alone; results are text, the same again as structure, and pictures or a remark."""
+    """Errors are only text; results are text, the same as structure, and pictures or a note."""
     content, *more = result["content"]
     assert content["type"] == "text"
     assert all(part["type"] in ("image", "text") for part in more)

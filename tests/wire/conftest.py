@@ -1,4 +1,4 @@
-"""One project that all faces share, emptied before every test; and programs of a test's own where it needs them."""
+"""One project that all faces share, emptied before every test; and separate programs for tests that need them."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Each face in turn in the campaign. The suite has all of them at work, but one for each test."""
+    """Each face in turn in the campaign. The suite uses every face, but only one per test."""
     is_for_cli = metafunc.definition.get_closest_marker("also_cli") is not None
     faces = one_of("faces", metafunc.definition.nodeid, FACES_AND_CLI if is_for_cli else FACES)
     if "client" in metafunc.fixturenames:
@@ -50,7 +50,7 @@ def client(request: pytest.FixtureRequest, stage: Stage, project: Path) -> Clien
 
 @pytest.fixture
 def stdio(stage: Stage, project: Path) -> Stdio:
-    """For what can't differ between faces, or is stdio's own."""
+    """For behaviour that can't differ between faces, or that only stdio has."""
     return stage.stdio()
 
 
@@ -76,7 +76,7 @@ def agent(request: pytest.FixtureRequest, browsing: Browsing) -> Agent:
 
 @pytest.fixture
 def mcp(browsing: Browsing) -> Agent:
-    """For what can't differ between faces, or is MCP's own."""
+    """For behaviour that can't differ between faces, or that only MCP has."""
     return browsing.agent("streamable")
 
 
@@ -95,7 +95,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[DesktopRig]:
-    """The host of a desktop in memory, in mode contract."""
+    """The host of an in-memory desktop, in mode contract."""
     async with hosting(tmp_path) as rig:
         yield rig
 
@@ -108,7 +108,7 @@ async def bridge(desk: DesktopRig) -> Bridge:
 
 @pytest.fixture
 def own_project(tmp_path: Path) -> Path:
-    """The same game once more, for programs of a test's own."""
+    """The same game again, for a test's own programs."""
     folder = tmp_path / "own"
     folder.mkdir()
     return furnish(folder)

@@ -24,7 +24,7 @@ _numbers = count(1)
 
 
 class Bridge:
-    """One connection. Answers come in any order and are given to who asked."""
+    """One connection. Answers may come in any order and are matched to their requests."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, workspace: Path) -> None:
         self._reader = reader
@@ -39,7 +39,7 @@ class Bridge:
         return {**own, "timeoutMs": 20_000, **more}
 
     def send(self, method: str, *, id: str | None = None, meta: Json | None = None, **params: Any) -> Awaitable[Json]:
-        """Sends it now; the answer comes later."""
+        """Sends a request now and returns a future for the answer."""
         used = id or f"id-{next(_numbers)}"
         answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._waiting[used] = answer
@@ -47,14 +47,14 @@ class Bridge:
         return answer
 
     async def call(self, method: str, **params: Any) -> Json:
-        """The result of a call that must succeed."""
+        """Returns the result of a call that must succeed."""
         answer = await self.send(method, **params)
         assert set(answer) == {"jsonrpc", "id", "result"}, answer
         result: Json = answer["result"]
         return result
 
     async def refused(self, method: str, **params: Any) -> Json:
-        """The error of a call that must fail."""
+        """Returns the error of a call that must fail."""
         return error_of(await self.send(method, **params))
 
     def line(self, value: Any) -> None:
@@ -62,7 +62,7 @@ class Bridge:
         self.writer.write(data + b"\n")
 
     async def stray(self, value: Any) -> Json:
-        """What comes back to a line that no call of ours waits for."""
+        """Returns the answer to a line that none of our calls sent."""
         self.line(value)
         return await self.strays.get()
 
@@ -121,7 +121,7 @@ class DesktopRig:
         return bridge
 
     def queue(self) -> LogPromptQueue:
-        """The queue as a person's own program opens it."""
+        """Opens the queue as a person's own program does."""
         return LogPromptQueue(prompt_store(self.state))
 
     def index(self) -> list[Json]:
@@ -129,7 +129,7 @@ class DesktopRig:
         return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
 
     async def acting(self) -> str:
-        """The executionId of the call that is about to act, once its first evidence is on disk."""
+        """Returns the executionId of the call that is about to act, once its first evidence is on disk."""
         files = await eventually(lambda: list(self.workspace.glob("artifacts/desktop/*/*/before.png")))
         return files[0].parent.name
 

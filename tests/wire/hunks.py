@@ -1,4 +1,4 @@
-"""What the hunks of a diff mean, computed the slow and obvious way."""
+"""Computes what the hunks of a diff mean, in the slow and obvious way."""
 
 from functools import cache
 from typing import Any
@@ -7,7 +7,7 @@ Hunks = list[dict[str, Any]]
 
 
 def applied(hunks: Hunks, old: list[str]) -> list[str]:
-    """The new lines; every claim of every hunk is checked on the way."""
+    """Returns the new lines, and checks every claim of every hunk on the way."""
     new: list[str] = []
     at = 0
     for hunk in hunks:
@@ -27,7 +27,7 @@ def applied(hunks: Hunks, old: list[str]) -> list[str]:
 
 
 def fewest_changed_lines(old: list[str], new: list[str]) -> int:
-    """Lines removed plus lines added, at the least: all that is not in a longest common subsequence."""
+    """Returns the minimal number of removed and added lines: all that are not in a longest common subsequence."""
 
     @cache
     def common(i: int, j: int) -> int:

@@ -1,4 +1,4 @@
-"""A running `handrail up`, and its queue of questions as each side sees it: programs, the person, the log itself."""
+"""A running `handrail up` and its queue of questions, as programs, the person and readers of the log see it."""
 
 import json
 import subprocess
@@ -27,14 +27,14 @@ class PromptRig:
         return self.server.request("POST", "/api/prompts", json={"prompt": prompt, **more})
 
     def asked(self, prompt: Any = FORM, **more: Any) -> str:
-        """The requestId of a prompt that must be accepted."""
+        """Returns the requestId of a prompt that must be accepted."""
         answer = self.ask(prompt, **more)
         assert answer.status == 200, answer
         request_id: str = answer.json["data"]["requestId"]
         return request_id
 
     def answer(self, request_id: str, response: Any, headers: dict[str, str] | None = None) -> Answer:
-        """As the person at the console, who may answer everything."""
+        """Sends a request as the person at the console, who may answer everything."""
         path = f"/api/prompts/{request_id}/response"
         request_headers = self.console if headers is None else headers
         return self.server.request("POST", path, headers=request_headers, json={"response": response})
@@ -51,7 +51,7 @@ class PromptRig:
         return entries
 
     def is_pending(self, request_id: str) -> bool:
-        """To every side: the server's list and the command line's."""
+        """Whether every side lists it: the server's list and the command line's."""
         is_listed = request_id in [entry["requestId"] for entry in self.listed()]
         assert is_listed is (request_id in self.pending_ids()), "the faces disagree"
         return is_listed
@@ -62,19 +62,19 @@ class PromptRig:
         return [entry["requestId"] for entry in json.loads(result.stdout)["prompts"]]
 
     def command(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """`handrail prompts …`, to its end."""
+        """Runs `handrail prompts …` to its end."""
         return run("prompts", *words, "--state", self.state)
 
     def log(self) -> bytes:
         return self.log_file.read_bytes() if self.log_file.exists() else b""
 
     def entries(self, request_id: str) -> list[Json]:
-        """The lines of one interaction, as any program reads them."""
+        """Returns the lines of one interaction, as any program reads them."""
         lines = [json.loads(line) for line in self.log().split(b"\n") if request_id.encode() in line]
         return [line for line in lines if line.get("requestId") == request_id]
 
     def append(self, *lines: object, end: str = "\n") -> None:
-        """What another program writes, without asking anybody."""
+        """Appends to the log as another program does, without asking the server."""
         texts = [line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines]
         with self.log_file.open("ab") as log:
             log.write("".join(text + end for text in texts).encode())
@@ -94,5 +94,5 @@ def response_line(request_id: str, response: Any, **more: Any) -> Json:
 
 
 def fields_of(answer: Answer) -> Sequence[str]:
-    """The fields that a refusal names."""
+    """Returns the fields that a refusal names."""
     return [problem["field"] for problem in answer.json["error"]["details"]["fieldErrors"]]

@@ -77,11 +77,11 @@ class ScriptedBrowser:
         self._loop.close()
 
     def reset(self) -> None:
-        """Everything closed, nothing scripted, nothing remembered."""
+        """Closes every tab and clears scripts and records."""
         self.sites, self.tabs, self.tasks, self.actions, self.answers, self.clicked = {}, {}, {}, [], {}, []
         self.tells_address = self.outlines = True
         self.compares = False
-        if not self._client.connected:  # a busy machine lets a connection die
+        if not self._client.connected:  # on a busy machine a connection can time out
             self._wait(self._connect())
         self.sync()
 
@@ -89,18 +89,18 @@ class ScriptedBrowser:
         self._wait(self._say(type="full_state_sync", windows=[{"windowId": 1, "type": "normal"}], tabs=self._told()))
 
     def move(self, tab: int, url: str) -> None:
-        """The page goes elsewhere by itself."""
+        """Navigates the page elsewhere without an action."""
         self.tabs[tab] = url
         self._wait(self._say(type="tab_event", eventType="tab_updated", tab=self._tab(tab)))
 
     def shut(self, tab: int) -> None:
-        """As a person does it."""
+        """Closes a tab as a person does."""
         tab_site = self._tab(tab)
         del self.tabs[tab], self.tasks[tab]
         self._wait(self._say(type="tab_event", eventType="tab_removed", tab=tab_site))
 
     def named(self, action: str) -> list[Json]:
-        """The parameters of each time that this was asked for."""
+        """Returns the parameters of each request of this kind."""
         return [params for name, params in self.actions if name == action]
 
     def _wait(self, work: Any) -> Any:
@@ -115,7 +115,7 @@ class ScriptedBrowser:
         await self._say(type="full_state_sync", windows=[], tabs=[])
 
     async def _end(self) -> None:
-        """A client that was cut off leaves its readers and writers behind."""
+        """An interrupted client leaves its readers and writers behind."""
         await self._client.disconnect()
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for other in others:
@@ -234,7 +234,7 @@ class ScriptedBrowser:
         return {"uploaded": True, "files": [each["name"] for each in message["artifacts"]]}
 
     async def _go(self, tab: int, url: str) -> Json:
-        """The part of the result that tells by which pages it went."""
+        """Returns the part of the result that lists the pages on the way."""
         site = self.sites.get(url, Site())
         self.tabs[tab] = site.redirect or url
         await self._say(type="tab_event", eventType="tab_created", tab=self._tab(tab))

@@ -1,4 +1,4 @@
-"""The project that the tests play on, and the programs that serve it."""
+"""The project that the tests use, and the programs that serve it."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ START = "game/scene/start.txt"
 
 
 class Stage:
-    """One project for all faces. Starting a program is most of what a test would cost, so it is done once."""
+    """One project for all faces. Starting a program is the slowest part of a test, so it is done once."""
 
     def __init__(self, folder: Path) -> None:
         self.project = folder / "project"
@@ -58,7 +58,7 @@ class Stage:
 
 
 def _remove(folder: Path) -> None:
-    """Again where a server was just tidying up in it: soon after its start it does so by itself."""
+    """Retries if a server was just cleaning up there, which it does soon after its start."""
     deadline = time.monotonic() + 10
     while folder.exists():
         shutil.rmtree(folder, ignore_errors=time.monotonic() < deadline)
@@ -73,7 +73,7 @@ def furnish(project: Path) -> Path:
 
 
 def put(project: Path, path: str, content: str | bytes) -> Path:
-    """A file that is simply there."""
+    """Creates a file directly on disk."""
     file = project / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -86,13 +86,13 @@ def put_policy(project: Path, rules: list[dict[str, str]] | None = None, **polic
 
 
 def trust(project: Path, state: Path) -> None:
-    """As `handrail policy trust` does it, without a process each time."""
+    """Does what `handrail policy trust` does, without starting a process each time."""
     policy = project / ".handrail/policy.json"
     TrustFile(state).add(policy.read_bytes(), str(policy))
 
 
 def put_snapshot(project: Path, id: str, content: str = "", **meta: Any) -> None:
-    """A snapshot as another program, written to the same contract, leaves it."""
+    """Writes a snapshot as another program would that follows the same contract."""
     metadata = {"id": id, "path": START, "timestamp": 1_700_000_000_000, "contentHash": "e3b0c442", **meta}
     put(project, f".webgal_agent/snapshots/{id}.txt", content)
     put(project, f".webgal_agent/snapshots/{id}.meta.json", json.dumps(metadata))

@@ -24,7 +24,7 @@ V1 = "webgal-editor-preview-sync.v1"
 
 
 class TerreStandIn:
-    """Off until it is told to be `running`: until then it answers nothing but 404."""
+    """Answers only 404 until it is `running`."""
 
     def __init__(self, root: Path, game: str) -> None:
         self._root, self._game = root, game

@@ -1,4 +1,4 @@
-"""Who is asked, and what an answer does: the gate as a caller meets it."""
+"""Who is asked, and what an answer does, as a caller sees the gate."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ def test_with_the_answer_deny_reads_work_and_changes_are_denied(
 
 @contextmanager
 def waiting(call: Callable[[], Outcome]) -> Iterator[Callable[[], Outcome]]:
-    """A call that waits for a person; inside, the person may answer, then what came of it can be had."""
+    """A call that waits for a person, who may answer inside the block; the outcome is available afterwards."""
     with ThreadPoolExecutor(1) as threads:
         outcome = threads.submit(call)
         yield lambda: outcome.result(timeout=30)

@@ -210,7 +210,7 @@ async def test_an_idle_service_ends_and_no_call_is_lost_when_the_next_one_starts
             reply = await client.call(message(request("tell"), destination="com.example.idle"))
             assert reply.message_type is MessageType.METHOD_RETURN, reply.body
             pids.add(json.loads(reply.body[0])["result"])
-            await asyncio.sleep(pause := pause + 0.005)  # the longer the pause, the likelier that it has ended
+            await asyncio.sleep(pause := pause + 0.005)  # the longer the pause, the more likely that it has ended
 
 
 def test_a_second_process_of_a_running_app_says_so(session: SessionBus) -> None:

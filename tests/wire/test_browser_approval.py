@@ -228,7 +228,7 @@ def test_a_question_about_a_page_without_a_known_address_can_be_allowed_only_onc
     place.put_user_rules()
     without_presence(place.state)
     before = (place.state / "config.toml").read_text()
-    for _ in range(2):  # the yes of the first time is not remembered
+    for _ in range(2):  # the first approval is not remembered
         acting = waiting.submit(agent.call, "browser_click", clickId="1", tabId=tab)
         prompt = person.answers("--ok")["prompt"]
         assert "no rule can name it" in prompt["message"]

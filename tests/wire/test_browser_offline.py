@@ -1,4 +1,4 @@
-"""The browser's tools where no server runs, or no browser is connected to it."""
+"""The browser's tools without a running server or without a connected browser."""
 
 from pathlib import Path
 

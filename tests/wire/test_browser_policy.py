@@ -1,4 +1,4 @@
-"""Rules by host, on every wire: for the address of a call, and for every page that it leads to."""
+"""Rules by host on every wire: for the address of a call, and for every page that it leads to."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The browser's tools, on every wire: what the plugin gets, and what becomes of its answers."""
+"""The browser's tools on every wire: what the plugin receives, and how its answers are returned."""
 
 import base64
 from pathlib import Path
@@ -12,7 +12,7 @@ HOME = "http://home.test/"
 
 
 def fenced(message: Told) -> list[str]:
-    """The lines that a page has said; they end only at the number that the fence names."""
+    """Returns the page's own lines, which end only at the number that the fence names."""
     head, _, rest = message.text.partition("Untrusted page content until ")
     word, _, inside = rest.partition(":\n")
     assert word
@@ -32,7 +32,7 @@ def home(browsing: Browsing) -> Site:
 
 @pytest.fixture
 def started(agent: Agent, home: Site) -> int:
-    """The number of the tab that shows the page."""
+    """Returns the number of the tab that shows the page."""
     return int((agent.ok("task_start", url=HOME).result or {})["tabId"])
 
 
@@ -44,7 +44,7 @@ def test_a_task_starts_in_its_own_tab_which_the_other_tools_use(agent: Agent, br
 
 
 def test_a_call_without_a_tab_or_task_explains_how_to_start_one(agent: Agent) -> None:
-    agent.call("task_stop")  # whichever task an earlier test began
+    agent.call("task_stop")  # whatever task an earlier test started
     result = agent.call("browser_dom_index")
     assert result.code == "INVALID_TASK_TAB"
     assert result.error is not None

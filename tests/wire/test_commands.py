@@ -16,7 +16,7 @@ from tests.wire.clients import Client, Json, Start, Stdio
 from tests.wire.stage import Stage, furnish, put, trust
 
 SECRET = "sk-8f3c21d7e9"
-# Its own process group and session, where nothing that ends a group finds it; the number is told to the test.
+# Runs in its own process group and session, so killing a group doesn't reach it; it reports its pid.
 LEFT_BEHIND = "setsid sh -c 'trap \"\" TERM; echo $$ >> pids; exec sleep 1000'"
 FINDERS = {"tools_search", "tools_describe", "tools_call"}
 """Tools that stand in a compact list alone, and can be called in any."""
@@ -48,12 +48,12 @@ class Workshop:
         return self.client.ok("execute_command", scriptName=script, **params)
 
     def known(self) -> list[int]:
-        """The processes that told their number."""
+        """Returns the processes that reported their pid."""
         file = self.project / "pids"
         return [int(pid) for pid in file.read_text().split()] if file.exists() else []
 
     def left(self) -> list[int]:
-        """Those of them that still live."""
+        """Returns those of them that are still running."""
         return [pid for pid in self.known() if is_alive(pid)]
 
 
@@ -98,7 +98,9 @@ def test_outside_developer_mode_it_is_disabled_and_in_no_list(stage: Stage, proj
     put(project, "package.json", '{"scripts": {"build": "echo built"}}')
     assert not listed()
     assert client.code("execute_command", scriptName="build") == "E_TOOL_DISABLED"
-    put_mode(project, "developer", snapshotRetention=7 if face == "stdio" else 8)  # not the content that another trusts
+    put_mode(
+        project, "developer", snapshotRetention=7 if face == "stdio" else 8
+    )  # another project's trust doesn't count
     assert not listed(), "a project can't switch the mode until a person trusts it"
     error = client.error("execute_command", scriptName="build")
     assert error["code"] == "E_TOOL_DISABLED"
@@ -235,7 +237,7 @@ def test_the_approval_shows_command_and_folder_and_binds_them(start: Start, own_
     assert answer.result(PATIENCE).code == "E_CONFLICT"
 
 
-# What it is given, and what it gives away
+# Its environment, and what it reveals
 
 
 def test_no_secret_reaches_a_script_or_is_shown(workshop: Workshop) -> None:
@@ -261,7 +263,7 @@ def test_colours_and_cursor_movements_are_left_out(workshop: Workshop) -> None:
     assert workshop.run()["logs"][1:] == ["red", "100%", "end"]
 
 
-# How much, and how long
+# Limits of output and time
 
 
 def test_a_flood_is_shortened_in_the_answer_and_bounded_on_disk(workshop: Workshop) -> None:
@@ -292,7 +294,7 @@ def test_output_is_streamed_while_it_runs(workshop: Workshop) -> None:
 
 def test_a_script_that_never_ends_is_ended_with_all_that_it_started(workshop: Workshop) -> None:
     error: Json = {}
-    for limit in (1000, 5000, 20_000):  # a machine that is busy needs longer to start both
+    for limit in (1000, 5000, 20_000):  # a busy machine needs longer to start both
         workshop.allow(commandTimeoutMs=limit)
         workshop.package(build=f"{LEFT_BEHIND} & echo $$ >> pids; echo started; while :; do sleep 1; done")
         error = workshop.client.error("execute_command", scriptName="build")
@@ -340,7 +342,7 @@ def test_a_script_that_kills_its_supervisor_ends_and_is_reported(workshop: Works
     until(lambda: workshop.left() == [], "what it left runs on")
 
 
-# The server that stays
+# The dev server, which keeps running
 
 
 def test_dev_returns_once_it_listens_stays_and_ends_with_handrail(workshop: Workshop) -> None:

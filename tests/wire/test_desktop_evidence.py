@@ -189,7 +189,7 @@ async def test_the_folder_is_in_the_callers_workspace(desk: DesktopRig, bridge: 
 async def test_a_direct_client_clicks_with_two_calls_and_two_screenshots(
     desk: DesktopRig, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where a person is asked, the picture of the question is the third: it belongs to the call that asks."""
+    """If a person is asked, the question's picture is the third one: it belongs to the call that asks."""
     shots: list[Any] = []
     shot = desk.desktop.screenshot
 
@@ -242,7 +242,7 @@ async def test_a_gateways_execution_keeps_its_id_and_day_and_ids_are_used_once(b
 async def test_the_result_of_a_gateway_that_gave_up_stays(desk: DesktopRig, bridge: Bridge) -> None:
     waiting = bridge.send("desktop.waitUntil", id="mine", meta=bridge.meta(**GIVEN), **NEVER)
     folder = desk.workspace / "artifacts/desktop/2026-02-14/exec_0123"
-    await bridge.call("desktop.observe")  # what was sent before it has begun
+    await bridge.call("desktop.observe")  # requests that were sent earlier have started
     folder.mkdir(parents=True)
     (folder / "result.json").write_text("the gateway's")
     await bridge.call("desktop.abort", executionId="exec_0123")

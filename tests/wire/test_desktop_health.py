@@ -122,7 +122,7 @@ async def test_without_screenshots_reading_and_acting_still_work(desk: DesktopRi
 
 @pytest.fixture
 def always_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What works is never told from memory."""
+    """Readiness is never answered from a cache."""
     monkeypatch.setattr("handrail.features.desktop.host.services._OLD_SECONDS", -1.0)
 
 

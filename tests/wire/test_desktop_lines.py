@@ -174,7 +174,7 @@ async def test_a_client_that_does_not_read_does_not_affect_others(desk: DesktopR
 
 @pytest.fixture
 def most_running(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Fewer, so that they are soon at work."""
+    """Fewer of them, so that they all run soon."""
     assert connection.MOST_RUNNING == 1_000
     monkeypatch.setattr(connection, "MOST_RUNNING", 50)
     return connection.MOST_RUNNING

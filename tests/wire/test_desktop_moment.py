@@ -18,7 +18,7 @@ def bank() -> Widget:
 
 
 class Queue:
-    """A call that has found what it means, and waits for hands that another workspace uses."""
+    """A call that has resolved its target and waits for the input lock, which another workspace has."""
 
     def __init__(self, desk: DesktopRig, first: Bridge, second: Bridge) -> None:
         self.desk, self.first, self.second = desk, first, second

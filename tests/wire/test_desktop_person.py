@@ -31,7 +31,7 @@ class Person:
         self.queue: LogPromptQueue = desk.queue()
 
     async def asked(self) -> QueuedPrompt:
-        """The first question that waits for an answer."""
+        """Returns the first pending question."""
         return (await eventually(self.queue.pending, "a question"))[0]
 
     async def answer(self, response: PromptResponse = OK) -> None:
@@ -147,7 +147,7 @@ async def test_an_approval_for_one_element_does_not_cover_another_match(person: 
 async def test_changes_around_the_target_after_the_question_void_the_approval(
     person: Person, widget: str, change: Json
 ) -> None:
-    """A standalone host asks by itself: its token is worth only what the person saw, too."""
+    """A standalone host asks people directly: its token is also bound to what the person saw."""
     issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", intent=CLICK))
     assert 'Around it: statictext "Name:"' in str((await person.asked()).prompt.message)
     person.desk.desktop.change(getattr(person.desk.desktop, widget), **change)
@@ -299,7 +299,7 @@ async def approved(
     id: str = "approval_1",
     origin: Origin | None = OWN_ORIGIN,
 ) -> str:
-    """A prompt of the gateway's, and its answer."""
+    """A prompt of the gateway and its answer."""
     prompt = FileChangePrompt(title="Click", scope=warrant if warrant is not None else UNSET)
     await person.queue.request(prompt, request_id=id, origin=origin)
     if response is not None:

@@ -49,7 +49,7 @@ def running(*command: str, **how: Any) -> Iterator[Program]:
 
 
 class Wire:
-    """A client that is not asynchronous and knows nothing but sockets and JSON."""
+    """A blocking client that uses only sockets and JSON."""
 
     def __init__(self, path: Path, workspace: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -60,7 +60,7 @@ class Wire:
         self.meta = {"schemaVersion": 1, "requestId": "r", "workspacePath": str(workspace), "timeoutMs": 20_000}
 
     def call(self, method: str, **params: Any) -> Json:
-        """Until the host has started."""
+        """Waits until the host has started."""
         request = {"jsonrpc": "2.0", "id": "1", "method": method, "params": {"meta": self.meta, **params}}
         while True:
             self.file.write(json.dumps(request).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""write_to_file with `dryRun: true`: contract 3 §0.4 and §1.3, the diff first of all."""
+"""write_to_file with `dryRun: true`: contract 3 §0.4 and §1.3, and mainly the diff."""
 
 from pathlib import Path
 from typing import Any

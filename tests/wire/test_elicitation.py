@@ -1,4 +1,4 @@
-"""Questions that are put to the client as well: by the SDK's own client over both transports, and line by line."""
+"""Questions that are also sent to the client: with the SDK's own client over both transports, and line by line."""
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -51,7 +51,7 @@ def anyio_backend() -> str:
 
 
 class Person:
-    """Who sits at the client, with their form; and the queue, in which the same question waits."""
+    """The person at the client with their form, and the queue, which has the same question."""
 
     def __init__(self, state: Path) -> None:
         self.queue = LogPromptQueue(prompt_store(state))

@@ -1,4 +1,4 @@
-"""Elicitation as it is on the wire: what an older client is shown, and what a client may answer by mistake."""
+"""Elicitation on the wire: what an older client is shown, and what a client may answer by mistake."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ CALL = 50  # the id of the call that asks
 def asking(
     start: Start, project: Path, state: Path, hello: Json, tool: str = "ask_followup_question", **params: Any
 ) -> Stdio:
-    """A client whose call is about to ask something."""
+    """A client whose call is about to ask a question."""
     stdio = start("stdio", project, state, hello=hello)
     assert isinstance(stdio, Stdio)
     arguments = params or {"question": "Which colour?"}
@@ -45,7 +45,7 @@ def form(stdio: Stdio) -> Json:
 
 
 def result(stdio: Stdio) -> Json:
-    """Of the call that asked; what is said about anything else is passed over."""
+    """Returns messages about the asking call and skips others."""
     while (message := stdio.receive_any()).get("id") != CALL:
         pass
     structure: Json = message["result"]["structuredContent"]
@@ -95,7 +95,7 @@ def test_the_form_is_cancelled_by_its_id_before_the_call_is_answered(
     assert taken_back["method"] == "notifications/cancelled"
     assert taken_back["params"]["requestId"] == request["id"]
     assert result(stdio) == {"ack": True, "answer": "grey"}
-    # An answer that crossed with it is too late, and does no harm.
+    # An answer that crosses with it is late and ignored.
     late = {"action": "accept", "content": {"answer": "blue"}}
     stdio.send({"jsonrpc": "2.0", "id": request["id"], "result": late})
     assert stdio.ok("read_file", path="notes.md")
@@ -122,7 +122,7 @@ def test_an_answer_that_is_none_fails_no_call_and_leaves_the_question_open(
     stdio.send_line(b'{"jsonrpc":"2.0","id":%d,%s}' % (request["id"], answer))
     stdio.send({"jsonrpc": "2.0", "id": CALL + 1, "method": "ping"})
     while (message := stdio.receive_any()).get("id") != CALL + 1:
-        # The server counts its requests as the client does: an error with that number would hit one of the client's.
+        # Server and client number their requests alike: an error with this number would hit one of the client's.
         assert message["id"] is None
     assert len(waiting(own_state)) == 1
     answer_in_the_queue(own_state, "--ok", "--value", "answer=grey")

@@ -1,4 +1,4 @@
-"""What is left behind by a call with an effect: evidence, and a line in the audit that can be verified."""
+"""What a call with an effect leaves behind: evidence, and a line in the audit that can be verified."""
 
 import json
 import subprocess
@@ -75,7 +75,7 @@ def test_the_audit_of_everything_that_happened_can_be_verified(stage: Stage, pro
     verified = run("audit", "verify", "--json", "--state", stage.state)
     data = json.loads(verified.stdout)
     assert data["count"] >= 4 * 4
-    # Each test begins with an empty project, which takes the evidence of those before away, and nothing else.
+    # Each test starts with an empty project, so only the evidence of earlier tests is missing.
     assert all("artifacts/" in fault or "more files of evidence" in fault for fault in data["faults"]), data
     assert "line" not in data
 

@@ -1,4 +1,4 @@
-"""Additions beside contract 3's tools: move, copy, delete, make, read several, look, describe, edit, write several."""
+"""Tools that are not in contract 3: move, copy, delete, create, read several, view, describe, edit, write several."""
 
 import base64
 import hashlib
@@ -125,7 +125,7 @@ def test_a_folder_is_made_once(stdio: Stdio, project: Path) -> None:
 def test_a_dry_run_reports_the_change_and_makes_none(
     start: Start, own_project: Path, own_state: Path, tool: str, params: dict[str, Any]
 ) -> None:
-    client = start("stdio", own_project, own_state, answer="deny")  # a dry run asks nobody
+    client = start("stdio", own_project, own_state, answer="deny")  # a dry run needs no approval
     before = tree(own_project)
     result = client.ok(tool, **params, dryRun=True)
     assert result["applied"] is False
@@ -255,7 +255,7 @@ def test_files_read_together_share_one_limit(start: Start, own_project: Path, ow
 
 
 def test_a_model_gets_pictures_and_sounds_as_media(stdio: Stdio, project: Path) -> None:
-    put(project, "game/background/x.jpg", PIXEL)  # its name lies
+    put(project, "game/background/x.jpg", PIXEL)  # its extension is wrong
     put(project, "game/bgm/x.wav", WAV)
     put(project, "fake.png", "not a picture")
     reply = stdio.request("tools/call", {"name": "read_media", "arguments": {"path": "game/background/x.jpg"}})
@@ -328,7 +328,7 @@ def test_several_files_are_written_together_and_undone_together(client: Client, 
     assert result["files"][1]["contentHash"] == hashlib.sha256(b"b;\n").hexdigest()
     assert (project / "new/a.txt").read_text() == "a\n"
     assert (project / START).read_text() == "b;\n"
-    assert client.ok("write_files", files=files)["files"] == []  # nothing is left to do
+    assert client.ok("write_files", files=files)["files"] == []  # there is nothing left to do
     undo(project, state_of(project))
     assert tree(project) == before
 

@@ -1,4 +1,4 @@
-"""MCP prompts and resources of WebGAL games: what they tell, what they keep to themselves, what the gate sees."""
+"""MCP prompts and resources of WebGAL games: what they contain, what they hide, and what the gate records."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def game(project: Path) -> Path:
 
 
 def said(client: Mcp, prompt: str, **arguments: str) -> str:
-    """The text of a prompt, without what is attached to it."""
+    """Returns the text of a prompt without its attachments."""
     result = client.request("prompts/get", {"name": prompt, "arguments": arguments})
     assert {message["role"] for message in result["messages"]} == {"user"}
     (text,) = [each["content"]["text"] for each in result["messages"] if each["content"]["type"] == "text"]

@@ -1,4 +1,4 @@
-"""Who shows a scene: `handrail up` where it runs for the project, otherwise the process that was called (rulings 3)."""
+"""Which process shows a scene: `handrail up` if it runs for the project, otherwise the called process (rulings 3)."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ _ESTABLISHED = "01"
 
 
 class Hosted:
-    """A project with its server, and an agent's program beside it that has no browser of its own."""
+    """A project with its server, and an agent's program that has no browser of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.project, self.state = folder / "project", folder / "state"
@@ -39,7 +39,7 @@ class Hosted:
         self.agent = Stdio(self.project, self.state, environ=NO_BROWSER)
 
     def ask(self, *, key: bool = True, **changed: Any) -> httpx2.Response:
-        """As another process of handrail's does it."""
+        """Sends a request as another process of handrail does."""
         ground = {"version": __version__, "project": str(self.project), "terre": "off", "terrePort": 3001}
         ground |= {name: changed.pop(name) for name in tuple(changed) if name in ground}
         expected = {"ground": ground, "path": "game/scene/start.txt", "line": 2, **changed}
@@ -135,7 +135,7 @@ def test_the_server_refuses_previews_without_the_key_or_for_another_project_vers
 def test_a_scene_of_another_project_is_shown_by_the_process_that_was_called(
     hosted: Hosted, own_project: Path, start: Start
 ) -> None:
-    """Here, where it has no browser, it can't; the server's would have shown it."""
+    """This process has no browser, so it fails; the server's browser would have shown the scene."""
     other = start("stdio", own_project, hosted.state, environ=NO_BROWSER)
     assert "Chromium" in other.error("preview_scene")["message"]
 
@@ -162,13 +162,13 @@ def test_a_server_started_later_takes_over_and_a_killed_one_is_replaced(
 
 
 def _until_asked(up: Up) -> None:
-    """A request has come to a server that is stopped, and so can't have read it."""
+    """Waits until a request has reached a stopped server, which can't have read it."""
     ending = f":{up.http.base_url.port or 0:04X}"
     until(lambda: any(local.endswith(ending) and unread for local, unread in _connections()))
 
 
 def _connections() -> list[tuple[str, int]]:
-    """Of this machine: their own ends, and how many bytes wait to be read there."""
+    """Returns this machine's connections: their local ends, and how many bytes wait to be read."""
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return [(row[1], int(row[4].partition(":")[2], 16)) for row in rows if row[3] == _ESTABLISHED]
 

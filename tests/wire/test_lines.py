@@ -1,4 +1,4 @@
-"""MCP over stdio, line by line: what a client may send by mistake or on purpose, and the server lives on."""
+"""MCP over stdio, line by line: whatever a client sends by mistake or on purpose, the server keeps running."""
 
 import fcntl
 import json
@@ -114,14 +114,14 @@ def test_a_client_that_closes_its_side_still_gets_its_answers(start: Start, own_
 
 
 def test_only_messages_go_to_stdout(stage: Stage, stdio: Stdio) -> None:
-    """The client parses every line; here a call that fails loudly passes through it."""
+    """The client parses every line; this sends a call through it that fails noisily."""
     stdio.error("read_file", path="game")
     stdio.error("search_files", path=".", regex="(")
     assert stdio.request("ping", {}) == {}
 
 
 def test_a_call_that_takes_longer_than_a_second_shows_signs_of_life(stdio: Stdio, project: Path) -> None:
-    """It takes longer because somebody else holds the project's lock until the sign has come."""
+    """The call takes longer because a test process holds the project's lock until the progress message arrives."""
     stdio.ok("write_to_file", path=START, content="x", dryRun=True)
     with (project / ".webgal_agent/lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -26,7 +26,7 @@ sys.addaudithook(watch)
 
 @pytest.fixture
 def watched(tmp_path: Path) -> dict[str, str]:
-    """An environment in which every Python process notes each attempt to reach a network address."""
+    """An environment in which every Python process records each attempt to reach a network address."""
     (tmp_path / "watcher").mkdir()
     (tmp_path / "watcher/sitecustomize.py").write_text(WATCHER)
     return {"PYTHONPATH": str(tmp_path / "watcher"), "WATCHED": str(tmp_path / "attempts.txt")}

@@ -1,4 +1,4 @@
-"""MCP 2026-07-28 as it is on the wire: every request says who sends it, and a long call is a task."""
+"""MCP 2026-07-28 on the wire: every request identifies its sender, and a long call is a task."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def meta(capabilities: Json | None = None, **more: Any) -> Json:
 
 class Face(Protocol):
     def answer(self, method: str, params: Json, capabilities: Json | None = None) -> Json:
-        """The whole answer: with `result` or `error`."""
+        """Returns the whole answer with `result` or `error`."""
         ...
 
     def close(self) -> None: ...
@@ -143,7 +143,7 @@ def state_of(face: Face, task: Json, capabilities: Json = TASKS) -> Json:
 
 
 def pending(state: Path, answer: str | None = None) -> list[str]:
-    """The ids of the questions that wait; with `answer`, a person gives it to each."""
+    """Returns the ids of the pending questions; with `answer`, a person answers each with it."""
 
     async def look() -> list[str]:
         prompts = LogPromptQueue(prompt_store(state))
@@ -280,7 +280,7 @@ def test_a_task_belongs_to_its_client(own_project: Path, own_state: Path) -> Non
 
 
 def test_a_client_that_leaves_takes_its_task_along(own_project: Path, own_state: Path) -> None:
-    """Two proxies keep one server up: it does not end with the first one."""
+    """With two proxies the server doesn't end with the first one."""
     mine, other = Lines(own_project, own_state), Lines(own_project, own_state)
     try:
         other.answer("tools/list", {})

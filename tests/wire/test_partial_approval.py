@@ -1,4 +1,4 @@
-"""A person takes a part of a change, or edits it, before saying yes: rulings, Partial approval."""
+"""A person approves a part of a change, or edits it first: rulings, Partial approval."""
 
 import asyncio
 import hashlib
@@ -31,7 +31,7 @@ def written(diff: dict[str, Any]) -> str:
 
 
 class Table:
-    """An agent on one side, a person on the other."""
+    """An agent and a person."""
 
     def __init__(self, client: Client, person: Person, project: Path) -> None:
         self.client, self.person, self.project = client, person, project
@@ -159,7 +159,7 @@ def test_an_answer_that_does_not_match_the_shown_change_is_refused(
 
 
 def test_an_invalid_part_in_the_log_is_not_an_approval(table: Table, own_state: Path) -> None:
-    """The log is a file that other programs write to."""
+    """Other programs can write to the log file."""
     with ThreadPoolExecutor(1) as pool:
         outcome = pool.submit(table.client.call, "write_to_file", proposal(table))
         question = table.person.sees()

@@ -1,4 +1,4 @@
-"""Where a path may lead: contract 3 §0.3 and the rulings, for every tool that takes one."""
+"""Which paths are allowed: contract 3 §0.3 and the rulings, for every tool that takes one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +34,7 @@ def all_of(code: str) -> dict[str, str]:
 
 @pytest.fixture
 def outside(project: Path) -> Iterator[Path]:
-    """A folder beside the project whose name begins like the project's; nobody may see or touch it."""
+    """A folder next to the project whose name starts like the project's; tools may neither see nor touch it."""
     outside = project.with_name(project.name + "-evil")
     put(outside, "secret.txt", "secret")
     yield outside

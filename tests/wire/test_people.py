@@ -1,4 +1,4 @@
-"""Questions to people: contract 5's queue behind the tools of contract 3 §3 and of the rulings."""
+"""Questions to people: contract 5's queue behind the tools of contract 3 §3 and the rulings."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class Desk:
         return self._pool.submit(self._client.call, tool, params)
 
     def waiting(self) -> Json:
-        """The prompt, once it is in the log."""
+        """Returns the prompt once it is in the log."""
         prompt: Json = until(lambda: json.loads(self._run("list", "--json"))["prompts"], "a question")[0]
         return prompt
 

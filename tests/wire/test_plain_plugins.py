@@ -1,4 +1,4 @@
-"""Plugins that say no more than contract 2's examples do, and tabs that close under the agent's hands."""
+"""Plugins that send no more than contract 2's examples do, and tabs that close during a task."""
 
 from collections.abc import Iterator
 from typing import Any

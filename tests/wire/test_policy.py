@@ -274,7 +274,7 @@ def test_a_broken_user_configuration_stops_the_program(own_project: Path, own_st
 
 
 def test_no_tool_can_write_policies(start: Start, own_project: Path) -> None:
-    """Not the project's policy, and not the state either where somebody keeps it inside the project."""
+    """Neither the project's policy nor the state directory, even if that is inside the project."""
     state = own_project / "kept/state"
     client = start("stdio", own_project, state, answer="allow")
     own = [".handrail/policy.json", "kept/state/config.toml", "kept/state/trusted.json", "KEPT/State/config.toml"]

@@ -77,7 +77,7 @@ def test_a_scene_whose_first_text_is_behind_a_condition_is_shown_as_a_player_see
 
 
 def test_an_auto_advancing_line_is_shown_without_a_false_error(cinema: Cinema) -> None:
-    """Its timer calls a method of the engine's without its object, as browsers allow."""
+    """Its timer calls a method of the engine without its object, as browsers allow."""
     result = cinema.show("notend.txt")
     assert "firstErrorLine" not in result
     assert not [line for line in result["logs"] if "performList" in line]
@@ -93,7 +93,7 @@ def test_nothing_of_the_scene_before_is_left_on_the_stage(cinema: Cinema) -> Non
 
 
 def test_a_picture_that_can_not_be_decoded_is_reported_with_its_line_each_time(cinema: Cinema) -> None:
-    for _ in range(2):  # the engine asks for it once, and never again
+    for _ in range(2):  # the engine requests it only once
         result = cinema.show("undecodable.txt")
         assert result["firstErrorLine"] == 2
         assert "line 2: game/background/broken.png can't be shown" in result["logs"][1]
@@ -115,7 +115,7 @@ def test_names_with_blanks_percent_signs_quotes_and_emoji_are_shown(cinema: Cine
 
 
 def test_missing_files_are_reported_with_the_lines_that_use_them(cinema: Cinema) -> None:
-    for _ in range(2):  # the second time the engine remembers
+    for _ in range(2):  # the second time, the engine uses its cache
         result = cinema.show("wanting.txt")
         assert result["firstErrorLine"] == 2
         assert result["logs"][1:4] == [

@@ -1,4 +1,4 @@
-"""What is published, and what is held against it: contract 3's schemas and error object."""
+"""The published schemas, compared with contract 3's schemas and error object."""
 
 import hashlib
 import json
@@ -92,7 +92,7 @@ def test_mcp_lists_properties_and_required_verbatim_without_id_and_schema(
     client = stage.client(face)
     assert isinstance(client, Stdio | Streamable)
     short = {tool["name"]: tool for tool in client.request("tools/list", {})["tools"]}
-    assert not [tool for tool in short.values() if "outputSchema" in tool]  # only for who asks for it
+    assert not [tool for tool in short.values() if "outputSchema" in tool]  # only on request
     asking = {"_meta": {"handrail/outputSchemas": True}}
     tools = {tool["name"]: tool for tool in client.request("tools/list", asking)["tools"]}
     assert set(tools) == {
@@ -132,7 +132,7 @@ def test_a_roots_compositions_are_left_out_for_mcp_and_enforced_all_the_same() -
 
 
 def test_no_schema_has_a_part_that_clients_reject(stdio: Stdio) -> None:
-    """A bare `false` in place of a schema, several types at once: the Inspector's `--strict` names them."""
+    """The Inspector's `--strict` reports a bare `false` as a schema, and several types at once."""
 
     def check(schema: Any, where: str) -> None:
         assert not isinstance(schema, bool), where
@@ -167,7 +167,7 @@ def test_every_tool_has_a_title_a_description_and_hints_from_its_effect(stdio: S
 
 @pytest.mark.parametrize("tool", GOOD)
 def test_every_result_keeps_to_its_response_schema(client: Client, project: Path, tool: str) -> None:
-    """The client checks whatever comes back; here each tool's ordinary answer passes through it."""
+    """The client checks every answer; this sends each tool's ordinary answer through it."""
     put(project, ".webgal_agent/snapshots/snap_20251101T093210_00000001.txt", "old\n")
     meta = {"id": "snap_20251101T093210_00000001", "path": START, "timestamp": 1, "contentHash": "00000000"}
     put(project, ".webgal_agent/snapshots/snap_20251101T093210_00000001.meta.json", json.dumps(meta))

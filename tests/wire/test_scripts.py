@@ -1,4 +1,4 @@
-"""validate_script: contract 3 §2.2 and §8, and what the policy makes of it."""
+"""validate_script: contract 3 §2.2 and §8, and how the policy affects it."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ SCENE = "game/scene/start.txt"
 
 @pytest.fixture(autouse=True)
 def make_rig(project: Path) -> None:
-    """Beside the stage's own scene, which wants beach.jpg: a picture, and a figure."""
+    """Next to the stage's own scene, which uses beach.jpg: a picture and a figure."""
     put(project, "game/background/beach.jpg", b"\xff\xd8")
     put(project, "game/figure/hero.png", b"\x89PNG")
 

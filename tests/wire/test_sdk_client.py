@@ -26,7 +26,7 @@ def anyio_backend() -> str:
 
 
 async def edits_a_project(client: SdkClient, project: Path) -> None:
-    """Look, dry run, write, search, restore: a whole small job. The SDK validates each structured result."""
+    """A whole small job: read, dry run, write, search, restore. The SDK validates each structured result."""
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert "write_to_file" in tools
     assert tools["read_file"].annotations is not None

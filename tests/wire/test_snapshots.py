@@ -23,7 +23,7 @@ def ids(client: Client, **params: Any) -> list[str]:
 
 @pytest.fixture
 def snapshot_id() -> SnapshotId:
-    """Ids of this test alone: a running server takes a snapshot that it has seen for immutable."""
+    """Ids of only this test: a running server treats a snapshot that it has seen as immutable."""
     moment = f"snap_{next(DAYS):08}T093210_"
     return lambda number: f"{moment}{number:08x}"
 

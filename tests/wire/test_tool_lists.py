@@ -1,4 +1,4 @@
-"""Which tools a client is shown at once, and that all others are found and called."""
+"""Which tools a client is shown at first, and that all others can be found and called."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The real `handrail` as a child process, on a project and a state directory of the test's own."""
+"""Runs the real `handrail` as a child process, on the test's own project and state directory."""
 
 import json
 import os
@@ -21,7 +21,7 @@ class Ended:
 
     @property
     def json(self) -> Any:
-        """What stdout holds, which must be one JSON text and nothing else."""
+        """Parses stdout, which must be exactly one JSON text."""
         return json.loads(self.out)
 
     @property
@@ -46,7 +46,7 @@ class Machine:
         return Ended(result.returncode, result.stdout.decode(), result.stderr.decode())
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """For a command that waits; `person` answers it."""
+        """Starts a command that waits; `person` answers it."""
         pipe = subprocess.PIPE
         return subprocess.Popen(
             [HANDRAIL, *words],
@@ -66,7 +66,7 @@ class Machine:
         return self.run("call", tool, *([] if params is None else [json.dumps(params)]), *flags, stdin=stdin)
 
     def write(self, path: str, content: str) -> str:
-        """A write through the gate, allowed without a question; gives the snapshot's id."""
+        """Writes through the gate without a question; returns the snapshot's id."""
         expected = {"path": path, "content": content}
         assert self.call("write_to_file", {**expected, "dryRun": True}).status == 0
         result = self.call("write_to_file", {**expected, "dryRun": False}, "--answer", "allow")

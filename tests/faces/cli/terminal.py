@@ -1,4 +1,4 @@
-"""A person at a terminal: `handrail` under a pseudo-terminal of its own, with keys pressed and the screen read."""
+"""A person at a terminal: runs `handrail` in a pseudo-terminal, presses keys and reads the screen."""
 
 import fcntl
 import json
@@ -39,7 +39,7 @@ class Terminal:
         self._read_to = 0
 
         errors = None if stderr is None else stderr.open("wb")
-        # A size of the terminal that the tests run in, which readline puts into the environment, is not this one's.
+        # readline exports the size of the terminal that runs the tests, which is not the size of this one.
         inherited = {name: value for name, value in machine.environ().items() if name not in ("COLUMNS", "LINES")}
         try:
             self._process = subprocess.Popen(
@@ -57,13 +57,13 @@ class Terminal:
                 errors.close()
 
     def wait_for(self, text: str) -> str:
-        """Everything on the screen up to and including `text`, from where the last wait ended."""
+        """Returns everything on the screen up to and including `text`, from the end of the last wait."""
         start = self._read_to
         self.wait_for_any(text)
         return self._shown[start : self._read_to].decode()
 
     def wait_for_any(self, *texts: str) -> str:
-        """The first of them that appears after where the last wait ended."""
+        """Returns the first of the texts that appears after the end of the last wait."""
         deadline = time.monotonic() + PATIENCE
         while not (places := self._places(texts)):
             remaining = deadline - time.monotonic()
@@ -82,7 +82,7 @@ class Terminal:
         os.write(self._screen, keys.encode())
 
     def end(self) -> tuple[int, bytes]:
-        """Status and stdout; what was still shown is on `screen`."""
+        """Returns status and stdout; the rest of the output is on `screen`."""
         out, _ = self._process.communicate(timeout=PATIENCE)
         while self._has_more(0) and (more := self._more()):
             self._shown += more
@@ -95,7 +95,7 @@ class Terminal:
         return bool(screen.poll(seconds * 1000))
 
     def first_line(self) -> bytes:
-        """Of stdout, where that is not the terminal."""
+        """Returns stdout if that is not the terminal."""
         assert self._process.stdout is not None
         return bytes(self._process.stdout.readline())
 
@@ -114,5 +114,5 @@ class Terminal:
     def _more(self) -> bytes | None:
         try:
             return os.read(self._screen, 65536)
-        except OSError:  # EIO: the other side has gone
+        except OSError:  # EIO: the other side was closed
             return None

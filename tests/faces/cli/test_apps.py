@@ -1,4 +1,4 @@
-"""`handrail apps`: what a person sees of apps, allows and takes back; with a real app, and a site to add one from."""
+"""`handrail apps`: listing, allowing and revoking apps; with a real app, and a site to add one from."""
 
 import asyncio
 import json
@@ -214,7 +214,7 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
         assert "-secret-" not in result.output
         assert "tokens from: 127.0.0.1" in result.stderr
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
-        server.access_tokens = set()  # the app ends the token: it is renewed within the call
+        server.access_tokens = set()  # the app ends the token, which is then renewed during the call
         assert "error" not in home.json("call", "com.example.web", "look", "--answer", "allow")
         assert [form["grant_type"] for form in server.forms] == ["authorization_code", "refresh_token"]
     (secret,) = asyncio.run(Wiring().open_stores(home.state).secrets.kept())
@@ -225,7 +225,7 @@ def test_a_sign_in_in_the_browser_is_used_by_the_next_call(home: Home, monkeypat
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Callable[[int, bytes, str], str]]:
-    """Gives the address of a site that answers so."""
+    """Returns the address of a site with these answers."""
     answer: list[tuple[int, bytes, str]] = []
 
     class Handler(BaseHTTPRequestHandler):

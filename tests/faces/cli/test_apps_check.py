@@ -1,4 +1,4 @@
-"""`handrail apps check`: what a vendor sees of a descriptor, and of its tools' examples over the real transports."""
+"""`handrail apps check`: what a vendor sees of a descriptor, with its tools' examples over the real transports."""
 
 import io
 import json
@@ -27,7 +27,7 @@ def session() -> Iterator[SessionBus]:
 
 @pytest.fixture
 def within(session: SessionBus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SessionBus:
-    """This process is in the session for a while."""
+    """Joins this process to the session within the context."""
     for name, value in session.env.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("HANDRAIL_STATE", str(tmp_path / "state"))
@@ -35,7 +35,7 @@ def within(session: SessionBus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 class Terminal:
-    """In place of `sys`, where a person sits and answers."""
+    """Replaces `sys` with a terminal at which a person answers."""
 
     def __init__(self, answer: str) -> None:
         self.stdin, self.stderr = io.StringIO(answer), io.StringIO()

@@ -1,4 +1,4 @@
-"""`handrail apps new`: a folder that works at once, and never in the place of another."""
+"""`handrail apps new`: creates a folder that works at once, and never overwrites another."""
 
 import subprocess
 import sys

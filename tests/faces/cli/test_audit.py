@@ -1,4 +1,4 @@
-"""`handrail audit`: the record, and whether it is still as it was written."""
+"""`handrail audit`: shows the record, and verifies that it was not changed."""
 
 from tests.faces.cli.machine import Machine
 

@@ -1,4 +1,4 @@
-"""handrail without its extras, in an environment that holds what the base needs and nothing else."""
+"""handrail without its extras, in an environment with only the base's dependencies."""
 
 import json
 import os
@@ -33,7 +33,7 @@ EXTRAS_ONLY = {
 
 
 def needed(names: list[str]) -> set[str]:
-    """The distributions of these requirements and of all that they require."""
+    """Returns the distributions of these requirements and of everything that they require."""
     matches: set[str] = set()
     waiting = [Requirement(name) for name in names]
     while waiting:

@@ -1,4 +1,4 @@
-"""`handrail call`: exactly one JSON text on stdout, and an exit status that scripts can rely on."""
+"""`handrail call`: exactly one JSON text on stdout, and an exit status that scripts can use."""
 
 import json
 import os
@@ -132,7 +132,7 @@ def test_a_project_that_is_missing_or_has_a_broken_policy_is_an_error_in_json_to
 
 
 def test_a_custom_timeout_ends_the_call(machine: Machine) -> None:
-    # The search is another process, which takes longer to start than this.
+    # The search runs in another process, which takes longer to start than this.
     late = machine.call("search_files", {"path": ".", "regex": "o"}, "--timeout", "1")
     assert (late.status, late.code) == (1, "E_TIMEOUT")
 

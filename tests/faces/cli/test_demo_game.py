@@ -1,4 +1,4 @@
-"""examples/webgal-demo: the check finds what its README says was planted there, and nothing else."""
+"""examples/webgal-demo: the check finds exactly the mistakes that its README lists."""
 
 import re
 import shutil

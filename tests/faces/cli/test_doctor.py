@@ -1,4 +1,4 @@
-"""`handrail doctor`: what works here, what is missing, how to get it."""
+"""`handrail doctor`: what works here, what is missing, and how to get it."""
 
 import re
 from pathlib import Path

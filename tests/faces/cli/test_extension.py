@@ -1,4 +1,4 @@
-"""`handrail extension`: a code for a browser, the browsers that are paired, and one less."""
+"""`handrail extension`: pairing codes, the list of paired browsers, and removing one."""
 
 import json
 import urllib.request

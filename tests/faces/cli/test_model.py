@@ -1,4 +1,4 @@
-"""`handrail model`: which model the chat uses, and keys that are kept and never shown."""
+"""`handrail model`: which model the chat uses, and keys that are stored and never shown."""
 
 import json
 import os

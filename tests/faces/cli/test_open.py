@@ -1,4 +1,4 @@
-"""`handrail open` and the address that `handrail up` gives to people."""
+"""`handrail open` and the address that `handrail up` prints for people."""
 
 import json
 import re

@@ -24,7 +24,7 @@ from tests.waiting import PATIENCE
 from tests.wire.clients import Stdio
 
 CHANGE = {"kind": "file_change_confirm", "title": "Write a.txt", "diff": "@@ -1 +1 @@\n-one\n+1\n"}
-LEFT = "\x1b[?1049l"  # the terminal shows again what was there before
+LEFT = "\x1b[?1049l"  # the terminal shows its earlier content again
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
 
 ASK = """
@@ -66,7 +66,7 @@ def leave(terminal: Terminal, key: str = "q") -> int:
 
 
 def press_until(terminal: Terminal, key: str, text: str) -> None:
-    """A key within the first moment is refused: then it is pressed again, as a person would."""
+    """A key is refused in the first moment: then it is pressed again, as a person would do."""
     terminal.press(key)
     while terminal.wait_for_any("only just appeared", text) != text:
         terminal.press(key)
@@ -79,7 +79,7 @@ def test_an_approval_reaches_the_process_that_asks(machine: Machine) -> None:
         terminal.wait_for("Write a.txt")
         press_until(terminal, "y", "Answered by you")
         assert process.communicate(timeout=PATIENCE)[0] == "ok\n"
-    # no scope: whatever its id says, it isn't an approval of handrail's own
+    # no scope: whatever its id is, it isn't an approval of handrail
     assert responses(machine) == {"approval_1": {"status": "ok"}}
     assert leave(terminal) == 0
 

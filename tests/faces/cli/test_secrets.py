@@ -1,4 +1,4 @@
-"""`handrail secrets`: names and places, never values."""
+"""`handrail secrets`: shows names and places, never values."""
 
 import asyncio
 import json

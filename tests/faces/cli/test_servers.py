@@ -1,4 +1,4 @@
-"""`handrail up` and `handrail mcp` as processes: how they start, what they need, how they end."""
+"""`handrail up` and `handrail mcp` as processes: start, requirements and shutdown."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The question on the terminal: what it shows, what counts as an answer, how it ends."""
+"""The question on the terminal: what it shows, which answers it accepts, how it ends."""
 
 import json
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_no_text_of_the_callers_hides_or_leaves_its_place(machine: Machine) -> N
         "Allow?",
     ]
     assert all(len(line) < 60 for line in page.split("\n"))
-    assert page.count("long ") >= 200 - 20  # in the parameter and in the diff, but where a word was broken
+    assert page.count("long ") >= 200 - 20  # in the parameter and in the diff, except where a word was wrapped
 
 
 def test_a_long_parameter_is_folded_in_plain_sight_and_shown_whole_on_request(machine: Machine) -> None:

@@ -1,4 +1,4 @@
-"""`handrail tools`, `--help` and `--version`: what a newcomer and a script look at first."""
+"""`handrail tools`, `--help` and `--version`: what newcomers and scripts use first."""
 
 import subprocess
 import sys

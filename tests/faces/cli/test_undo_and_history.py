@@ -1,4 +1,4 @@
-"""`handrail history` tells what was changed, `handrail undo` takes it back."""
+"""`handrail history` shows changes, and `handrail undo` undoes them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`handrail webgal`: what a person sees of a check, what is mended, and what CI gets to know."""
+"""`handrail webgal`: what a person sees of a check, what is fixed, and what CI gets."""
 
 import json
 

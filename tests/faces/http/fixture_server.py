@@ -25,7 +25,7 @@ def main() -> None:
         is_server=True,
     )
     rig.gate.registry = Registry([surface()])
-    console = Path(os.environ.get("FIXTURE_CONSOLE", "/nowhere"))  # whether one was built here must not matter
+    console = Path(os.environ.get("FIXTURE_CONSOLE", "/nowhere"))  # whether a console was built here must not matter
 
     def ready(address: str, console: str) -> None:
         print(address, flush=True)

@@ -1,4 +1,4 @@
-"""Tools that show how the HTTP face treats results, failures, faults and clients that go away."""
+"""Tools that show how the HTTP face treats results, failures, bugs and clients that disconnect."""
 
 import asyncio
 from typing import Any
@@ -31,22 +31,22 @@ async def echo(port: None, call: Call, params: Echo, preview: Preview | None) ->
 
 
 async def fail(port: None, call: Call, params: Fail, preview: Preview | None) -> None:
-    """Ends in the condition that was asked for."""
+    """Fails with the requested error."""
     raise getattr(errors, params.condition)("It failed.", hint="Try again.", path="a.txt")
 
 
 async def crash(port: None, call: Call, params: Nothing, preview: Preview | None) -> None:
-    """Has a fault."""
+    """Has a bug."""
     raise RuntimeError("the fault")
 
 
 async def unspeakable(port: None, call: Call, params: Nothing, preview: Preview | None) -> object:
-    """Returns what JSON can't say."""
+    """Returns a value that JSON can't express."""
     return object()
 
 
 async def wait(port: None, call: Call, params: Nothing, preview: Preview | None) -> None:
-    """Never ends by itself; tells on stdout how it fares."""
+    """Never ends; reports its progress on stdout."""
     print("started", flush=True)
     try:
         await asyncio.Event().wait()

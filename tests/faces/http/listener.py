@@ -1,4 +1,4 @@
-"""A Socket.IO client of the namespace `/mimo` that keeps what it is told."""
+"""A Socket.IO client of the namespace `/mimo` that records all events."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ class Listener:
         await self.client.connect(
             server.address,
             auth=auth,
-            headers=lambda: dict(headers or {}),  # the client takes the cookie out of what it gets
+            headers=lambda: dict(headers or {}),  # the client removes the cookie from the headers that it gets
             namespaces=[NAMESPACE],
             transports=transports or BOTH,
             wait=False,
@@ -44,12 +44,12 @@ class Listener:
             raise socketio.exceptions.ConnectionError(self.refusals[-1])
 
     async def close(self) -> None:
-        """As a closed tab does it: without waiting for a poll to end."""
+        """Disconnects like a closed tab: without waiting for a poll to end."""
         self.client.reconnection = False
         await self.client.eio.disconnect(abort=True)
 
     async def next(self, event: str) -> Any:
-        """The next news of that name; others are passed over."""
+        """Returns the next event of that name and skips others."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 name, data = await self.told.get()
@@ -57,7 +57,7 @@ class Listener:
                     return data
 
     async def gone(self) -> None:
-        """Returns once the server has closed the line."""
+        """Returns once the server has closed the connection."""
         async with asyncio.timeout(PATIENCE):
             await self.left.wait()
 

@@ -1,4 +1,4 @@
-"""A stream on which an MCP client listens, as bytes: what it hears beside the answers to its own calls."""
+"""A stream on which an MCP client listens, as bytes: everything except the answers to its own calls."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A server in a process of its own, and ways to talk to it: a polite client and a raw socket."""
+"""A server in a separate process, with a polite client and a raw socket to talk to it."""
 
 import json
 import os
@@ -44,7 +44,7 @@ class Running:
         env: dict[str, str] | None = None,
         command: Sequence[str] = (),
     ) -> None:
-        """Over the fixture tools, or with a `command` of its own that prints a line once it is ready."""
+        """Runs the fixture tools, or a `command` that prints a line once it is ready."""
         self.state, self.project = state, project
         fixture = ["tests.faces.http.fixture_server", str(state), str(project), str(port), host]
         self.process = subprocess.Popen(
@@ -72,7 +72,7 @@ class Running:
 
     @property
     def token(self) -> str:
-        """An agent's."""
+        """An agent's token."""
         return agent_token(self.state)
 
     @property
@@ -85,7 +85,7 @@ class Running:
 
     @property
     def frontend(self) -> dict[str, str]:
-        """What a page that is no agent's joins the socket with: it is shown all that is open."""
+        """The credentials of a page that is not an agent's: it is shown all pending prompts."""
         return {"token": self.server_token, "clientType": "frontend"}
 
     @property
@@ -93,7 +93,7 @@ class Running:
         return {"authorization": f"Bearer {self.token}"}
 
     def request(self, method: str, path: str, *, headers: dict[str, str] | None = None, **kwargs: Any) -> Answer:
-        """With an agent's token, unless `headers` say otherwise."""
+        """Sends an agent's token unless `headers` are passed."""
         headers_sent = self.bearer if headers is None else headers
         answer = httpx2.request(
             method, f"http://127.0.0.1:{self.port}{path}", headers=headers_sent, timeout=PATIENCE, **kwargs
@@ -117,7 +117,7 @@ class Running:
         return {"x-handrail-console-key": (self.state / "console.key").read_text().strip()}
 
     def sign_in(self, user_agent: str = "a browser") -> dict[str, str]:
-        """The headers of a page of ours whose browser was let in."""
+        """Returns the headers of our own page in a signed-in browser."""
         headers = {"origin": self.address, "user-agent": user_agent}
         answer = self.request("POST", "/api/session", headers=headers, json={"code": self.new_code()})
         assert answer.status == 200, answer
@@ -131,7 +131,7 @@ class Running:
         return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def raw(self, request: str | bytes) -> Answer:
-        """Sends exactly these bytes; `PORT` and `TOKEN` in a text stand for the server's own."""
+        """Sends exactly these bytes; `PORT` and `TOKEN` in a text are replaced by the server's."""
         if isinstance(request, str):
             request = request.replace("PORT", str(self.port)).replace("TOKEN", self.token).encode("latin-1")
         with self.connect() as connection:
@@ -139,7 +139,7 @@ class Running:
             return read_answer(connection)
 
     def stop(self, number: int = signal.SIGTERM) -> str:
-        """What it wrote to stderr."""
+        """Returns what it wrote to stderr."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         _, log = self.process.communicate(timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""A person sees who may come in, and sends them away."""
+"""A person sees who has access, and revokes it."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from tests.faces.http.running import Running
 
 @pytest.fixture
 def rig(state: Path, project: Path) -> Any:
-    """A server of the test's own: what ends here must not end for other tests."""
+    """The test's own server: sessions that end here must not end for other tests."""
     with Running(state, project) as running:
         yield running
 
@@ -31,7 +31,7 @@ def overview(rig: Running, person: dict[str, str]) -> Any:
 
 
 def renew(rig: Running, person: dict[str, str]) -> Any:
-    """Changes `person` to what its page knows afterwards."""
+    """Updates `person` with the token that its page has afterwards."""
     answer = rig.request("POST", "/api/access/token", headers=person)
     assert answer.status == 200, answer
     person["x-handrail-page"] = answer.json["data"]["pageSecret"]

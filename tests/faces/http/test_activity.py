@@ -1,4 +1,4 @@
-"""What was done, what shows it, and how it is taken back, as the console gets it."""
+"""What was done, its evidence, and how it is undone, as the console gets it."""
 
 import asyncio
 import json
@@ -74,7 +74,7 @@ def test_a_page_that_comes_when_no_other_is_left_misses_nothing_that_is_done_aft
                 await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id=f"task-{number}")
                 records = list[Any]()
                 while not (own := [record["outcome"] for record in records if record["task"] == f"task-{number}"]):
-                    records = (await page.next("activity"))["records"]  # may begin with the call before this page came
+                    records = (await page.next("activity"))["records"]  # may contain an earlier call
                 assert own == ["done"]
             await asyncio.to_thread(rig.call, "read_file", {"path": "a.txt"}, x_task_id="unseen")
 

@@ -1,4 +1,4 @@
-"""Apps in the console: a person sees, tries and allows them, takes it back, signs in and out. Nobody else does."""
+"""Apps in the console: only a person can see, try and allow them, revoke that, and sign in and out."""
 
 import json
 import sys
@@ -41,7 +41,7 @@ class Person:
         return self._pool.submit(self.ask, "POST", "/api/tools/apps_call", params)
 
     def answers(self, **response: str) -> Any:
-        """What was asked."""
+        """Returns the question."""
         while not (waiting := self.get("/api/prompts?state=pending")["entries"]):
             continue
         path = f"/api/prompts/{waiting[0]['requestId']}/response"

@@ -66,7 +66,7 @@ def test_trailers_and_chunk_extensions_without_end_are_refused(server: Running) 
 
 
 def flood(connection: socket.socket, start: bytes, more: bytes) -> int:
-    """The status of the answer that ends the flood."""
+    """Returns the status of the answer that ends the flood."""
     connection.sendall(start)
     byte_count = 0
     try:

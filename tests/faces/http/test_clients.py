@@ -1,4 +1,4 @@
-"""Connecting clients from the console: as it was shown, by a person, in the client's own files."""
+"""Connecting clients from the console: a person writes exactly the shown changes into the clients' files."""
 
 import json
 from pathlib import Path

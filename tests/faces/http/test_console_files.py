@@ -1,4 +1,4 @@
-"""The built console, where there is one, is served by the program itself."""
+"""The program itself serves the built console, if there is one."""
 
 from collections.abc import Iterator
 

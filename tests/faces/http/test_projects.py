@@ -1,4 +1,4 @@
-"""One server for every project of a state directory: each one's approvals, evidence, history and undo work from it."""
+"""One server for every project of a state directory: approvals, evidence, history and undo work from it."""
 
 import json
 import subprocess

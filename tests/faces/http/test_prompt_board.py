@@ -1,4 +1,4 @@
-"""Pages of the queue lead back to the very first entry."""
+"""Pages of the queue reach back to the very first entry."""
 
 import json
 from pathlib import Path

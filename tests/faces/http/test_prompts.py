@@ -1,4 +1,4 @@
-"""The queue over HTTP and Socket.IO: asking, listing, answering, and being told."""
+"""The queue over HTTP and Socket.IO: asking, listing, answering and updates."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ NAMED = {"status": "ok", "values": {"name": "Ada"}}
 
 @pytest.fixture
 def asked(state: Path, project: Path) -> Any:
-    """A server of the test's own: the queue starts empty."""
+    """The test's own server, because the queue has to be empty at first."""
     with Running(state, project) as running:
         yield running
 
@@ -44,7 +44,7 @@ def listed(server: Running, query: str = "") -> Any:
 
 
 def without_answerer(news: Any) -> Any:
-    """Who answered is noted a moment after the answer, and then told, too."""
+    """Who answered is recorded a moment after the answer, and then announced as well."""
     return [{name: value for name, value in entry.items() if name != "answeredBy"} for entry in news["entries"]]
 
 

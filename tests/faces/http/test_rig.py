@@ -1,4 +1,4 @@
-"""The whole rig over HTTP, as `handrail up` opens it."""
+"""The complete wiring over HTTP, as `handrail up` opens it."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A person's browser is let in by a one-time code and then known by its cookie."""
+"""A person's browser signs in with a one-time code and is then known by its cookie."""
 
 import json
 import re

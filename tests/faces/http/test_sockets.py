@@ -1,4 +1,4 @@
-"""Socket.IO, namespace /mimo: pages are told of what happens, as it happens."""
+"""Socket.IO, namespace /mimo: pages receive events as they happen."""
 
 import asyncio
 import signal

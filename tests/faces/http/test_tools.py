@@ -167,7 +167,7 @@ def test_the_list_has_every_tool_as_the_command_line_shows_it(server: Running) -
 
 
 def start_waiting(server: Running) -> socket.socket:
-    """A client whose call has begun and will not end by itself."""
+    """Starts a call that does not end until it is cancelled, and returns its client."""
     connection = server.connect()
     head = f"POST /api/tools/wait HTTP/1.1\r\nHost: localhost:{server.port}\r\nAuthorization: Bearer {server.token}\r\n"
     connection.sendall(f"{head}Content-Length: 2\r\n\r\n{{}}".encode())
@@ -196,7 +196,7 @@ def test_a_client_that_disconnects_while_sending_its_body_starts_nothing(server:
     with server.connect() as connection:
         head = f"POST /api/tools/wait HTTP/1.1\r\nHost: localhost:{server.port}\r\nContent-Length: 9\r\n"
         connection.sendall(f"{head}Authorization: Bearer {server.token}\r\n\r\n{{}}".encode())
-    start_waiting(server).close()  # the next line is this call's, not the torn one's
+    start_waiting(server).close()  # the next line belongs to this call, not to the torn one
     assert server.line() == "cancelled"
 
 

@@ -1,4 +1,4 @@
-"""Tools that the person tries in the console: what needs a yes is asked where the person sits."""
+"""Tools that the person tries in the console: approvals are asked for in the same place."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor

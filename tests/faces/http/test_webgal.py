@@ -1,4 +1,4 @@
-"""`/api/webgal`: for people alone, files sealed off, fixes bound to what was shown."""
+"""`/api/webgal`: only for people, serves files in isolation, and binds fixes to what was shown."""
 
 from collections.abc import Iterator
 from pathlib import Path

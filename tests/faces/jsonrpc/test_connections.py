@@ -1,4 +1,4 @@
-"""Who is connected to the desktop's host: nobody for long enough, and it may end."""
+"""Connections to the desktop's host: it may end once there have been none for long enough."""
 
 import asyncio
 from typing import cast

@@ -1,4 +1,4 @@
-"""The local socket with real connections: who calls, what is refused, and what a client makes of a silent server."""
+"""The local socket with real connections: callers, refusals, and clients of a silent server."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ def this_process() -> str:
 
 
 async def echo(session: LocalSession) -> None:
-    """Says who calls, then repeats one line."""
+    """Returns the caller, then repeats one line."""
     who = {"pid": session.caller.pid, "agent": session.caller.identity.connection, "cage": session.caller.cage}
     await session.stream.write(json.dumps(who).encode() + b"\n")
     if (line := await session.stream.read_line()) is not None:
@@ -137,7 +137,7 @@ def test_without_a_server_the_client_says_so(tmp_path: Path) -> None:
 
 
 def test_a_server_that_hangs_is_refused_and_not_taken_for_none(tmp_path: Path) -> None:
-    with open_socket(tmp_path / "local.sock"), pytest.raises(client.ServerRefused):  # it listens, and never accepts
+    with open_socket(tmp_path / "local.sock"), pytest.raises(client.ServerRefused):  # it listens but never accepts
         client.connect(str(tmp_path / "local.sock"), "echo", {}, seconds=0.05)
 
 

@@ -23,7 +23,7 @@ APPROVAL = check_prompt({"kind": "file_change_confirm", "path": "a.txt", "diff":
 
 
 def form(prompt: Prompt | dict[str, Any], *, is_plain: bool = False) -> Form:
-    """What is shown, checked against the protocol's own restricted schemas."""
+    """Returns the form, checked against the protocol's own restricted schemas."""
     form_schema = form_of(check_prompt(prompt), is_plain=is_plain)
     assert form_schema is not None
     RequestedSchema.model_validate(form_schema.schema)

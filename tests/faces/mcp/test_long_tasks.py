@@ -1,4 +1,4 @@
-"""A call that waits an hour for a person, as a task; the clock is the test's."""
+"""A call that waits an hour for a person, as a task; the test controls the clock."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ HOUR = 3600.0
 
 
 class Polling(Request):
-    """A request of a client that takes tasks."""
+    """A request of a client that supports tasks."""
 
     version = STATELESS_VERSIONS[-1]
     capabilities: Mapping[str, Any] = {"extensions": {TASKS_EXTENSION: {}}}
@@ -27,7 +27,7 @@ class Polling(Request):
 
 
 class MovedClock(asyncio.SelectorEventLoop):
-    """A loop whose time the test moves on."""
+    """An event loop whose clock the test advances."""
 
     ahead = 0.0
 
@@ -35,7 +35,7 @@ class MovedClock(asyncio.SelectorEventLoop):
         return super().time() + self.ahead
 
     async def pass_time(self, seconds: float) -> None:
-        """Everything that is due by then has been done."""
+        """Runs everything that is due by then."""
         self.ahead += seconds
         for _ in range(5):
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""What a client learns of a call whose server ended before it answered."""
+"""What a client is told about a call whose server ended before it answered."""
 
 import asyncio
 import time
@@ -50,7 +50,7 @@ def test_of_a_call_that_was_done_the_client_gets_the_result(project: Project) ->
     reply = asked(project)
     assert reply is not None
     assert reply.result["snapshotId"] == result.snapshot_id  # type: ignore[attr-defined]
-    assert asked(project, since=time.time() + 60) is None  # an earlier session's call is not this one
+    assert asked(project, since=time.time() + 60) is None  # a call of an earlier session doesn't count
 
 
 def test_of_a_call_that_failed_the_client_learns_why(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""What the proxy does with lines when a server is there, is not there yet, has gone, or never comes."""
+"""What the proxy does with lines while a server runs, is starting, has ended, or never starts."""
 
 import json
 import os
@@ -18,7 +18,7 @@ HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"na
 
 
 class Servers:
-    """Gives the relay one end of a connection when a test lets it."""
+    """Gives the relay one end of a connection when the test allows it."""
 
     def __init__(self) -> None:
         self.again: list[list[str | int]] = []
@@ -47,7 +47,7 @@ class Servers:
         until(lambda: len(self.connections) > before)
 
     def are_looked_for(self) -> None:
-        """More than once, so that what the client has sent meanwhile is read."""
+        """Yields more than once, so that everything the client has sent is read."""
         before = self.looks
         until(lambda: self.looks > before + 2)
 
@@ -91,7 +91,7 @@ class Session:
         return json.loads(self._out.readline())
 
     def open(self) -> None:
-        """With a server that answers."""
+        """A relay with a server that answers."""
         self.send("initialize", 1, **HELLO)
         assert self.servers.read()["method"] == "initialize"
         self.servers.answer(1, {"serverInfo": {}})
@@ -165,7 +165,7 @@ def test_a_clients_first_requests_are_answered_before_the_server_runs(tmp_path: 
     servers.answer(7, {"serverInfo": {}})
     servers.say(b'{"jsonrpc":"2.0","id":"8","result":{"tools": ["read_file"]}}')
     servers.answer(9, "read")
-    assert session.receive() == {"jsonrpc": "2.0", "id": 9, "result": "read"}  # and nothing twice
+    assert session.receive() == {"jsonrpc": "2.0", "id": 9, "result": "read"}  # and nothing is sent twice
 
 
 def test_a_client_learns_that_the_list_has_changed_since(tmp_path: Path, servers: Servers) -> None:
@@ -267,7 +267,7 @@ def test_a_client_that_closes_its_end_gets_its_last_answers(tmp_path: Path, serv
     servers.read()
     ending = threading.Thread(target=session.end)
     ending.start()
-    assert servers._files[-1].readline() == b""  # the server sees that nothing follows
+    assert servers._files[-1].readline() == b""  # the server sees the end of the input
     servers.answer(3, "last")
     assert session.receive()["result"] == "last"
     servers.end()

@@ -1,4 +1,4 @@
-"""The same tests on every kind of store: two processes' views of one state directory, or of one tenant's database."""
+"""Runs the same tests on every kind of store: two processes' views of one state directory or one tenant's database."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ __all__ = ["nats", "postgres"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What one process has open."""
+    """The stores that one process has open."""
 
     tokens: TokenStore
     once: OneTimeClaims
@@ -114,7 +114,7 @@ def stores(opened: Opened) -> Iterator[Kept]:
 
 @pytest.fixture
 def other(opened: Opened) -> Iterator[Kept]:
-    """What another process has open on the same."""
+    """The same stores, opened by another process."""
     with opened() as stores_of_node:
         yield stores_of_node
         asyncio.run(stores_of_node.prompts.close())

@@ -1,4 +1,4 @@
-"""A journal that many processes share: the same on this machine and in a team's database."""
+"""A journal that many processes share, on this machine and in a team's database."""
 
 import asyncio
 import threading

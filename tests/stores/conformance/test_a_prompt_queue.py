@@ -1,4 +1,4 @@
-"""Questions to people that cross from one process to another: the same on this machine and in a team's database."""
+"""Questions that cross from one process to another, on this machine and in a team's database."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Tokens, claims, consents, grants, questions and owners: the same on this machine and in a team's database."""
+"""Tokens, claims, consents, grants, questions and owners, on this machine and in a team's database."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A real project on a real disk, with something outside of it that must never be touched; both primitives in turn."""
+"""A real project on a real disk, with files outside of it that must never be touched; with both primitives."""
 
 import os
 import subprocess
@@ -34,13 +34,13 @@ def project(tmp_path: Path) -> Iterator[Path]:
     (project / ".git").mkdir()
     (project / ".git/config").write_bytes(b"[core]\n")
     yield project
-    # pytest clears old folders by recursion, which ends at a deep tree.
+    # pytest removes old folders recursively, which fails for a deep tree.
     subprocess.run(["rm", "-rf", str(project)], check=True)
 
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Iterator[Path]:
-    """A folder beside the project, its name a prefix's neighbour; checked after every test that uses it."""
+    """A folder next to the project whose name starts like the project's; checked after every test that uses it."""
     outside = tmp_path / "project-evil"
     (outside / "tree").mkdir(parents=True)
     files = [outside / name for name in ("start.txt", "only-outside.txt", "tree/keep.txt")]
@@ -61,7 +61,7 @@ def folder(project: Path, opener: Opener) -> Iterator[Folder]:
 
 @pytest.fixture
 def start_child() -> Iterator[StartChild]:
-    """Starts a script of `children/`; whatever still runs at the end is killed, by its pid."""
+    """Starts a script of `children/`; scripts still running at the end are killed by their pid."""
     running: list[Child] = []
 
     def start(script: str, *args: str, before: tuple[str, ...] = ()) -> Child:

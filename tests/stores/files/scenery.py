@@ -1,4 +1,4 @@
-"""What the tests of the local folder share: names of the stage, and how children are waited for."""
+"""Shared by the tests of the local folder: names of files, and ways to wait for children."""
 
 import subprocess
 from collections.abc import Callable
@@ -13,7 +13,7 @@ StartChild = Callable[..., Child]
 
 
 def ready(child: Child) -> None:
-    """Waits until the child says that it is at work."""
+    """Waits until the child reports that it has started its work."""
     assert child.stdout is not None
     assert child.stdout.readline() == b"ready\n", child.communicate()[1].decode()
 
@@ -25,7 +25,7 @@ def go(child: Child) -> None:
 
 
 def said(child: Child) -> str:
-    """What the child printed until its end."""
+    """Returns what the child printed until its end."""
     out, err = child.communicate(timeout=60)
     assert child.returncode == 0, err.decode()
     return out.decode().strip()

@@ -1,4 +1,4 @@
-"""Lines added to a file that several write to: whole, in the folder that is meant, or not at all."""
+"""Lines appended to a file with several writers: complete, in the right folder, or not at all."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Full disks and failing devices, real ones where the machine allows it: no success is told, the old content stays."""
+"""Full disks and failing devices, real ones if possible: no success is reported and the old content stays."""
 
 import os
 import shutil
@@ -98,7 +98,7 @@ def test_when_the_disk_fails_a_replaced_file_keeps_its_content(
 def test_when_the_disk_fails_a_new_file_does_not_appear(
     project: Path, start_child: StartChild, method: str, when: int
 ) -> None:
-    """Four fsyncs: two folders above that get a new entry, the file, its own folder."""
+    """Four fsyncs: two parent folders with a new entry, the file, and its own folder."""
     before = names(project)
     rule = f"fsync:error=EIO:when={when}"
     child = start_child("write_once.py", str(project), "new/deep/file.txt", "9", method, "0", before=_strace(rule))

@@ -1,4 +1,4 @@
-"""What the `Folder` port promises, on ordinary files."""
+"""The promises of the `Folder` port, on ordinary files."""
 
 import os
 import stat

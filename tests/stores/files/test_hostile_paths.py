@@ -1,4 +1,4 @@
-"""Paths that want out, or into closed folders: by hand and by the thousand."""
+"""Paths that try to leave the project or enter closed folders: written by hand, and thousands of generated ones."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""kill -9 at any moment: the file is whole, and what is left over can be swept away."""
+"""kill -9 at any moment: the file is complete, and leftovers can be removed."""
 
 import os
 import threading
@@ -40,7 +40,7 @@ def test_a_killed_writer_leaves_one_of_the_two_contents(
         child.wait()
         leftovers += len(_ours(project))
         assert folder.read(path) in whole
-        if moments.random() < 0.5:  # or else the next writer has to cope with the leftover
+        if moments.random() < 0.5:  # otherwise the next writer has to deal with the leftover
             folder.sweep(path)
             assert _ours(project) == []
     folder.sweep(path)
@@ -85,7 +85,7 @@ def test_a_live_writer_is_not_swept(folder: Folder, project: Path) -> None:
 
 @pytest.mark.trial("race")
 def test_concurrent_writes_to_one_path_are_never_mixed(project: Path, start_child: StartChild) -> None:
-    """Four writers in two processes and two threads share one temporary name; the reader sees whole contents only."""
+    """Four writers in two processes and two threads share one temporary name; the reader sees only whole contents."""
     folder = LocalFolder.open(str(project))
     size = 200_000
     folder.write("game/x", b"0" * size)

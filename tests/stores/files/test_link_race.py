@@ -20,7 +20,7 @@ pytestmark = pytest.mark.trial("race")
 
 
 class Race:
-    """Attempts until there were enough, of both outcomes too: a busy machine may rest on one side for a while."""
+    """Repeats until there were enough attempts with each outcome: a busy machine may favour one for a while."""
 
     def __init__(self, attempts: int) -> None:
         self._attempts = attempts
@@ -41,7 +41,7 @@ class Race:
 
 @pytest.fixture
 def swapped_folder(project: Path, outside: Path, start_child: StartChild) -> Iterator[None]:
-    """`game/scene` is a folder one moment and a link to the outside the next."""
+    """`game/scene` alternates between a folder and a link to the outside."""
     (project / "decoy").symlink_to(outside)
     child = start_child("swap_folder.py", str(project / "game/scene"), str(project / "decoy"))
     yield from _at_work(child)
@@ -49,7 +49,7 @@ def swapped_folder(project: Path, outside: Path, start_child: StartChild) -> Ite
 
 @pytest.fixture
 def swapped_file(project: Path, outside: Path, start_child: StartChild) -> Iterator[None]:
-    """`game/scene/start.txt` is a file one moment and a link to one outside the next."""
+    """`game/scene/start.txt` alternates between a file and a link to one outside."""
     path = project / "game/scene/start.txt"
     child = start_child("swap_file.py", str(path), str(outside / "start.txt"), "intro\n")
     yield from _at_work(child)
@@ -119,7 +119,7 @@ def test_no_write_escapes_while_a_file_is_swapped(folder: Folder) -> None:
 
 @pytest.mark.usefixtures("swapped_folder")
 def test_no_listing_and_no_removal_escapes_while_a_folder_is_swapped(folder: Folder) -> None:
-    """Inside and outside both hold `tree/keep.txt`; only the one inside may go."""
+    """Inside and outside both contain `tree/keep.txt`; only the one inside may be deleted."""
     race = Race(2_000)
     for _ in race:
         for path, _entry in folder.walk("game"):
@@ -132,7 +132,7 @@ def test_no_listing_and_no_removal_escapes_while_a_folder_is_swapped(folder: Fol
         except (OutsideRoot, NotFound):
             race.refused += 1
         except InputOutput as failure:
-            if failure.details["error"] != "ENOTEMPTY":  # what it holds was out of sight for a moment
+            if failure.details["error"] != "ENOTEMPTY":  # its content was out of sight for a moment
                 raise
         else:
             race.done += 1

@@ -1,4 +1,4 @@
-"""What survives a write: every byte, the mode, the owner, extended attributes."""
+"""What a write preserves: every byte, the mode, the owner, and extended attributes."""
 
 import os
 import stat

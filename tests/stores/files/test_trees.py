@@ -1,4 +1,4 @@
-"""Trees that are deep, change meanwhile or can't be read."""
+"""Trees that are deep, change during the walk, or can't be read."""
 
 import os
 import resource
@@ -36,7 +36,7 @@ def _dig(project: Path, depth: int) -> None:
 
 @pytest.mark.trial("files", is_long=True)
 def test_depth_costs_neither_descriptors_nor_stack(folder: Folder, project: Path, few_descriptors: None) -> None:
-    """Deeper than Python recurses and longer than the kernel takes a path."""
+    """Deeper than Python's recursion limit and longer than the kernel's limit for paths."""
     own = folder.subfolder(".webgal_agent")
     own.write("first", b"")
     _dig(project / ".webgal_agent", DEPTH)
@@ -73,7 +73,7 @@ def test_an_abandoned_walk_leaves_no_open_descriptors(folder: Folder) -> None:
 
 @pytest.fixture
 def nobody() -> Iterator[None]:
-    """Rights count for others than root only."""
+    """Permissions apply only to users other than root."""
     user = os.geteuid()
     if user == 0:
         os.seteuid(65534)

@@ -1,4 +1,4 @@
-"""`child.py STATE get NAME | put NAME VALUE | forget NAME`: the store in a process of its own, in whatever session."""
+"""`child.py STATE get NAME | put NAME VALUE | forget NAME`: the store in a separate process, in any session."""
 
 import asyncio
 import json

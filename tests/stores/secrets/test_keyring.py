@@ -1,4 +1,4 @@
-"""Secrets in a real Secret Service, and in sessions that have none that could answer."""
+"""Secrets in a real Secret Service, and in sessions without a working one."""
 
 import json
 import socket

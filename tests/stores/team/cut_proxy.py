@@ -1,4 +1,4 @@
-"""A wire to PostgreSQL that is cut when the server has done what it was told, and before it can say so."""
+"""A connection to PostgreSQL that is cut after the server has carried out a command and before it can answer."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ _READY = b"Z\x00\x00\x00\x05"
 
 
 class CutProxy:
-    """`url` is the same database behind it. `arm` cuts the next connection that sends these bytes, once."""
+    """`url` is the same database through the proxy. `arm` cuts the next connection that sends these bytes, once."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -26,7 +26,7 @@ class CutProxy:
         self._trigger = trigger
 
     def close(self) -> None:
-        """Nobody comes in any more; who is in stays."""
+        """Accepts no new connections and keeps the existing ones."""
         _shut(self._listener)
 
     def _accept(self) -> None:
@@ -52,7 +52,7 @@ class CutProxy:
             while data := server.recv(65536):
                 if not is_over.is_set():
                     client.sendall(data)
-                elif _READY in data:  # it is done there
+                elif _READY in data:  # the server has carried it out
                     self.was_cut.set()
                     break
         for each in (client, server):

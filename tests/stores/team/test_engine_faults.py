@@ -1,4 +1,4 @@
-"""Engines that are full, frozen or being upgraded, and clocks that are wrong."""
+"""Engines that are full, frozen or being upgraded, and wrong clocks."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ SCOPE = TokenScope("agent", "write_to_file", "digest")
 
 @pytest.fixture
 def small_postgres() -> Iterator[Postgres]:
-    """On a disk of its own, which a test can fill."""
+    """PostgreSQL on a separate disk, which a test can fill."""
     with engine_folder("small") as folder:
         mount = ["mount", "-t", "tmpfs", "-o", "size=140m,mode=755", "none", str(folder)]
         if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
@@ -68,7 +68,7 @@ async def test_on_a_full_disk_writes_are_refused_until_there_is_room(small_postg
                 break
         assert refused, "the disk was never full"
         ballast.unlink()
-        if not small_postgres.is_running:  # where its own log finds no room, PostgreSQL ends
+        if not small_postgres.is_running:  # PostgreSQL ends if there is no room for its own log
             small_postgres.start()
         await _again(audit)
         audit.close()
@@ -117,7 +117,7 @@ def test_a_servers_wrong_clock_does_not_change_timeouts(
 def test_an_upgrade_while_servers_write_loses_nothing(
     postgres: Postgres, nats: Nats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From each version to the newest, with two servers of the version before at work."""
+    """From each version to the newest, with two servers of the earlier version at work."""
     owner = postgres.new_database()
     monkeypatch.setattr(setup, "STEPS", STEPS[:1])
     monkeypatch.setattr(setup, "TABLES", [name for name in TABLES if f"CREATE TABLE {name} " in STEPS[0]])

@@ -1,4 +1,4 @@
-"""What the engines of a team do wrong, and servers too: nothing is lost, nothing counts twice."""
+"""Faults of a team's engines and servers: nothing is lost and nothing is applied twice."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ OK = {"status": "ok", "values": {"name": "Ada"}}
 
 @pytest.fixture
 def own_postgres() -> Iterator[Postgres]:
-    """One that the test may stop; it writes to the disk as it should."""
+    """A PostgreSQL that the test may stop; it writes durably."""
     with engine_folder("postgres", on_disk=True) as folder:
         server = Postgres(folder / "cluster", is_durable=True)
         server.start()
@@ -90,7 +90,7 @@ async def test_when_nats_restarts_secrets_and_presence_work_again(postgres: Post
         await asyncio.to_thread(nats.restart)
 
         async def is_heard() -> bool:
-            """The subscription is back once the other server answers."""
+            """The subscription works again once the other server answers."""
             try:
                 return await two.messages.ask_async(one.messages.server, "waiter", {"numbers": []}) is not None
             except (NoSuchServer, InputOutput):

@@ -1,4 +1,4 @@
-"""Tenants in one database: what PostgreSQL itself keeps apart, whatever a server's connection says."""
+"""Tenants in one database: PostgreSQL itself separates them, whatever a server's connection requests."""
 
 import threading
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def tenants(postgres: Postgres) -> tuple[str, str]:
 
 
 def filled(url: str) -> None:
-    """A row in each table that a raw connection could look for."""
+    """Adds a row to each table that a raw connection could read."""
     with database(url) as team_database:
         Audit(TeamJournal(team_database, "audit")).append({"secret": "of this tenant"}, durable=True)
         TeamMembers(team_database).add("ada", "administrator", Limits(), owner="", by="tests")

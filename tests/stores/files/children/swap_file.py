@@ -1,4 +1,4 @@
-"""Makes a name a regular file and a link in turns, until it is killed: path, where the link points, content."""
+"""Alternates a name between a regular file and a link until it is killed: path, the link's target, content."""
 
 import os
 import sys

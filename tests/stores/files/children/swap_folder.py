@@ -1,4 +1,4 @@
-"""Swaps a folder and a link by renameat2(RENAME_EXCHANGE), as fast as it goes, until it is killed: two paths."""
+"""Swaps a folder and a link by renameat2(RENAME_EXCHANGE) as fast as possible, until it is killed: two paths."""
 
 import ctypes
 import sys

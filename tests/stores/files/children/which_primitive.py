@@ -1,4 +1,4 @@
-"""Prints the primitive that this process would use, after it has read a file with it: project, path."""
+"""Prints the primitive that this process uses, after reading a file with it: project, path."""
 
 import sys
 

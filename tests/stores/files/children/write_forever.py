@@ -1,4 +1,4 @@
-"""Once it is told to, writes two contents in turns until it is killed: project, path, size, durable (1, 0), letters."""
+"""When started by a line, alternates two contents until it is killed: project, path, size, durable (1, 0), letters."""
 
 import sys
 

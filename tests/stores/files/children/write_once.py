@@ -1,4 +1,4 @@
-"""One durable write or create; prints how it ended: project, path, size, method, most bytes that a file may have."""
+"""Makes one durable write or create and prints how it ended: project, path, size, method, largest file size."""
 
 import resource
 import sys
