@@ -1,5 +1,6 @@
 """Decisions: defaults, the strictest of several rules, what a pattern covers, and what an untrusted project can do."""
 
+import tomllib
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,7 @@ from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
 from handrail.ports.node import NeededVotes, TeamPolicy
+from handrail.ports.paths import closed_secret_error
 from handrail.ports.policy import Decision, Rule
 from handrail.ports.team import Limits
 
@@ -266,3 +268,12 @@ def test_what_is_always_allowed_on_a_node_is_asked_where_the_team_wants_its_peop
     assert decided(held) is ASK
     assert decided(held, "delete_path") is ALLOW
     assert decided(held, "read_file", Effect.READ) is ALLOW  # it would not be asked about anyway
+
+
+@pytest.mark.parametrize("path", [".env", "config/.env", "/home/ann/.ssh/id_rsa"])
+def test_the_rule_that_a_refused_file_of_secrets_suggests_opens_it(path: str) -> None:
+    hint = str(closed_secret_error(path, "native_shell").hint)
+    suggested = tomllib.loads(f"rule = {hint[hint.index('{') : hint.index('}') + 1]}")["rule"]
+    policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=[Rule(**suggested)])
+    target = Target(path=path, is_outside=path.startswith("/"))
+    assert policy.decide("native_shell", Effect.READ, target).decision is Decision.ALLOW

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from handrail.kernel.binding import digest_of
 from handrail.kernel.call_state import CallState
 from handrail.kernel.own_pages import refuse_own_pages
-from handrail.kernel.policy import CLOSED_REASON, Policy, Verdict
+from handrail.kernel.policy import CLOSED_REASON, USER_RULE, Policy, Verdict
 from handrail.kernel.questioner import Questioner
 from handrail.kernel.target import Target
 from handrail.kernel.tool import Preview
@@ -65,13 +65,18 @@ class PolicyCheck:
         state.allowed_targets.add(target)
 
 
+_USER_HINT = "A person finds the rule with `handrail rules` and can change it in `config.toml`."
+
+
 def _refuse_if_denied(verdict: Verdict, what: str, target: Target, tool: str) -> None:
     if verdict.because == CLOSED_REASON and (secret := _secret_path(target)) is not None:
         raise closed_secret_error(secret, tool)
     if verdict.decision is Decision.DENY:
         raise Declined(
             f"The policy denies {what}: {verdict.because}.",
-            hint="A person can change the rule in the policy file.",
+            hint=_USER_HINT
+            if verdict.because.startswith(USER_RULE)
+            else "A person can change the rule in the policy file.",
             reason="policy",
         )
 

@@ -129,7 +129,7 @@ def closed_secret_error(path: str, tool: str = "read_file") -> OutsideRoot:
     return OutsideRoot(
         f"Path not allowed: {path!r} is closed because files of this name usually hold secrets.",
         hint="A person can open it with a rule that names it, such as "
-        f'{{tool = "{tool}", path = "{path.rpartition("/")[2]}", decision = "allow"}} in config.toml.',
+        f'{{tool = "{tool}", path = "{path}", decision = "allow"}} in config.toml.',
         path=path,
         reason="secret",
     )

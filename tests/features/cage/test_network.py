@@ -221,6 +221,18 @@ def test_a_person_is_asked_once_for_connections_that_come_together_and_a_no_reac
     assert Person(user.state).pending() == []
 
 
+def test_an_agent_that_ends_without_waiting_for_an_answer_leaves_no_question_and_no_traceback(user: PlainUser) -> None:
+    rules(user)
+    command = [str(HANDRAIL), "run", "--", "bash", "-c", "curl -sS http://registry.test/ & sleep 1000"]
+    with user.start(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        Person(user.state).sees()
+        process.terminate()
+        error = process.communicate(timeout=60)[1].decode()
+    assert "Traceback" not in error
+    assert "Exception" not in error
+    assert Person(user.state).pending() == []
+
+
 @pytest.mark.trial("cage", is_long=True)
 def test_a_clients_model_is_reached_without_a_question_only_if_the_client_signs_in_itself(user: PlainUser) -> None:
     rules(user)

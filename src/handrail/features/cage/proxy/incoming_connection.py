@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from handrail.features.cage.proxy.request_head import LONGEST_HEAD, RequestHead, read_head
 from handrail.ports.errors import Failure, InvalidParams
@@ -69,7 +70,8 @@ class IncomingConnection(asyncio.Protocol):
             protocol.data_received(data)
 
     def _proxy_protocol(self, request: RequestHead) -> asyncio.Protocol:
-        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Awaitable[None]:
-            return self._handle_proxied(request, reader, writer)
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with suppress(asyncio.CancelledError):  # Python 3.11 prints a traceback for a cancelled handler
+                await self._handle_proxied(request, reader, writer)
 
         return asyncio.StreamReaderProtocol(asyncio.StreamReader(), connected)

@@ -61,7 +61,7 @@ class ProxyServer:
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             hello = await _hello(reader)
             if not _is_for(hello, request.host):
-                logger.warning("a tunnel to %s was used for another host, and close_writer", request.host)
+                logger.warning("a tunnel to %s was used for another host, and was closed", request.host)
                 return
             upstream[1].write(hello)
             await relay((reader, writer), upstream)
