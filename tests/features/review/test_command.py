@@ -124,6 +124,19 @@ def test_conflicts_are_resolved_at_the_terminal(rig: Rig, cage: Cage, monkeypatc
     assert "MINE 20\nTWENTY\n" in (rig.project / "a.txt").read_text()
 
 
+def test_stopping_at_a_conflict_or_at_the_mode_keeps_what_was_chosen_in_the_file(rig: Rig, cage: Cage) -> None:
+    rig.write({"a.txt": LINES.replace("line 20\n", "MINE 20\n")})
+    cage.run("chmod +x a.txt")
+    code, printed = at_terminal(rig, "y", "q")
+    assert code == 0, printed
+    assert "Took 1 change." in printed
+    assert (rig.project / "a.txt").read_text() == LINES.replace("line 5\n", "FIVE\n").replace("line 20\n", "MINE 20\n")
+    rig.write({"a.txt": LINES})
+    code, printed = at_terminal(rig, "y", "y", "q")
+    assert (code, "Take its new mode" in printed) == (0, True), printed
+    assert (rig.project / "a.txt").read_text() == LINES.replace("line 5\n", "FIVE\n").replace("line 20\n", "TWENTY\n")
+
+
 @pytest.mark.trial("review", is_long=True)
 def test_ctrl_c_takes_nothing(rig: Rig, cage: Cage) -> None:
     code, printed = at_terminal(rig, "y", "^C")

@@ -248,8 +248,8 @@ def _go_through(opened: "Project", reviews: "Reviews", cage_id: str) -> None:
         return
     take_and_report(opened, cage_id, {"items": chosen})
     if remaining := _count_remaining(reviews, cage_id):
-        changes = "1 change is" if remaining == 1 else f"{remaining} changes are"
-        say(f"{changes} left: `handrail review {cage_id}` shows them again, with --discard it deletes them.")
+        changes, them = ("1 change is", "it") if remaining == 1 else (f"{remaining} changes are", "them")
+        say(f"{changes} left: `handrail review {cage_id}` shows {them} again, with --discard it deletes {them}.")
 
 
 def _count_remaining(reviews: "Reviews", cage_id: str) -> int:

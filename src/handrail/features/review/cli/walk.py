@@ -84,6 +84,15 @@ def _ask_about_file(file: FileView) -> dict[str, Any] | None:
 def _ask_about_hunks(file: FileView, *, has_mode: bool) -> dict[str, Any] | None:
     taken: list[int] = []
     theirs: list[int] = []
+    try:
+        return _choice_of_hunks(file, taken, theirs, has_mode=has_mode)
+    except _Stop:
+        some = {"path": file.path, "digest": file.digest, "hunks": taken, "theirs": theirs}
+        raise _Stop(some if taken or theirs else None) from None
+
+
+def _choice_of_hunks(file: FileView, taken: list[int], theirs: list[int], *, has_mode: bool) -> dict[str, Any] | None:
+    """Fills `taken` and `theirs`."""
     answers: list[str] = []
     answer = ""
     for hunk in file.hunks:
@@ -96,11 +105,7 @@ def _ask_about_hunks(file: FileView, *, has_mode: bool) -> dict[str, Any] | None
             theirs += [hunk.place] if answers[-1] == "t" else []
             continue
         if answer not in ("a", "d"):
-            try:
-                answer = _ask("Take this change", "ynadq", [hunk])
-            except _Stop:
-                some = {"path": file.path, "digest": file.digest, "hunks": taken, "theirs": theirs}
-                raise _Stop(some if taken or theirs else None) from None
+            answer = _ask("Take this change", "ynadq", [hunk])
         answers.append("y" if answer in ("y", "a") else "n")
         if answer in ("y", "a"):
             taken.append(hunk.place)
