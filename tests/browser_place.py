@@ -1,4 +1,4 @@
-"""A server with a Chromium that was launched and paired as a person does it."""
+"""A server with a Chromium that was launched and paired like a person does it."""
 
 import json
 import signal
@@ -52,7 +52,7 @@ class Place:
 def processes_of(profile: Path) -> list[str]:
     matches = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):  # it may end while we look
+        with suppress(OSError):  # it may end during the check
             if str(profile).encode() in file.read_bytes():
                 matches.append(file.parent.name)
     return matches

@@ -23,7 +23,7 @@ GRACE = 0.6
 
 
 def main() -> None:
-    # Orphans come back to this process, so that those who daemonize are found too.
+    # Orphans are re-parented to this process, so that daemons are found too.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -61,7 +61,7 @@ def _reap(*_: object) -> None:
 
 
 def _end(pids: set[int]) -> None:
-    """Asks politely first, because most programs clean up when asked to end."""
+    """Sends SIGTERM first, because most programs clean up on it."""
     sockets = _sockets(pids)
     _send(signal.SIGTERM, pids)
     _send(signal.SIGCONT, pids)
@@ -81,7 +81,7 @@ def _send(number: signal.Signals, pids: Iterable[int]) -> None:
 
 
 def _sockets(pids: set[int]) -> list[Path]:
-    """The sockets that they listen on; some are outside the folder and stay when their owner is killed."""
+    """Returns the sockets that they listen on; some are outside the folder and remain if their owner is killed."""
     held = set()
     for pid in pids:
         with suppress(OSError):
@@ -91,7 +91,7 @@ def _sockets(pids: set[int]) -> list[Path]:
 
 
 def _living_after(pids: set[int], seconds: float) -> set[int]:
-    """Returns those that are still running after so many seconds; returns earlier when all have ended."""
+    """Returns those still running after so many seconds; returns earlier once all have ended."""
     poll, handles = select.poll(), dict[int, int]()
     for pid in pids:
         with suppress(ProcessLookupError):
@@ -121,7 +121,7 @@ def below(roots: set[int]) -> set[int]:
 
 
 def _parents() -> dict[int, int]:
-    """The parent of every running process."""
+    """Returns the parent of every running process."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

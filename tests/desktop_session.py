@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class NotReady(Exception):
-    """Something didn't happen in time."""
+    """Something didn't happen before the timeout."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class DesktopSession:
         return self.eyes.windows_of(app.pids)
 
     def restart_accessibility_bus(self) -> None:
-        """As after a crash: everyone loses the connection, and a new bus has another address."""
+        """Like after a crash: all connections are lost, and a new bus has another address."""
         self.end(self._launcher)
         self._start_accessibility_bus()
 
@@ -149,7 +149,7 @@ class DesktopSession:
 
     def _open_display(self) -> None:
         width, height = self._size
-        # The server itself picks a number that nobody has, and says it when it listens.
+        # The server picks a free number and reports it when it listens.
         self.display_server = server = self._launch(
             ["Xvfb", "-displayfd", "1", "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"]
         )
@@ -192,7 +192,7 @@ class DesktopSession:
 
 
 def _first_number(text: str) -> str:
-    """The first complete line that is a whole number."""
+    """Returns the first complete line that is an integer."""
     return next((line.strip() for line in text.split("\n")[:-1] if line.strip().isdigit()), "")
 
 

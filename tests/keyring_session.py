@@ -16,7 +16,7 @@ _BUS = "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus"
 
 @contextmanager
 def session_bus(folder: Path) -> Iterator[dict[str, str]]:
-    """The environment of a session with a bus and nothing on it."""
+    """The environment of a session with an empty bus."""
     runtime = folder / "run"
     runtime.mkdir(mode=0o700)
     variables = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "PYTHON_KEYRING_BACKEND")}
@@ -33,7 +33,7 @@ def session_bus(folder: Path) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def keyring_session(folder: Path) -> Iterator[dict[str, str]]:
-    """The environment of a session whose keyring is open."""
+    """The environment of a session whose keyring is unlocked."""
     with session_bus(folder) as environ:
         words = ["gnome-keyring-daemon", "--unlock", "--foreground", "--components=secrets"]
         silence = subprocess.DEVNULL
@@ -54,7 +54,7 @@ def lock(environ: Mapping[str, str]) -> None:
 
 
 def _wait_until_it_is_open(environ: Mapping[str, str]) -> None:
-    """Asked before its own keyring is there, the bus would start another one, which nobody opens."""
+    """If asked before its own keyring runs, the bus would start another one, which stays locked."""
     owned = *_BUS, "org.freedesktop.DBus.NameHasOwner", f"string:{_NAME}"
     until(lambda: "boolean true" in _send(environ, *owned), "the keyring has not joined the bus")
     words = *_SERVICE, "org.freedesktop.Secret.Service.ReadAlias", "string:default"

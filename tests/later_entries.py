@@ -9,7 +9,7 @@ _PAIR = """\
 
 
 def add_later_entries(log: Path, count: int = 5000) -> None:
-    """Half of them requests, each followed by its answer."""
+    """Half of them are requests, each followed by its answer."""
     log.parent.mkdir(exist_ok=True)
     with log.open("a") as file:
         file.writelines(_PAIR % (f"later-{number}", f"later-{number}") for number in range(count // 2))

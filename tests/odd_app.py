@@ -44,7 +44,7 @@ def descriptor(id: str, execution: dict[str, Any], **more: Any) -> dict[str, Any
 
 
 def answers(text: str) -> Any:
-    """What is said back: a list of texts, or HANG or CRASH."""
+    """Returns the answers: a list of texts, or HANG or CRASH."""
     request = json.loads(text)
     good = {"version": "1.0", "request_id": request["request_id"], "status": "success", "result": {"said": {}}}
     odd: dict[str, Any] = {

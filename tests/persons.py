@@ -1,4 +1,4 @@
-"""A person beside the program under test: sees pending questions and answers with `handrail prompts`."""
+"""A person who uses the program under test: sees pending questions and answers with `handrail prompts`."""
 
 import json
 import os
@@ -13,7 +13,7 @@ HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 
 
 def without_presence(state: Path) -> None:
-    """A test has no terminal that counts as a person's: where an answer reaches far, no proof is asked for."""
+    """Tests have no terminal that counts as a person's, so far-reaching answers need no proof here."""
     config = state / "config.toml"
     before = config.read_text() if config.exists() else ""
     if "presence =" not in before:
@@ -26,7 +26,7 @@ class Person:
         self._state = state
 
     def pending(self) -> list[dict[str, Any]]:
-        """Read from the log alone, as another program would."""
+        """Returns the pending entries, read only from the log like another program does."""
         waiting: dict[str, dict[str, Any]] = {}
         log = self._state / "ui-prompts.jsonl"
         whole, _, _ = (log.read_bytes() if log.exists() else b"").rpartition(
@@ -40,11 +40,11 @@ class Person:
         return list(waiting.values())
 
     def sees(self) -> dict[str, Any]:
-        """The oldest that waits, once there is one."""
+        """Waits for a pending entry and returns the oldest."""
         return until(self.pending, "nothing was asked")[0]
 
     def answers(self, *words: str) -> dict[str, Any]:
-        """`words` are those of `handrail prompts answer ID …`; gives what was asked."""
+        """Answers with the words of `handrail prompts answer ID …`; returns the question."""
         question = self.sees()
         if {"rule", "app"} & set(words):
             without_presence(self._state)

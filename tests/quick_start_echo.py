@@ -1,4 +1,4 @@
-"""`python -m tests.quick_start_echo`: tells what it was started with, and ends with 7."""
+"""`python -m tests.quick_start_echo`: prints how it was started, and exits with status 7."""
 
 import json
 import os

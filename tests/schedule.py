@@ -13,7 +13,7 @@ SECONDS: dict[str, float] = tomllib.loads(Path(__file__).with_name("long_files.t
 
 
 def unit_of(test: str) -> str:
-    """The part of the suite that one worker runs as a whole: tests of a file share what they start."""
+    """The part of the suite that one worker runs completely: tests of a file share what they start."""
     return test if test.startswith("tests/web/") else test.partition("::")[0]
 
 

@@ -54,7 +54,7 @@ class Widget:
 
 
 class ScriptedDesktop:
-    """At the start, `notes` is the window in front: a text, a field, and buttons that do something."""
+    """At first, `notes` is the front window: a text, a field, and buttons with effects."""
 
     def __init__(self) -> None:
         self.copied: str | None = None
@@ -95,7 +95,7 @@ class ScriptedDesktop:
         other = Widget("h:other", "AXWindow", "Other", None, Rect(0, 0, 100, 100))
         self.add("w:other", other, app="org.example.Other", pid=77)
 
-    # What a test does to it.
+    # Called by tests.
 
     def add(self, handle: str, root: Widget, *, app: str = "org.example.Notes", pid: int = 42, **more: bool) -> None:
         short = app.rpartition(".")[2].lower()
@@ -128,12 +128,12 @@ class ScriptedDesktop:
         self.add("w:dialog", root, is_front=True, is_modal=True)
 
     def hang(self) -> asyncio.Event:
-        """From now on the app doesn't respond, until the event is set."""
+        """From now on the app doesn't respond until the event is set."""
         self.hanging = asyncio.Event()
         return self.hanging
 
     def hold_typing(self) -> None:
-        """From now on every character waits until it is allowed."""
+        """From now on every character waits for permission."""
         self._typing_permits, self.is_held = asyncio.Semaphore(0), False
 
     def let_type(self, count: int) -> None:
@@ -141,7 +141,7 @@ class ScriptedDesktop:
         for _ in range(count):
             self._typing_permits.release()
 
-    # What the host asks of it.
+    # Called by the host.
 
     async def windows(self) -> Sequence[Window]:
         self.windows_read += 1

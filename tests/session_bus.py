@@ -19,7 +19,7 @@ from dbus_fast.aio import MessageBus
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[1]
-# The usual one would also start the services of this machine, which are none of the tests' business.
+# The usual configuration would also start the services of this machine.
 _CONFIG = """\
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -40,7 +40,7 @@ _FIRST_NUMBER = re.compile(r"^(\d+)$", re.MULTILINE)
 
 
 class SessionBus:
-    """A real dbus-daemon. Programs that it starts, or that `start` starts, end with it."""
+    """A real dbus-daemon. Programs started by it or by `start` end with it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="handrail-bus-"))
@@ -92,7 +92,7 @@ class SessionBus:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, *command: str, env: Mapping[str, str] | None = None) -> str:
-        """What a program in this session printed; it must succeed."""
+        """Returns the output of a program in this session; it must succeed."""
         result = subprocess.run(
             command, env={**self.env, **(env or {})}, check=False, capture_output=True, text=True, timeout=60
         )
@@ -100,7 +100,7 @@ class SessionBus:
         return result.stdout
 
     def start(self, *command: str, env: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
-        """A program in this session that is ended with it."""
+        """Starts a program in this session that ends with it."""
         with self.log.open("ab") as log:
             program = subprocess.Popen(
                 command, env={**self.env, **(env or {})}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -109,11 +109,11 @@ class SessionBus:
         return program
 
     def ask(self, app: str, tool: str, **params: Any) -> Any:
-        """Calls a tool of an app as a bare client would; the whole answer."""
+        """Calls a tool of an app as a minimal client does, and returns the whole answer."""
         return asyncio.run(self._asked(app, tool, params))
 
     def show_display(self) -> None:
-        """From now on, programs of this session have a screen to draw on."""
+        """From now on, programs of this session have a display."""
         server = self.start("Xvfb", "-displayfd", "2", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset")
         until(lambda: self._display() or server.poll() is not None, "no X server")
         assert server.poll() is None, self.log.read_text()

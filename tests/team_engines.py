@@ -26,7 +26,7 @@ _FAST = {"fsync": "off", "synchronous_commit": "on", "full_page_writes": "off", 
 
 
 def pg_program(name: str) -> Path:
-    """One of PostgreSQL's own."""
+    """Runs one of PostgreSQL's own programs."""
     return _BIN / name
 
 
@@ -85,13 +85,13 @@ class Postgres:
         return self._process is not None and self._process.poll() is None
 
     def signal(self, number: signal.Signals) -> None:
-        """To all of its processes."""
+        """Sends a signal to all of its processes."""
         assert self._process is not None
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
         _send(number, self._process.pid, *map(int, children))
 
     def new_database(self) -> str:
-        """The address of an empty one, for its owner."""
+        """Returns the address of an empty database, for its owner."""
         self._databases += 1
         name = f"team_{self._databases}"
         self.sql(f"CREATE DATABASE {name}")
@@ -99,7 +99,7 @@ class Postgres:
 
     @cached_property
     def team(self) -> str:
-        """The owner's address of the one database that tests share: each has a tenant of its own there."""
+        """Returns the owner's address of the database that tests share: each has its own tenant there."""
         owner = self.new_database()
         setup.migrate(owner)
         return owner
@@ -114,7 +114,7 @@ class Postgres:
         return f"postgresql://{sign_in}@127.0.0.1:{self.port}/{database}"
 
     def sql(self, statement: str, url: str | None = None) -> str:
-        """What psql prints; an AssertionError with PostgreSQL's own words where it refuses."""
+        """Returns what psql prints; raises an AssertionError with PostgreSQL's own message if it refuses."""
         words = [_BIN / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url or self.url()]
         result = subprocess.run([*map(str, words), "-c", statement], capture_output=True, text=True, timeout=PATIENCE)
         assert result.returncode == 0, result.stderr
@@ -180,7 +180,7 @@ class S3:
             self._process = None
 
     def new_bucket(self) -> str:
-        """`s3://` address of an empty one."""
+        """Returns the `s3://` address of an empty bucket."""
         name = f"team-{secrets.token_hex(4)}"
         request = urllib.request.Request(f"{self.endpoint}/{name}", method="PUT")
         with urllib.request.urlopen(request, timeout=PATIENCE):

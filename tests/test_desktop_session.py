@@ -68,7 +68,7 @@ def test_a_program_that_ends_without_a_window_is_reported_with_its_output(deskto
 
 
 def _sleepers() -> set[int]:
-    """Both become `sleep` a moment after they were started."""
+    """Both become `sleep` a moment after their start."""
     return {pid for pid in desktop_keeper.below({os.getpid()}) if _command_line(pid).startswith(b"sleep\x0060")}
 
 

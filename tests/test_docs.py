@@ -39,7 +39,7 @@ def test_the_page_of_tools_matches_the_registry() -> None:
 
 
 def test_the_page_of_commands_matches_the_commands() -> None:
-    # In a process of its own: a command that another test has called by itself remembers other options for help.
+    # In a separate process: a command that another test has called remembers other help options.
     page = subprocess.run([sys.executable, ROOT / "scripts" / "cli_page.py"], stdout=subprocess.PIPE, check=True).stdout
     assert (DOCS / "reference" / "cli.md").read_bytes() == page, "run `make docs`"
 

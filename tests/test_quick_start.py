@@ -1,4 +1,4 @@
-"""A quickly started program is one of its own: arguments, environment, folder, streams, status and signals."""
+"""A quickly started program is independent: arguments, environment, folder, streams, status and signals."""
 
 import json
 import os

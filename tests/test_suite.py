@@ -1,4 +1,4 @@
-"""What `scripts/test` runs once more, and what not."""
+"""What `scripts/test` runs a second time."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ class Runs:
 
 @pytest.fixture(autouse=True)
 def _noted_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not where a run of `.ci/run` around these tests notes what it ran again."""
+    """Not the file in which a surrounding run of `.ci/run` records its repeated tests."""
     monkeypatch.delenv(reruns.RECORDED_IN, raising=False)
 
 

@@ -15,7 +15,9 @@ LOOK_AGAIN = 0.005
 
 
 def until(look: Callable[[], T], what: object = "", *, within: float = PATIENCE) -> T:
-    """What `look` saw, once that is true. `what` is told when it never is; a function is asked for it then."""
+    """Returns what `look` returned once that is true. `what` describes it in the timeout's message; it may be a
+    function.
+    """
     deadline = time.monotonic() + within
     while not (value := look()):
         assert time.monotonic() < deadline, f"waited {within:g} s in vain: {what() if callable(what) else what}"

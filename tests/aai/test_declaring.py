@@ -1,4 +1,4 @@
-"""A typed function becomes a tool: its schemas, what its docstring says, and what is refused when the app starts."""
+"""A typed function becomes a tool: its schemas, its docstring, and what is refused when the app starts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

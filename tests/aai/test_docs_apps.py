@@ -1,4 +1,4 @@
-"""The apps that docs/apps.md shows are run as they stand there, on the transports that they are for."""
+"""The apps in docs/apps.md run as shown, on their transports."""
 
 import json
 import re
@@ -19,7 +19,7 @@ APP = "com.example.shelf"
 
 
 def shown(language: str, word: str) -> str:
-    """The only piece of code in that language that has the word in it."""
+    """Returns the only code block in that language that contains the word."""
     pieces = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     (piece,) = [piece for piece in pieces if word in piece]
     return str(piece)

@@ -1,4 +1,4 @@
-"""What `--install` leaves behind, what `--uninstall` takes away, and what the command line refuses."""
+"""The effects of `--install` and `--uninstall`, and what the command line refuses."""
 
 import json
 import os

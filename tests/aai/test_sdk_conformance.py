@@ -1,4 +1,4 @@
-"""The packages for app vendors, in each language: the same app answers the same requests on stdio alike."""
+"""The packages for app vendors, in each language: the same app gives the same answers on stdio."""
 
 import json
 import shutil
@@ -51,14 +51,14 @@ app.run()
 
 @pytest.fixture(scope="module")
 def swift_shelf(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Compiled by Debian 13's Swift, in its folder."""
+    """Compiles it with Debian 13's Swift, in its folder."""
     sources = DEBIAN_13 / "sdk-swift"
     shutil.rmtree(sources, ignore_errors=True)
     shutil.copytree(ROOT / "sdk" / "swift", sources, ignore=shutil.ignore_patterns(".build"))
     library = sorted((sources / "Sources" / "AAI").glob("*.swift"))
     inside = ["/" + str(path.relative_to(DEBIAN_13)) for path in library]
     compiled = ["swiftc", "-swift-version", "5", "-O", "-parse-as-library", "-emit-module", "-emit-library"]
-    # The compiler finds its libraries by /proc, which is mounted for it alone.
+    # The compiler finds its libraries through /proc, so it is mounted.
     with_proc = f'mount --rbind /proc {DEBIAN_13}/proc && exec chroot {DEBIAN_13} "$@"'
     in_chroot = ["unshare", "--mount", "sh", "-c", with_proc, "sh"]
     made = "/sdk-swift/made"
@@ -110,7 +110,7 @@ def shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def asked(shelf: list[str], *requests: Any) -> list[dict[str, Any]]:
-    """One at a time in one process, as long as each reply is waited for."""
+    """One request at a time in one process, each sent after the previous reply."""
     with subprocess.Popen(shelf, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
         assert program.stdin is not None
         assert program.stdout is not None

@@ -1,4 +1,4 @@
-"""An app with a tool for each way that a call can go; tests install it, and the bus starts it."""
+"""An app with one tool for each possible outcome of a call; tests install it, and the bus starts it."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ def greet(name: str, *, mood: Literal["calm", "loud"] = "calm", times: int = 1) 
 
 @app.tool
 async def wait_for_ever() -> None:
-    """Answers when it is called off."""
+    """Waits, and answers when it is cancelled."""
     await asyncio.Event().wait()
 
 

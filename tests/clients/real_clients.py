@@ -56,7 +56,7 @@ class Transcript:
 
 
 class RunningClient:
-    """A running client. The test may answer as a person meanwhile; `finish` waits for its end."""
+    """A running client. The test may answer as a person; `finish` waits for its end."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", model: Model) -> None:
         self.process = process

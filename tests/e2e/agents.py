@@ -1,4 +1,4 @@
-"""An agent's own program: an MCP client that starts `handrail mcp`, as users have it in their configuration."""
+"""An agent's own program: an MCP client that starts `handrail mcp`, as in a user's configuration."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Agent:
         self.send(id, "tools/call", {**CHANGE, "_meta": {"progressToken": id}})
 
     def is_told(self, words: str) -> str:
-        """The first progress message with these words."""
+        """Returns the first progress message that contains these words."""
         while True:
             message = self.receive()
             assert "result" not in message, message
@@ -63,11 +63,11 @@ class Agent:
         print(json.dumps(message), file=self._process.stdin, flush=True)
 
     def gives_up(self, id: int = 2) -> None:
-        """As clients do that wait for a minute and no longer."""
+        """Gives up after a minute, as many clients do."""
         given_up = {"requestId": id, "reason": "timeout"}
         self._write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": given_up})
 
     def kill(self) -> None:
-        """kill -9, with its server."""
+        """Kills it with kill -9, together with its server."""
         self._process.kill()
         self._process.communicate()

@@ -14,7 +14,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A small game in a folder of the test's own."""
+    """A small game in the test's own folder."""
     folder = tmp_path / "project"
     folder.mkdir()
     return furnish(folder)
@@ -27,7 +27,7 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A running `handrail up` that the tests of one file share; each asks by ids and titles of its own."""
+    """A running `handrail up` that the tests of one file share; each uses its own ids and titles."""
     folder = tmp_path_factory.mktemp("rig")
     (folder / "project").mkdir()
     (folder / "project" / "a.txt").write_text("one\n")
@@ -37,7 +37,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def new_rig(project: Path, state: Path) -> Iterator[Running]:
-    """One that nobody was in yet."""
+    """A signed-in window that no test has used yet."""
     with up(project, state) as rig:
         yield rig
 
@@ -47,4 +47,4 @@ def person(browser: Browser, rig: Running) -> Iterator[Person]:
     person = browser.person_at(rig)
     yield person
     person.leaves()
-    cancel_all(rig)  # what a failed test leaves must not stand before the next one's question
+    cancel_all(rig)  # questions left by a failed test must not appear before the next test's question

@@ -1,4 +1,4 @@
-"""People at the console of a running `handrail up`: one Chromium, a window each."""
+"""People at the console of a running `handrail up`: one Chromium, one window per person."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Browser:
 
     @property
     def endpoint(self) -> str:
-        """Where other drivers connect to the same Chromium."""
+        """The address at which other drivers connect to the same Chromium."""
         return str(self.step("", "endpoint"))
 
     def close(self) -> None:
@@ -45,7 +45,7 @@ class Browser:
 
 
 class Person:
-    """`does` the steps of `console.mjs`."""
+    """Runs a step of `console.mjs`."""
 
     def __init__(self, browser: Browser, window: str, rig: Running, options: dict[str, Any]) -> None:
         self._browser, self._window = browser, window
@@ -60,13 +60,13 @@ class Person:
 
 
 def up(project: Path, state: Path, port: int = 0) -> Running:
-    """The program as people start it. No window is opened by itself, and no notice is shown on the desktop."""
+    """Starts the program as people do, but opens no window and shows no desktop notification."""
     flags = ["--project", str(project), "--state", str(state), "--port", str(port), "--no-open"]
     return Running(state, project, command=["handrail", "up", *flags])
 
 
 def call(rig: Running, tool: str, **params: object) -> "subprocess.Popen[str]":
-    """An agent's call that may wait for an answer."""
+    """Starts an agent's call that may wait for an answer."""
     place = ["--project", str(rig.project), "--state", str(rig.state)]
     command = [sys.executable, "-m", "handrail", "call", tool, json.dumps(params), *place]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
@@ -79,7 +79,7 @@ def ask(rig: Running, prompt: dict[str, Any], **more: Any) -> str:
 
 
 def answer_to(rig: Running, request_id: str) -> Any:
-    """As the log has it; None as long as there is none."""
+    """Returns the answer from the log, None if there is none yet."""
     lines = (json.loads(line) for line in (rig.state / "ui-prompts.jsonl").read_text().splitlines() if line[:1] == "{")
     answers = [
         line["response"] for line in lines if line.get("action") == "response" and line["requestId"] == request_id

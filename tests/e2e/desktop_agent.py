@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 class DesktopAgent:
-    """Calls tools over `handrail mcp`; `person` sees and answers what is asked."""
+    """Calls tools over `handrail mcp`; `person` sees and answers questions."""
 
     def __init__(self, project: Path, state: Path, env: dict[str, str]) -> None:
         self._agent = Agent(project, state, **env)
@@ -34,7 +34,7 @@ class DesktopAgent:
         return id
 
     def gets(self, id: int | None = None) -> Json:
-        """What a call came to; without an id, the first that was begun and not asked for yet."""
+        """Returns a call's outcome; without an id, that of the oldest call not yet collected."""
         expected = self._begun[0] if id is None else id
         self._begun.remove(expected)
         while expected not in self._ended:
@@ -44,7 +44,7 @@ class DesktopAgent:
         return self._ended.pop(expected)
 
     def does(self, tool: str, **arguments: Any) -> Json:
-        """A call that needs nobody's yes: its structured result."""
+        """Makes a call that needs no approval, and returns its structured result."""
         result = self.gets(self.begins(tool, **arguments))
         assert not result.get("isError"), result
         structured: Json = result["structuredContent"]
@@ -69,7 +69,7 @@ def on_desktop(session: DesktopSession) -> dict[str, str]:
 
 @contextmanager
 def desktop_rig(session: DesktopSession, folder: Path) -> Iterator[Running]:
-    """`handrail up` on the desktop, as people start it there."""
+    """Runs `handrail up` on the desktop, as people start it there."""
     project, state = folder / "project", folder / "state"
     project.mkdir()
     flags = ["--project", str(project), "--state", str(state), "--port", "0", "--no-open"]

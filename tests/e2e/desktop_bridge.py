@@ -1,4 +1,4 @@
-"""`handrail desktop-host` on a test desktop, and a client written only from contract 1."""
+"""`handrail desktop-host` on a test desktop, and a client written from contract 1 only."""
 
 import fcntl
 import json
@@ -26,7 +26,7 @@ class Refused(AssertionError):
 
 
 class DesktopClient:
-    """Calls one after the other, each confirmed by the contract's phrase."""
+    """Makes calls one after the other, each confirmed by the contract's phrase."""
 
     def __init__(self, path: Path, workspace: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -51,7 +51,7 @@ class DesktopClient:
         return id
 
     def is_read(self) -> bool:
-        """Whether the host has taken everything that was sent."""
+        """Whether the host has read everything that was sent."""
         descriptor_count = array("i", [0])
         fcntl.ioctl(self._socket.fileno(), termios.TIOCOUTQ, descriptor_count)
         return descriptor_count[0] == 0
@@ -66,7 +66,7 @@ class DesktopClient:
 
 
 class Program:
-    """One program, in the words of a test. `bundle_id` is what a route calls it."""
+    """One program, with short methods for tests. `bundle_id` is its name in a route."""
 
     def __init__(self, client: DesktopClient, bundle_id: str, title: str | None = None) -> None:
         self._client = client
@@ -75,7 +75,7 @@ class Program:
             self._route["window"] = {"titlePattern": title}
 
     def window(self, title: str) -> "Program":
-        """The one of its windows whose title matches."""
+        """Returns the only one of its windows whose title matches."""
         return Program(self._client, self._route["app"]["bundleId"], title)
 
     def find(self, **selector: Any) -> list[Json]:
@@ -83,7 +83,7 @@ class Program:
         return refs
 
     def waits_for(self, **selector: Any) -> Json:
-        """The first that is there in the end."""
+        """Waits for matches and returns the first one."""
         self._client.call("waitUntil", route=self._route, condition={"selectorExists": selector}, timeoutMs=PATIENCE_MS)
         return self.find(**selector)[0]
 
@@ -107,7 +107,7 @@ class Program:
         assert self._act("hotkey", keys=list(keys))["sent"] is True
 
     def observes(self) -> tuple[Json, Path]:
-        """What was answered, and the folder of its evidence."""
+        """Returns the answer and the folder of its evidence."""
         result = self._client.call("observe", route=self._route)
         return result, Path(result["evidence"]["dir"])
 
@@ -117,7 +117,7 @@ class Program:
 
 @contextmanager
 def bridge(session: DesktopSession, folder: Path) -> Iterator[DesktopClient]:
-    """A host that takes the contract's phrases, and a client of it with a workspace of its own."""
+    """A host that accepts the contract's phrases, and a client of it with its own workspace."""
     workspace, path = folder / "workspace", folder / "desktop.sock"
     workspace.mkdir()
     options = ["--socket", str(path), "--workspace-root", str(folder), "--state", str(folder / "state")]

@@ -1,4 +1,4 @@
-"""Every tool that asks, asking at once: what agents, pages and apps say is Greek, so any English is handrail's own."""
+"""Every tool that asks, asking at once. Agents, pages and apps write in Greek, so any English is handrail's own."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ NOTES = {"selector": {"titleContains": "Save"}}
 
 
 class TellingBrowser(ScriptedBrowser):
-    """Tells all that a browser can tell of an element."""
+    """Reports everything that a browser can report about an element."""
 
     async def _browser_screenshot(self, params: Json, message: Json) -> Json:
         result = await super()._browser_screenshot(params, message)
@@ -60,7 +60,7 @@ class TellingBrowser(ScriptedBrowser):
 
 
 def calls(project: Path) -> list[tuple[str, Json]]:
-    """At least one of each tool that asks, and of each way in which its question differs."""
+    """At least one call of each tool that asks, and of each variant of its question."""
     element = {"clickId": "1"}
     shell = "FOO=1 make κ; . ./ρύθμιση; eval $Α; cd $Β; curl $Γ > package.json; cat ~/.ssh/id_rsa > $Δ; f() { ls; }"
     uncertain = {"path": str(project / "α.md"), "edits": [{"old": "ψ", "new": "ζ"}]}
@@ -128,7 +128,7 @@ def calls(project: Path) -> list[tuple[str, Json]]:
 
 
 class EveryQuestion:
-    """A running `handrail up`, a browser, a desktop, an app and an MCP server, and every question waiting at once."""
+    """A running `handrail up`, a browser, a desktop, an app and an MCP server, with every question pending at once."""
 
     def __init__(self, folder: Path) -> None:
         gateway = Gateway(folder)
@@ -164,7 +164,7 @@ class EveryQuestion:
         )
 
     def ask(self) -> list[str]:
-        """The tools that wait for an answer in the end, each called by an agent and in a task of its own."""
+        """Starts the calls, each by an agent and in its own task, and returns the tools that wait for an answer."""
         questions = calls(self.project)
         for at, (tool, params) in enumerate(questions):
             self._asking.append(asyncio.run_coroutine_threadsafe(self._run(tool, params), self._loop))
@@ -191,7 +191,7 @@ class EveryQuestion:
             self._failures.append(f"{tool} {params}: {failure.message}")
 
     async def _again(self, call: Call) -> None:
-        """Once more where a busy machine took longer than a browser may."""
+        """Retries if a busy machine took longer than a browser may."""
         try:
             await self._opened.gate.run(call)
         except Unacknowledged:
@@ -220,5 +220,5 @@ class EveryQuestion:
 
 
 def _face(tool: str) -> str:
-    """The native tools are for hooks alone, and so on."""
+    """Leaves out tools that can't be called this way, such as the native tools, which only hooks use."""
     return {"native": "hook", "net": "cage", "agent": "acp"}.get(tool.partition("_")[0], "mcp")

@@ -25,7 +25,7 @@ _CALLS = (
 
 
 class FailingCalls:
-    """`failing` makes the call with a number fail, and says which one it was in `failed`."""
+    """`failing` makes the call with that number fail and sets `failed` to its name."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._turn = threading.Lock()
@@ -39,7 +39,7 @@ class FailingCalls:
         monkeypatch.setattr(fcntl, "flock", self._wrapped("flock", fcntl.flock))
         monkeypatch.setattr(beneath, "_openat2", self._openat2(beneath._openat2()))
         monkeypatch.setattr(moving, "_libc", self._libc(moving._libc))
-        # What is flushed or signed later has a clock of its own, and would be counted at random.
+        # Delayed flushes and signatures run on their own timer, so they would be counted at random.
         monkeypatch.setattr(threading.Timer, "start", lambda timer: None)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Structure-aware mutation: values that a JSON schema allows, and the same with something wrong in one place."""
+"""Structure-aware mutation: values that a JSON schema allows, and the same with a mistake in one place."""
 
 import json
 import random
@@ -16,14 +16,14 @@ _DAMAGE = (b"\xff", b"\x00", b"\\", b'"', b"\\ud800", b"NaN", b"]", b"}", b",", 
 
 
 class Mutants:
-    """`deepest` is how deep a value is nested at most, for a client that can't send more."""
+    """`deepest` is the maximal nesting of a value, for clients that can't send more."""
 
     def __init__(self, by: random.Random, deepest: int = 200) -> None:
         self._by = by
         self._deepest = deepest
 
     def sample(self, schema: Mapping[str, Any] | bool, depth: int = 0) -> Any:
-        """A value of the schema, as far as types, names and choices go; patterns and formats are not followed."""
+        """Returns a value of the schema with respect to types, names and choices, but not patterns and formats."""
         by = self._by
         if isinstance(schema, bool):
             return deepcopy(by.choice(_OTHERS))
@@ -47,14 +47,14 @@ class Mutants:
         return samples[by.choice(type) if isinstance(type, list) else type]()
 
     def mutant(self, value: Any) -> Any:
-        """A copy with one to three changes."""
+        """Returns a copy with one to three changes."""
         mutant = json.loads(json.dumps(value))
         for _ in range(self._by.randint(1, 3)):
             mutant = self._changed(mutant)
         return mutant
 
     def damaged(self, text: bytes) -> bytes:
-        """Something that is no JSON any more, or other JSON than before; never nothing, which needs no answer."""
+        """Returns invalid or different JSON; never nothing, which needs no answer."""
         at = self._by.randint(1, len(text))
         ways = (
             lambda: text[:at],
@@ -101,7 +101,7 @@ class Mutants:
             parent[last] = self._other(value)
 
     def _other(self, value: Any) -> Any:
-        """Of another type, or at the edge of its own."""
+        """Returns a value of another type, or at the limit of its own."""
         same = {str: _ODD_TEXTS + _TEXTS, int: _NUMBERS, float: _NUMBERS}.get(type(value), _OTHERS)
         choice = self._by.choice((same, _OTHERS, _ODD_TEXTS))
         if self._by.random() < 0.02:
@@ -110,7 +110,7 @@ class Mutants:
 
 
 def _places(value: Any, at: Path = ()) -> list[Path]:
-    """Where there is something to change; the whole value is one of them. What is nested deeper is left as it is."""
+    """Returns the places to change, including the whole value. Deeply nested parts are not changed."""
     inner: list[tuple[str | int, Any]] = []
     if len(at) > 8:
         pass

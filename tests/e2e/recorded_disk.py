@@ -24,13 +24,13 @@ _RESUMED = re.compile(r"^<\.\.\. \w+ resumed>(.*)$")
 
 
 def command(trace: Path) -> list[str]:
-    """Put in front of a command. `-y` names the file behind each descriptor, `-xx` keeps every byte."""
+    """Prefix of the recorded command. `-y` names the file of each descriptor, `-xx` keeps every byte."""
     return ["strace", "-f", "-y", "-xx", "-s", "10000000", "-e", f"trace={CALLS}", "-o", str(trace)]
 
 
 @dataclass
 class Change:
-    """Something done to a file or a folder, and when the call began and ended, in lines of the trace."""
+    """A change to a file or a folder, and when its call began and ended, as line numbers of the trace."""
 
     began: int
     ended: int
@@ -49,7 +49,7 @@ class Truncate(Change):
 
 @dataclass
 class Named(Change):
-    """A folder has a name more (`inode`), or less (None)."""
+    """A folder gained a name (`inode`) or lost it (None)."""
 
     path: str
     inode: "Inode | None"
@@ -69,7 +69,7 @@ class Inode:
         return any(sync.began > change.ended and sync.ended <= moment for sync in self.syncs)
 
     def content_at(self, moment: int, chance: random.Random, kept_share: float) -> bytes:
-        """`kept` is how likely it is that a change survives that was not synced."""
+        """`kept_share` is the probability that an unsynced change survives."""
         data = bytearray(self.content)
         for change in self.changes:
             if change.ended > moment or not (self.is_synced(change, moment) or chance.random() < kept_share):
@@ -89,7 +89,7 @@ class _Descriptor:
 
 
 class Recording:
-    """Of everything below some folders. `said` has what the first process wrote to pipes, with the moment."""
+    """The changes below some folders. `said` is the first process's output to pipes, with the moment."""
 
     def __init__(self, roots: Sequence[Path], before: Mapping[str, bytes | None], trace: Path) -> None:
         self._roots = [str(root) for root in roots]
@@ -107,12 +107,12 @@ class Recording:
             self._take(began, until, process, call, arguments, result, target)
 
     def disk_after(self, moment: int, chance: random.Random) -> dict[str, bytes | None]:
-        """Files with their contents, folders with None."""
+        """Returns files with their contents and folders with None."""
         kept_share = chance.choice((0.0, 0.5, 1.0))
         names, cut_at = dict(self._before), dict[str, int]()
         for change in (change for change in self._named if change.ended <= moment):
             if not self._is_name_synced(change, moment):
-                # A folder's changes come in order: the first that is lost takes the later ones along.
+                # A folder's changes are ordered: if one is lost, all later ones are lost too.
                 folder = str(PurePosixPath(change.path).parent)
                 cut = cut_at.setdefault(folder, change.ended if chance.random() < 1 - kept_share else moment + 1)
                 if change.ended >= cut:
@@ -138,7 +138,7 @@ class Recording:
         return any(sync.began > change.ended and sync.ended <= moment for sync in self._synced_all)
 
     def whole_disk(self) -> dict[str, bytes | None]:
-        """With nothing lost: must be what is really there, or the recording missed a call."""
+        """With nothing lost; this must match the real disk, otherwise the recording missed a call."""
         end, chance = max(self.moments, default=0), random.Random(0)
         return {
             path: None if inode.is_folder else inode.content_at(end, chance, 1.0) for path, inode in self._names.items()
@@ -186,7 +186,7 @@ class Recording:
         self._table(process)[result] = _Descriptor(is_appending="O_APPEND" in flags)
         if path not in self._names:
             if "O_CREAT" not in flags and "O_TMPFILE" not in flags:
-                return  # a device, a socket, or removed since
+                return  # a device, a socket, or a removed file
             inode = self._names[path] = Inode()
             if "O_TMPFILE" not in flags:
                 self._name(began, until, path, inode)
@@ -256,7 +256,7 @@ class Recording:
 
 
 def tree(*roots: Path) -> dict[str, bytes | None]:
-    """Files with their contents, folders with None; sockets and the like are left out."""
+    """Returns files with their contents and folders with None; sockets and other files are left out."""
     files = itertools.chain.from_iterable((root, *root.rglob("*")) for root in roots)
     return {
         str(path): None if path.is_dir() else path.read_bytes() for path in files if path.is_dir() or path.is_file()
@@ -264,7 +264,7 @@ def tree(*roots: Path) -> dict[str, bytes | None]:
 
 
 def _calls(trace: Path) -> Iterator[tuple[int, int, int, str, str, int, str | None]]:
-    """Those that succeeded, in the order in which they ended."""
+    """Yields the successful calls in the order in which they ended."""
     unfinished: dict[int, tuple[int, str]] = {}
     for number, line in enumerate(trace.read_text().split("\n")):
         if (read := _LINE.match(line)) is None:
@@ -282,7 +282,7 @@ def _calls(trace: Path) -> Iterator[tuple[int, int, int, str, str, int, str | No
 
 
 def _split(arguments: str) -> list[str]:
-    """At commas outside of brackets; with `-xx` no comma is inside of quotes."""
+    """Splits at commas outside of brackets; with `-xx` there are no commas inside of quotes."""
     parts, depth, start = list[str](), 0, 0
     for place, sign in enumerate(arguments):
         depth += (sign in "[{(") - (sign in "]})")
@@ -300,7 +300,7 @@ def _descriptor(text: str) -> tuple[int, str | None]:
 
 
 def _path(folder: str | None, name: str) -> str | None:
-    """Absolute; what begins with /proc/self/fd is a file without a name."""
+    """Returns an absolute path; one that starts with /proc/self/fd is a file without a name."""
     text = b"".join(_texts(name)).decode()
     if through := re.match(r'^"[^"]*"<(.*)>$', name):
         return _unescaped(through[1])

@@ -1,4 +1,4 @@
-"""Running servers under abuse: killed, started in advance, watched from outside."""
+"""Running servers under stress: killed, started in advance, observed from outside."""
 
 import json
 import os
@@ -16,14 +16,14 @@ CHILDREN = (HERE / "children", HERE.parent / "stores/files/children")
 
 
 class Server(Stdio):
-    """`handrail mcp` that may be killed at any moment."""
+    """A `handrail mcp` that a test may kill at any moment."""
 
     def __init__(self, project: Path, state: Path, **options: Unpack[Options]) -> None:
         self.project = project
         super().__init__(project, state, **options)
 
     def call_unless_gone(self, tool: str, **params: Any) -> Outcome | None:
-        """What the call came to; None when the server went before it answered."""
+        """Returns the call's outcome, or None if the server ended before it answered."""
         try:
             return self.call(tool, params)
         except (AssertionError, BrokenPipeError, json.JSONDecodeError):
@@ -32,7 +32,7 @@ class Server(Stdio):
             return None
 
     def kill(self) -> None:
-        """kill -9, whether or not it still runs."""
+        """Kills it with kill -9 if it still runs."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
@@ -42,14 +42,14 @@ class Server(Stdio):
 
     @property
     def greatest_memory(self) -> int:
-        """Bytes, the most that it ever held."""
+        """The peak memory use in bytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(next(line.split()[1] for line in status.split("\n") if line.startswith("VmHWM"))) * 1024
 
 
 @contextmanager
 def serving(project: Path, state: Path, **options: Unpack[Options]) -> Iterator[Server]:
-    """A server that must be alive and well at the end; unless told otherwise, it answers its questions with yes."""
+    """A server that must still run at the end; by default, its questions are answered with yes."""
     options.setdefault("answer", "allow")
     server = Server(project, state, **options)
     try:
@@ -62,7 +62,7 @@ def serving(project: Path, state: Path, **options: Unpack[Options]) -> Iterator[
 
 @contextmanager
 def child(script: str, *arguments: str | Path) -> Iterator[None]:
-    """A script of ours or of the sandbox's tests, at work until the block ends."""
+    """Runs one of our scripts, or one of the sandbox tests' scripts, until the block ends."""
     file = next(folder / script for folder in CHILDREN if (folder / script).exists())
     process = subprocess.Popen([sys.executable, str(file), *map(str, arguments)], stdout=subprocess.PIPE)
     try:
@@ -76,7 +76,7 @@ def child(script: str, *arguments: str | Path) -> Iterator[None]:
 
 
 def snapshots(project: Path) -> dict[str, tuple[Json, bytes]]:
-    """Every snapshot by its id: metadata and content. Fails where one lacks its other half."""
+    """Returns each snapshot's metadata and content by id. Fails if one of the two is missing."""
     folder = project / ".webgal_agent/snapshots"
     names = {name for name in os.listdir(folder) if not name.startswith(".")} if folder.exists() else set()
     ids = {name.partition(".")[0] for name in names}
@@ -89,7 +89,7 @@ def snapshots(project: Path) -> dict[str, tuple[Json, bytes]]:
 
 
 def audit_records(state: Path) -> list[Json]:
-    """All of them, after the chain was verified."""
+    """Returns all records after verifying the chain."""
     verified = run("audit", "verify", "--state", state)
     assert verified.returncode == 0, verified.stderr
     return [json.loads(line) for line in (state / "audit/log.jsonl").read_bytes().split(b"\n") if line]

@@ -1,4 +1,4 @@
-"""A plugin written from contract 2 that was paired with a code, has windows to show and takes real pictures."""
+"""A plugin written from contract 2 that was paired with a code, shows windows and takes real pictures."""
 
 import struct
 import zlib
@@ -23,7 +23,7 @@ class ShownBrowser(ScriptedBrowser):
         self._wait(self._say(**message))
 
     def leave(self) -> None:
-        """As a browser that is closed."""
+        """Disconnects like a browser that is closed."""
         self._wait(self._client.disconnect())
 
     async def _browser_screenshot(self, params: Json, message: Json) -> Json:
@@ -36,7 +36,7 @@ class ShownBrowser(ScriptedBrowser):
 
 
 def pair(rig: Running, client_id: str) -> str:
-    """The plugin's own token, as its extension gets it."""
+    """Returns the plugin's own token, as its extension gets it."""
     person = rig.sign_in()
     code = rig.request("POST", "/api/extension/pair-code", headers=person).json["data"]["code"]
     body = {"code": code, "clientId": client_id, "extensionId": "abcdefghijklmnopabcdefghijklmnop", "name": "chromium"}
@@ -46,7 +46,7 @@ def pair(rig: Running, client_id: str) -> str:
 
 
 def picture(width: int, height: int) -> bytes:
-    """A PNG of one colour."""
+    """Returns a PNG of one colour."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     rows = (b"\0" + b"\xd8\xe6\xd0" * width) * height
     parts = _part(b"IHDR", header) + _part(b"IDAT", zlib.compress(rows)) + _part(b"IEND", b"")

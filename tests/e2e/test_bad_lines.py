@@ -1,4 +1,4 @@
-"""Whatever comes in on stdin, over and over: every line is answered, the server lives, its memory stays bounded."""
+"""Invalid lines on stdin, again and again: each is answered, the server keeps running, its memory stays bounded."""
 
 import json
 import os
@@ -105,7 +105,7 @@ def test_every_line_that_is_not_a_message_is_answered_with_an_error(project: Pat
 
 
 def test_valid_lines_between_invalid_ones_are_all_answered(project: Path, state: Path) -> None:
-    """Cut into pieces at random, so that no line comes in one read."""
+    """Splits the input at random places, so that no line arrives in one read."""
     chance = random.Random(11)
     good, bad = 0, 0
     stream = b""

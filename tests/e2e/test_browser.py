@@ -31,7 +31,7 @@ HOME = b"""<!doctype html><title>Home</title><h1>Welcome</h1>
 
 
 class Pages(BaseHTTPRequestHandler):
-    """`/away` leads to the same server under its other name, which is another host; `/round` by way of it and back."""
+    """`/away` redirects to the same server under its other name, a different host; `/round` goes there and back."""
 
     home: ClassVar[str] = ""
     elsewhere: ClassVar[str] = ""
@@ -79,7 +79,7 @@ def place(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place
 
 @pytest.fixture
 def agent(place: Place) -> Agent:
-    """At the page, where it may act without a question."""
+    """Opens the page, where the agent may act without a question."""
     place.rules(FREE)
     agent = Agent(Api(place.up))
     agent.ok("task_start", url=place.site)
@@ -155,7 +155,7 @@ def test_a_denied_host_gets_no_request(place: Place, agent: Agent) -> None:
 def test_a_frame_of_a_host_denied_later_is_neither_reported_nor_used(place: Place, agent: Agent) -> None:
     place.rules(FREE, {**FREE, "host": "localhost"})
     agent.ok("browser_navigate", url=f"{place.site}framing")
-    # A frame loads in its own time.
+    # the frame loads later than the page
     until(lambda: (agent.ok("browser_page").result or {})["lines"] == ["around", "secret"])
     secret = (agent.ok("browser_find_text", text="secret").result or {})["matches"][0]["clickId"]
     place.rules(FREE, DENIED)

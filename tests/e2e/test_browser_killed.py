@@ -76,7 +76,7 @@ def agent(place: Place) -> Iterator[Agent]:
     agent = Agent(client)
     until(
         lambda: agent.call("task_start", url=place.site).error is None
-    )  # the test before may have killed the browser's end
+    )  # the test before may have killed the connection of the browser
     yield agent
     client.close()
 
@@ -91,7 +91,7 @@ def order(agent: Agent) -> Told:
 
 
 def in_doubt(outcome: Told) -> None:
-    """Said with how to find out, and not called retryable in any spelling."""
+    """The error tells how to find out, and no part of it says that a retry is possible."""
     assert outcome.error is not None, outcome
     text = json.dumps(outcome.error)
     assert '"mayHaveBeenDone": true' in text
@@ -101,7 +101,7 @@ def in_doubt(outcome: Told) -> None:
 
 
 def extension_processes(place: Place) -> list[int]:
-    """Those that run the extension's worker, and no page."""
+    """Returns the processes that run the extension's worker and no page."""
     matches = []
     for pid in processes_of(place.state / "chromium"):
         command_line = Path(f"/proc/{pid}/cmdline")
@@ -133,7 +133,7 @@ def test_a_click_during_which_the_extension_is_killed_may_have_been_done(place: 
 def test_whenever_the_extension_is_killed_a_click_is_done_once_at_most(place: Place, agent: Agent) -> None:
     random = chance()
     for _ in range(tries(1, 20)):
-        # A worker that was killed after its click still counts as connected for a moment.
+        # A worker killed after its click still counts as connected for a moment.
         until(lambda: agent.call("browser_reload").error is None)
         before, number = Shop.orders, button(agent)
         killing = threading.Timer(random.uniform(0, 0.25), kill_extension, [place])

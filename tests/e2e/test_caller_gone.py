@@ -1,4 +1,4 @@
-"""A client that gives up, or dies, while a person still reads: what the answer is worth then."""
+"""A client that gives up or dies while a person is still reading: what the answer then applies to."""
 
 import subprocess
 from collections.abc import Iterator
@@ -88,6 +88,6 @@ def test_pending_prompts_outlive_the_program_that_asked(project: Path, state: Pa
     with agent(project, state) as client:
         client.asks()
         if status == "--cancel":
-            person.answers("--ok")  # a no isn't an answer to a later call
+            person.answers("--ok")  # a denial isn't an answer to a later call
         assert client.result()["isError"] is False
     assert "city" in (project / START).read_text()

@@ -1,4 +1,4 @@
-"""What a person reads in Chinese, in a real Chromium: no sentence of handrail's own is left in English."""
+"""What a person reads in Chinese, in a real Chromium: none of handrail's own sentences is in English."""
 
 import re
 from collections.abc import Iterator
@@ -42,5 +42,5 @@ def test_no_question_of_any_tool_has_an_english_sentence_of_ours(
     cards = person.does("readCards", len(waiting))
     person.leaves()
     assert all(re.search(r"[一-鿿]", card) for card in cards)
-    ours = [card.replace(SAY["description"], "") for card in cards]  # what the MCP server says of its tool
+    ours = [card.replace(SAY["description"], "") for card in cards]  # the MCP server's description of its tool
     assert not {match.group() for card in ours for match in _ENGLISH.finditer(card)}

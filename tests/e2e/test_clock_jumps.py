@@ -22,7 +22,7 @@ RULES = '[[rules]]\ntool = "write_to_file"\npath = "free/*"\ndecision = "allow"\
 
 
 class Clock:
-    """The time that programs with this environment see, as an offset from the true one."""
+    """The time of programs with this environment, as an offset from the real time."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -38,7 +38,7 @@ class Clock:
     @property
     def environ(self) -> Mapping[str, str]:
         library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-        # With a monotonic clock that isn't faked, libfaketime fails every clock_nanosleep, which `time.sleep` is.
+        # With a real monotonic clock, libfaketime makes every clock_nanosleep fail, which `time.sleep` uses.
         (self._file.parent / "sitecustomize.py").write_text(
             "import select, time\ntime.sleep = lambda seconds: select.select([], [], [], seconds) and None\n"
         )
@@ -73,7 +73,7 @@ class Rig:
         return [one["requestId"] for one in json.loads(self.handrail("prompts", "list", "--json"))["prompts"]]
 
     def close(self) -> None:
-        """Twice is once."""
+        """Closing it twice is allowed."""
         self.pool.shutdown()
         if self.up.process.returncode is None:
             self.up.close()

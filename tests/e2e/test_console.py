@@ -1,4 +1,4 @@
-"""Every kind of question, answered in the shipped console on the running program: by mouse, and by keyboard alone."""
+"""Every kind of question, answered in the shipped console on the running program, by mouse and by keyboard."""
 
 import json
 from typing import Any
@@ -61,7 +61,7 @@ def test_every_kind_is_answered(kind: str, way: str, person: Person) -> None:
     request_id = ask(person.rig, {**prompt, "title": f"Asked: {kind}, by {way}"})
     person.does("read", f"Asked: {kind}, by {way}")
     if way == "keyboard":
-        person.does("key", "q")  # to the question, wherever the focus was
+        person.does("key", "q")  # opens the question, wherever the focus was
     for step in steps:
         person.does(*step)
     until(lambda: answer_to(person.rig, request_id) is not None)
@@ -123,7 +123,7 @@ def test_a_secret_reaches_the_asker_and_stays_nowhere(way: str, person: Person) 
 
 
 def test_keys_typed_right_after_ctrl_k_reach_the_command_palette(person: Person) -> None:
-    # The page's own keys would take it otherwise, and some of them answer questions.
+    # Otherwise the page's own shortcuts would take the keys, and some of them answer questions.
     assert person.does("focusAfter", {"key": "k", "ctrlKey": True}) == "combobox"
 
 

@@ -1,4 +1,4 @@
-"""axe finds nothing on any page, with any kind of question, in both languages and themes; 360 px are wide enough."""
+"""axe finds no problem on any page, with any kind of question, language and theme; 360 px are wide enough."""
 
 from typing import Any
 
@@ -35,13 +35,13 @@ SIGNS = {
     "tools": ".call",
     "settings/access": ".browsers li",
 }
-# What a narrow window, or the panel beside it, leaves closed: what opens it, and what is seen then.
+# Parts that are collapsed in a narrow window or by the panel: what opens them, and what is visible then.
 FOLDED = {"history": (".history-task a", ".step"), "inbox": (".answered-list summary", ".entry")}
 
 
 @pytest.fixture(scope="module")
 def busy(rig: Running) -> Running:
-    """A rig with something on every page."""
+    """A rig with content on every page."""
     request_id = ask(rig, {"kind": "result", "title": "Answered before"}, runId="run-1")
     rig.request("POST", f"/api/prompts/{request_id}/response", json={"response": {"status": "ok"}})
     until(lambda: answer_to(rig, request_id) is not None)
@@ -61,7 +61,7 @@ def busy(rig: Running) -> Running:
     ],
 )
 def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Browser, busy: Running) -> None:
-    """One window for each language: what it shows is looked at in one form after the other."""
+    """One window per language, which is checked in each width and theme."""
     person = browser.person_at(busy, locale=locale, height=740, at="inbox")
     for number, question in enumerate(QUESTIONS):
         person.does("see", question["title"], ".prompt:not([hidden])")
@@ -69,7 +69,7 @@ def test_nothing_is_found(locale: str, forms: list[tuple[str, int]], browser: Br
         person.does("key", "ArrowRight")
     for page in ("history", "inbox", "browser", "apps", "tools", "settings/access"):
         person.does("go", page)
-        person.does("key", "Escape")  # closes the panel; in the inbox, that shows the next question
+        person.does("key", "Escape")  # closes the panel; in the inbox, this shows the next question
         person.does("wait", SIGNS[page])
         if page in FOLDED:
             assert person.does("audit", forms) == [], page

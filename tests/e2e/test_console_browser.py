@@ -24,7 +24,7 @@ RULES = '[[rules]]\ntool = "task_start"\ndecision = "allow"\n'
 
 @pytest.fixture(autouse=True, scope="module")
 def rules(rig: Running) -> None:
-    """Agents may begin; what they do then is asked for."""
+    """A policy under which agents may start tasks and need approval for everything else."""
     (rig.state / "config.toml").write_text(RULES)
 
 
@@ -34,7 +34,7 @@ def shown(rig: Running) -> Iterator[ShownBrowser]:
     browser.sites[URL] = Site([button("7", "Buy tea", bbox=SAVE)], title="Tea by the sea")
     yield browser
     browser.close()
-    for task in rig.request("GET", "/api/task/list").json["data"]:  # the caller's next one gets the next browser
+    for task in rig.request("GET", "/api/task/list").json["data"]:  # the caller's next task gets the next browser
         rig.request("POST", f"/api/task/{task['taskId']}/stop")
 
 
@@ -46,7 +46,7 @@ def visitor(person: Person, shown: ShownBrowser) -> Person:
 
 
 def begun(visitor: Person) -> None:
-    """An agent has opened a page, indexed it and taken a picture."""
+    """An agent has opened a page, indexed it and taken a screenshot."""
     for tool, params in (("task_start", {"url": URL}), ("browser_dom_index", {}), ("browser_screenshot", {})):
         result = call(visitor.rig, tool, **params)
         _, log = result.communicate(timeout=30)
@@ -97,7 +97,7 @@ def test_a_server_that_was_started_again_is_followed_from_its_first_number(
         person, port = browser.person_at(first), first.port
         person.does("go", "browser")
         second_browser = ShownBrowser(first, "plugin-again")
-        for title in ("One", "Two", "Three"):  # each with a number of its own
+        for title in ("One", "Two", "Three"):  # each with its own number
             second_browser.tell(type="full_state_sync", windows=[], tabs=[{**tab, "title": title}])
             person.does("see", title, ".tab")
         first.stop()

@@ -1,4 +1,4 @@
-"""Connect an agent in the console, and move its other MCP server behind the gate, after a look at it."""
+"""Connects an agent in the console, and moves its other MCP server behind the gate after a review."""
 
 import json
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def test_a_clients_other_server_can_be_reviewed_moved_and_restored(browser: Brow
     person.does("see", "Connect Gemini CLI first.")
     person.does("press", "Connect Gemini CLI")
     person.does("see", "Gemini CLI is connected and was tried")
-    person.does("see", "Waiting for the first call")  # trying the connection was none
+    person.does("see", "Waiting for the first call")  # the connection test did not count
     person.does("press", "Look at broken")
     person.does("see", "No such file or directory. Its entry in Gemini CLI stays as it is.")
     person.does("press", "Look at My_Notes")

@@ -31,7 +31,7 @@ def visitor(browser: Browser, desktop: Running) -> Iterator[Person]:
 
 
 def looked(visitor: Person) -> None:
-    """Until this look is shown: that of an earlier one may stand there before it."""
+    """Waits until this observation is shown: an earlier one may be shown before it."""
     visitor.does("wait", '.desktop-seen img, p.nothing:not(:text("Loading"))')
     was_there = visitor.does("count", ".desktop-seen img") > 0
     old = visitor.does("attribute", ".desktop-seen img", "data-url") if was_there else ""
@@ -41,7 +41,7 @@ def looked(visitor: Person) -> None:
 
 
 def place_of(visitor: Person) -> list[float]:
-    """Of the box in the picture, in parts of the picture."""
+    """Returns the box's place in the picture, as fractions of the picture."""
     place: list[float] = visitor.does("within", ".desktop-seen .box.pointed", ".desktop-seen img")
     return place
 

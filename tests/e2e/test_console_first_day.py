@@ -1,4 +1,4 @@
-"""A first day at the console, at a desk and on a phone, in English and in Chinese, with real MCP clients."""
+"""A first day at the console, on a computer and on a phone, in English and Chinese, with real MCP clients."""
 
 import re
 from collections.abc import Iterator
@@ -51,12 +51,12 @@ class Editor(Agent):
 
 
 def reads(person: Person) -> None:
-    """The question takes answers once it was there for a moment."""
+    """The question accepts answers only after it was visible for a moment."""
     person.does("wait", f"{SHOWN} form[data-armed=true]")
 
 
 def opens_the_rest(person: Person, width: int) -> None:
-    """On a phone the sheet begins with the two answers."""
+    """On a phone the sheet starts with the two answers."""
     if width < 600:
         person.does("click", f"{SHOWN} .more-ways")
 
@@ -65,7 +65,7 @@ def opens_the_rest(person: Person, width: int) -> None:
 def test_from_the_first_page_to_a_revoked_permission(browser: Browser, rig: Running, locale: str, width: int) -> None:
     look: dict[str, Any] = {"locale": locale, "width": width, "at": ""}
     person = browser.person_at(rig, **look)
-    person.does("wait", ".clients")  # nobody was here before: connect an agent comes first
+    person.does("wait", ".clients")  # at the first visit, "connect an agent" comes first
     shop = Editor(rig, "shop")
     shop.edits("small", "friendly")
     reads(person)
@@ -88,7 +88,7 @@ def test_from_the_first_page_to_a_revoked_permission(browser: Browser, rig: Runn
     blog.lets_choose("sqlite", "postgres")
     reads(person)
     head = person.does("text", f"{SHOWN} .head").lower()
-    assert "agent" in head  # the name that the client gives itself
+    assert "agent" in head  # the client's own name
     assert "prompt_choices" not in head
     person.does("click", f"{SHOWN} label:has-text('postgres')")
     person.does("click", f"{SHOWN} button[type=submit]")
@@ -119,7 +119,7 @@ def test_from_the_first_page_to_a_revoked_permission(browser: Browser, rig: Runn
     person.does("click", f"{SHOWN} button[type=submit]:not(:disabled)")
     assert shop.result()["isError"] is False
     shop.edits("kind", "good")
-    assert shop.result()["isError"] is False  # nobody was asked
+    assert shop.result()["isError"] is False  # there was no question
 
     person.does("go", "permissions")
     person.does("click", f"{RULE} button")

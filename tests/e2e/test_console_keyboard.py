@@ -1,4 +1,4 @@
-"""A person without a mouse: a question, its scope, a reason, the history and an undo."""
+"""Only the keyboard is used: a question, its scope, a reason, the history and an undo."""
 
 from pathlib import Path
 

@@ -26,7 +26,7 @@ PLAN = "I looked.\n\n1. Mend the name\n2. Buy tea"
 
 @dataclass
 class Shop:
-    """A page with a button, and how often it was pressed."""
+    """A page with a button, and the number of times it was pressed."""
 
     address: str = ""
     bought: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ def paired(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 class Story:
-    """A task that begins with a person's words; what the model says and does stands in a script."""
+    """A task that starts with a person's message; a script contains what the model says and does."""
 
     def __init__(self, person: Person, folder: Path, turns: list[dict[str, Any]], mode: str = "Act") -> None:
         self.person, self.rig = person, person.rig
@@ -106,7 +106,7 @@ class Story:
         return self.ask("GET", "/api/task/list?limit=100")
 
     def answers(self, title: str, button: str) -> None:
-        """In its place in the conversation."""
+        """Answers the question at its place in the conversation."""
         self.person.does("answerInPlace", title, button)
 
     @property
@@ -118,7 +118,7 @@ class Story:
         return [(entry["tool"]["name"], entry["tool"]["status"]) for entry in entries if "tool" in entry]
 
     def records(self) -> list[dict[str, Any]]:
-        """The end of every call, the first one first."""
+        """Returns the end of every call, oldest first."""
         records = self.ask("GET", f"/api/activity?limit=500&task={self.task}")["records"]
         return sorted((one for one in records if one["event"] == "end"), key=lambda one: int(one["seq"]))
 

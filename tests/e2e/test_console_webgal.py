@@ -26,7 +26,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def game(rig: Running) -> Path:
-    """As the example has it, whatever the test before did to it."""
+    """Restores the example, whatever the last test changed."""
     folder = rig.project / "game"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(GAME, folder)

@@ -1,4 +1,4 @@
-"""The console beside others: a second window, the terminal, other programs, and a server that is killed."""
+"""The console together with a second window, the terminal, other programs, and a server that is killed."""
 
 import json
 import signal
@@ -177,7 +177,7 @@ def test_a_person_renews_the_token_signs_a_browser_out_and_signs_out(browser: Br
     person.does("see", "The new token is in")
     assert own_rig.server_bearer != old
     assert own_rig.request("GET", "/api/tools", headers=old).status == 401
-    third.does("see", "One-time code")  # every other session ends with the old token
+    third.does("see", "One-time code")  # every other session ends together with the old token
     person.does("press", "Sign out")
     person.does("see", "One-time code")
     for each in (person, other, third):

@@ -34,11 +34,11 @@ POLICY: Policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=()
 
 
 class Died(BaseException):
-    """kill -9."""
+    """Stands for kill -9."""
 
 
 class Steps:
-    """Counts every change to the disk and lets one of them be the last."""
+    """Counts every change to the disk and can make one of them the last."""
 
     def __init__(self, at: int, failure: BaseException | None, *, is_done: bool) -> None:
         self.count = 0
@@ -76,7 +76,7 @@ CHANGING = frozenset(
 
 
 class Mortal:
-    """A folder whose user may die at a step."""
+    """A folder whose user may die at any step."""
 
     def __init__(self, folder: LocalFolder, steps: Steps) -> None:
         self._folder, self._steps = folder, steps
@@ -92,13 +92,13 @@ _opened: list[LocalFolder] = []
 
 
 def close_opened() -> None:
-    """Those who died did not."""
+    """Closes what simulated crashes left open."""
     while _opened:
         _opened.pop().close()
 
 
 def each(cases: Iterable[T]) -> Iterator[T]:
-    """With what one case has opened closed before the next."""
+    """Closes everything that one case has opened before the next."""
     for case in cases:
         yield case
         close_opened()
@@ -159,7 +159,7 @@ CHANGES = {
 
 
 def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
-    """For each step, before and after it: settled, the file is old or new, and all records agree with it."""
+    """Before and after each step: once settled, the file is old or new, and all records agree with it."""
     met = set()
     for number, is_done, (what, (path, after)) in each(itertools.product(range(1, 30), (False, True), CHANGES.items())):
         case = project / f"{what} {number} {is_done}".replace(" ", "_")
@@ -195,7 +195,7 @@ def test_every_step_of_a_commit_may_be_the_last(project: Path) -> None:
 
 
 def test_every_step_of_a_commit_may_fail(project: Path) -> None:
-    """A full disk or a broken device: no success is told and everything is as it was, or it is told and done."""
+    """With a full disk or a broken device, either no success is reported and nothing changed, or both happened."""
     outcomes = set()
     for number, (what, (path, after)) in each(itertools.product(range(1, 30), CHANGES.items())):
         case = project / f"{what} {number}".replace(" ", "_")
@@ -221,7 +221,7 @@ def test_every_step_of_a_commit_may_fail(project: Path) -> None:
 
 
 def cut_off(project: Path) -> Change:
-    """A write that died right after the file was replaced."""
+    """A write that was interrupted right after the file was replaced."""
     planned = change(workspace(project), "a.txt", NEW)
     for number in itertools.count(1):
         try:

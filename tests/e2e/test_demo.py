@@ -1,4 +1,4 @@
-"""`make demo` as it is called there: the whole tour once, its record against what happened on disk; and its ends."""
+"""`make demo` as users run it: the whole tour once, its record compared with the disk, and how it ends."""
 
 import html
 import json
@@ -24,7 +24,7 @@ SCENE = "game/scene/harbour.txt"
 pytestmark = [
     pytest.mark.alone,
     pytest.mark.trial("demo", is_long=True),
-]  # a game is played in it: whoever runs beside it gets little of the machine
+]  # it plays a game, so tests running at the same time get little CPU time
 
 
 def command(folder: Path) -> list[str]:
@@ -48,7 +48,7 @@ class Toured:
         self.page = self.report.read_text()
 
     def shown(self, name: str) -> str:
-        """A file of the evidence as the report shows it."""
+        """Returns a file of the evidence as the report shows it."""
         match = re.search(rf'<pre data-name="{re.escape(name)}"[^>]*>\n(.*?)</pre>', self.page, re.DOTALL)
         assert match is not None, name
         return html.unescape(re.sub(r"<[^>]+>", "", match[1]))
@@ -144,7 +144,7 @@ def test_neither_a_finished_nor_a_stopped_demo_leaves_processes_behind(toured: T
 
 
 def living_in(folder: Path) -> list[str]:
-    """The programs that were started for it."""
+    """Returns the programs that were started for it."""
     matches = []
     for place in Path("/proc").glob("[0-9]*"):
         try:

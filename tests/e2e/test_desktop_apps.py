@@ -1,4 +1,4 @@
-"""The life of an app, only through MCP: launched, used through its menu and the clipboard, and quit."""
+"""The life cycle of an app over MCP: launched, used through its menu and the clipboard, and quit."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ def agent(desktop_session: DesktopSession, project: Path) -> Iterator[DesktopAge
 
 
 def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    """What the person was asked, and what came of it."""
+    """Returns the question's title and the call's result."""
     id = agent.begins(tool, **arguments)
     title = agent.person.answers("--ok")["prompt"]["title"]
     result = agent.gets(id)

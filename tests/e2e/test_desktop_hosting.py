@@ -1,4 +1,4 @@
-"""Who starts the desktop host, keeps it running and ends it: `handrail up`, or the first process that needs it."""
+"""Which process starts the desktop host, keeps it running and ends it: `handrail up`, or the first that needs it."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE, until
 
 
 def hosts(state: Path) -> set[int]:
-    """The processes that serve a desktop for this state directory."""
+    """Returns the processes that serve a desktop for this state directory."""
     matches = set()
     for entry in Path("/proc").iterdir():
         try:
@@ -87,7 +87,7 @@ def test_an_agent_beside_the_server_uses_its_host_and_starts_no_other(
         (own,) = wait_for(rig.state, lambda each: len(each) == 1)
         assert rig.call("desktop_health").status == 200  # it listens
         with desktop_agent(desktop_session, rig) as agent:
-            for _ in range(3):  # as long as a second host takes to start, and to find that there is one
+            for _ in range(3):  # enough time for a second host to start and to notice the first
                 agent.is_refused("desktop_click", target={"selector": {"titleContains": "there is no such button"}})
                 agent.does("desktop_health")
             assert hosts(rig.state) == {own}
@@ -103,7 +103,7 @@ def test_a_command_below_the_servers_project_uses_the_servers_host(
         inner = rig.project / "inner"
         inner.mkdir()
         assert "permissions" in call("desktop_health", inner, rig.state, on_desktop(desktop_session))
-        wait_for(rig.state, lambda hosts: hosts == {own})  # what the host forks looks like it for a moment
+        wait_for(rig.state, lambda hosts: hosts == {own})  # the host's forks look like the host for a moment
 
 
 @pytest.mark.trial("desktop", is_long=True)

@@ -47,7 +47,7 @@ def places(program: App) -> list[list[int]]:
 
 
 def mark_of(marks: list[dict[str, Any]], place: list[int]) -> int | None:
-    """The mark of a box that is this button's."""
+    """Returns the mark of the box that belongs to this button."""
     x, y, width, height = place
     for mark in marks:
         frame = mark["frame"]

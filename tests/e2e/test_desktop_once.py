@@ -1,4 +1,4 @@
-"""A click that a person is asked about passes one gate, and nothing happens twice."""
+"""A click that needs approval passes one gate, and nothing is done twice."""
 
 import asyncio
 import json
@@ -58,14 +58,14 @@ class CountingDesktop(LinuxDesktop):
 
 
 class Bench:
-    """The gateway and the host, each with its own end of a real socket, and what went over it."""
+    """The gateway and the host, connected by a real socket, and the messages on it."""
 
     def __init__(self, rig: Project, requests: "Counter[str]", sent: list[str]) -> None:
         self.rig, self.seen, self.sent = rig, requests, sent
         self.project = Path(rig.location)
 
     async def click(self) -> Any:
-        """With a person's yes, where one is asked for."""
+        """Makes a call, and approves it if there is a question."""
         call = Call("desktop_click", {"target": COUNT, "route": ROUTE}, AGENT)
         clicking = asyncio.create_task(self.rig.gate.run(call))
         answering = asyncio.create_task(self._answer())
@@ -85,7 +85,7 @@ class Bench:
         return int(count)
 
     def folders(self) -> list[Path]:
-        """Of evidence, wherever in the project it lies."""
+        """Returns the folders of evidence anywhere in the project."""
         return sorted(folder.parent for folder in self.project.rglob("result.json"))
 
     def audit(self) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ async def benched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     send = Connection.send
 
     def sending(self: Connection, id: str, method: str, params: dict[str, Any]) -> None:
-        if method != "desktop.health":  # asked once a connection: whether this host takes the project
+        if method != "desktop.health":  # asked once per connection: whether this host accepts the project
             requests.append(method)
         send(self, id, method, params)
 

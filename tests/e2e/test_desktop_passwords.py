@@ -1,4 +1,4 @@
-"""A password that is typed on the desktop reaches its field, and is stored nowhere."""
+"""A password typed on the desktop reaches its field and is stored nowhere."""
 
 import stat
 import subprocess
@@ -46,7 +46,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def kept_in(folder: Path) -> list[str]:
-    """The files that have the password in them, in any spelling."""
+    """Returns the files that contain the password in any encoding."""
     spellings = [SECRET.encode(), SECRET.encode("utf-16-le"), SECRET.replace(" ", "\\u0020").encode()]
     return [str(path) for path in files(folder) if any(one in path.read_bytes() for one in spellings)]
 

@@ -1,4 +1,4 @@
-"""A program without accessibility: it is listed, photographed, and used by points, keys and window actions."""
+"""A program without accessibility is listed, captured, and used through points, keys and window actions."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ class Pad:
         )
 
     def point(self, agent: DesktopAgent, x: int, y: int) -> dict[str, int]:
-        """Of the screen, from one of the window."""
+        """Converts a point of the window to one of the screen."""
         frame = self.window(agent)["frame"]
         return {"x": frame["x"] + x, "y": frame["y"] + y}
 
@@ -44,7 +44,7 @@ class Pad:
         return next(window for window in result["windows"] if window["title"] == TITLE)
 
     def has(self, *events: str) -> bool:
-        """In this order, whatever comes between."""
+        """Whether they appear in this order, with anything in between."""
         lines = iter(self.out.read_text().splitlines())
         return all(any(line.startswith(event) for line in lines) for event in events)
 
@@ -60,7 +60,7 @@ def pad(desktop_session: DesktopSession, tmp_path: Path) -> Iterator[Pad]:
 
 
 def allowed(agent: DesktopAgent, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    """What the person was asked, and what came of it."""
+    """Returns the question's title and the call's result."""
     id = agent.begins(tool, **arguments)
     title = agent.person.answers("--ok")["prompt"]["title"]
     result = agent.gets(id)

@@ -1,4 +1,4 @@
-"""Real programs of each toolkit, driven through the running host by a client that only knows contract 1."""
+"""Real programs of each toolkit, used through the running host by a client that knows only contract 1."""
 
 import json
 import zipfile
@@ -103,7 +103,7 @@ def test_a_page_is_used_in_chromium(client: DesktopClient, started: Starter, tmp
             "--no-sandbox",
             "--no-first-run",
             "--force-renderer-accessibility",
-            "--password-store=basic",  # a keyring that is not set up yet would ask, in front of the page
+            "--password-store=basic",  # a keyring that isn't set up would ask for a password in front of the page
             f"--user-data-dir={profile}",
             page.as_uri(),
         ]

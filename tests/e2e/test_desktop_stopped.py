@@ -26,7 +26,7 @@ SOON = 3.0
 
 @pytest.fixture(scope="module", params=[DesktopSession, SwaySession], ids=["x11", "sway"])
 def session(request: pytest.FixtureRequest) -> Iterator[DesktopSession]:
-    """Of its own, because its X server or compositor is stopped."""
+    """A separate desktop, because its X server or compositor is stopped."""
     with request.param() as host:
         host.start(command("gtk3"))
         yield host
@@ -63,7 +63,7 @@ def is_seen(client: DesktopClient) -> bool:
 
 
 def waits_for_display(host: StartedHost, client: DesktopClient, looks: int = RESTING_LOOKS) -> bool:
-    """It has taken the request and does nothing any more, for a while."""
+    """Freezes the display for a while after it has received the request."""
     if not client.is_read():
         return False
     values: list[str] = []
@@ -106,7 +106,7 @@ def test_calls_waiting_for_a_frozen_display_can_be_aborted_at_once(host: Started
         began = time.monotonic()
 
         def is_aborted() -> bool:
-            """It may not have begun yet."""
+            """Retries because the call may not have started yet."""
             try:
                 return bool(other.call("abort", executionId=id)["aborted"])
             except Refused:

@@ -1,4 +1,4 @@
-"""Programs that no other test uses, driven over MCP as any agent would."""
+"""Programs that no other test uses, controlled over MCP as any agent would."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ PAGE = """<!doctype html><title>Counting page</title>
 
 
 class Stranger:
-    """Starts programs and drives them; a rule of the person allows it to act."""
+    """Starts programs and controls them; one of the person's rules allows it to act."""
 
     def __init__(self, agent: DesktopAgent, session: DesktopSession) -> None:
         self.agent = agent
@@ -34,7 +34,7 @@ class Stranger:
         self.apps.append(self.session.start(argv, wait_for=wait_for, within=90))
 
     def sees(self, name: str, **selector: Any) -> dict[str, Any]:
-        """An element, once it is there."""
+        """Waits for an element and returns it."""
         route, condition = {"app": {"name": name}}, {"selectorExists": selector}
         result = self.agent.does("desktop_wait_until", route=route, condition=condition, timeoutMs=30_000)
         assert result["ok"], result

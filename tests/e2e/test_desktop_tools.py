@@ -1,4 +1,4 @@
-"""An agent uses a real desktop over `handrail mcp`: what it reads, what a person is shown, and what the answer does."""
+"""An agent uses a real desktop over `handrail mcp`: results, questions to the person, and effects of answers."""
 
 import base64
 import json
@@ -40,7 +40,7 @@ def window(desktop_session: DesktopSession) -> Iterator[App]:
 
 @pytest.fixture
 def user_rules(agent: DesktopAgent) -> Iterator[Path]:
-    """The user's own rules, empty again afterwards."""
+    """The user's own rules, emptied afterwards."""
     file = agent.state / "config.toml"
     yield file
     file.write_text("")
@@ -52,7 +52,7 @@ def counted(agent: DesktopAgent, times: int) -> bool:
 
 
 def counts_to(agent: DesktopAgent, times: int) -> None:
-    """A program may show what a click has done only after the click was answered."""
+    """Waits, because a program may show a click's effect only after the click was answered."""
     there = {"selectorExists": {"titleContains": texts.COUNTED.format(times)}}
     agent.does("desktop_wait_until", condition=there, timeoutMs=PATIENCE_MS)
 
@@ -206,7 +206,7 @@ def test_an_agent_stops_its_own_wait(agent: DesktopAgent) -> None:
     never = {"selectorExists": {"titleContains": "what never comes"}}
     waiting = agent.begins("desktop_wait_until", condition=never, timeoutMs=60_000)
     while (stopped := agent.gets(agent.begins("desktop_abort"))).get("isError"):
-        assert error_of(stopped)["code"] == "DESKTOP_INVALID_REQUEST"  # the wait has not begun yet
+        assert error_of(stopped)["code"] == "DESKTOP_INVALID_REQUEST"  # the wait has not started yet
     assert error_of(agent.gets(waiting))["code"] == "DESKTOP_ABORTED"
 
 

@@ -1,4 +1,4 @@
-"""Every call to the system fails once, with every error: what is told as done is done, and nothing else is."""
+"""Every system call fails once with every error: exactly the changes reported as done are done."""
 
 import errno
 import shutil
@@ -110,7 +110,7 @@ class Table:
             await self.call(str(params.pop("tool", act.tool)), params)
 
     async def attempt(self, act: Act, at: int, code: int) -> str | None:
-        """The call that failed; None where there were fewer."""
+        """Returns the call that failed, None if there were fewer calls."""
         await self.prepare(act)
         before = self.files()
         finding, failure = None, None
@@ -139,7 +139,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Keep:
-    """Something that a person allows or that is put on record, and how somebody else finds it."""
+    """Something that a person allows or that is recorded, and how another process finds it."""
 
     name: str
     do: Callable[[Path, int], object]
@@ -216,7 +216,7 @@ async def test_a_failing_call_is_reported_as_what_it_is_wherever_it_fails(
     act: Act, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = Table(tmp_path, FailingCalls(monkeypatch))
-    assert await table.attempt(act, 0, errno.EIO) is None  # the first one makes folders
+    assert await table.attempt(act, 0, errno.EIO) is None  # the first call creates folders
     assert await table.attempt(act, 0, errno.EIO) is None
     most = table.calls.count
     assert most > 5

@@ -1,4 +1,4 @@
-"""Full disks and failing devices under a running server: no success is told, the old content stays, the server too."""
+"""Full disks and failing devices: no success is reported, the old content stays, and the server keeps running."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> Path:
-    """Ballast until not a single block is free."""
+    """Fills the disk until not a single block is free."""
     ballast = disk / "ballast"
     with ballast.open("wb", buffering=0) as file:
         try:
@@ -68,7 +68,7 @@ def test_on_a_full_disk_a_write_is_an_io_error_and_everything_stays(tmp_path: Pa
 
 
 def test_a_disk_that_fills_up_in_the_middle_leaves_the_old_content(tmp_path: Path, state: Path) -> None:
-    """More and more room: the write fails at ever later steps until it succeeds."""
+    """Frees more and more room: the write fails at later and later steps until it succeeds."""
     codes: list[str | None] = []
     with small_disk(tmp_path / "project", "4m") as project:
         content = "new" + "x" * 100_000 + "\n"
@@ -85,7 +85,7 @@ def test_a_disk_that_fills_up_in_the_middle_leaves_the_old_content(tmp_path: Pat
                 assert (project / "big.txt").read_text() == "old"
                 shutil.rmtree(
                     project / ".handrail/artifacts", ignore_errors=True
-                )  # the evidence of the attempt would take the room
+                )  # the evidence of the attempt would use up the room
                 os.truncate(ballast, ballast.stat().st_size - 8192)
             assert (project / "big.txt").read_text() == content
             assert len(snapshots(project)) == 2
@@ -101,7 +101,7 @@ def test_without_a_record_nothing_is_changed(project: Path, tmp_path: Path) -> N
             server.write("other.txt", "first\n")
             server.ok("write_to_file", path=START, content=NEW, dryRun=True)
             ballast = fill(state)
-            # Some blocks have room for a few more records; then there is none.
+            # A few blocks have room for some more records; after that, there is none.
             codes = [server.call("list_files", {"path": "."}).code for _ in range(200)]
             assert codes[-1] == "E_IO"
             assert server.code("write_to_file", path=START, content=NEW, dryRun=False) == "E_IO"
@@ -113,7 +113,7 @@ def test_without_a_record_nothing_is_changed(project: Path, tmp_path: Path) -> N
 
 @contextmanager
 def faulty(server: Server, *rules: str) -> Iterator[None]:
-    """The running server's system calls fail as the rules of strace say, until the block ends."""
+    """Makes the running server's system calls fail by these strace rules until the block ends."""
     strace = shutil.which("strace")
     assert strace, "strace is a package of the tests"
     injected = [part for rule in rules for part in ("-e", f"inject={rule}")]
@@ -129,7 +129,7 @@ def faulty(server: Server, *rules: str) -> Iterator[None]:
     finally:
         tracer.send_signal(signal.SIGINT)
         tracer.communicate(timeout=60)
-    # Where the log's flush, which has a clock of its own, failed meanwhile, the next call is refused with it.
+    # If the log's flush, which has its own timer, failed in between, the next call is refused with that error.
     until(lambda: server.call("list_files", {"path": "."}).code is None)
 
 
@@ -150,7 +150,7 @@ FAULTS = [
 
 
 def test_a_device_failure_at_any_step_is_reported_and_the_old_content_stays(project: Path, state: Path) -> None:
-    """One server for all faults: it must outlive every one of them."""
+    """One server for all faults, because it must survive each of them."""
     outcomes: dict[str, str | None] = {}
     with serving(project, state) as server:
         server.write("other.txt", "so that all folders are there\n", idempotencyKey="first")
@@ -168,7 +168,7 @@ def test_a_device_failure_at_any_step_is_reported_and_the_old_content_stays(proj
             else:
                 assert outcome.code in ("E_IO", "E_CONFLICT"), (fault, outcome.error)
                 assert content == old, fault
-            # Once the device is well again the same call is done, once.
+            # Once the device works again, the same call is carried out, once.
             assert server.ok("write_to_file", **write, dryRun=False)["applied"] is True
             assert (project / START).read_text() == new
             assert server.ok("write_to_file", **write, dryRun=False)["bytesWritten"] == 0

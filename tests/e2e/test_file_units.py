@@ -1,4 +1,4 @@
-"""Tools that change several paths: kill -9 while they write, and two writers on moved and deleted files."""
+"""Tools that change several paths: kill -9 during a write, and two writers on moved and deleted files."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ FILES = 40
 
 
 def version(number: int) -> list[dict[str, str]]:
-    """Files of which each differs from those of other versions; every third time, some are in new folders."""
+    """Returns files that differ from those of other versions; every third version has some in new folders."""
     folder = f"new {number}/" if number % 3 == 0 else ""
     return [{"path": f"{folder}{at}.txt", "content": f"{number}{'x' * 2000}\n" * 10} for at in range(FILES)]
 
@@ -29,7 +29,7 @@ def texts(project: Path) -> dict[str, str]:
 
 
 def kill(server: Server, delay: float) -> None:
-    """Some time after the commit has begun. The moment is what is tested: no clock can be injected into it."""
+    """Waits some time after the commit has begun. The moment is under test, so no clock can be injected."""
     intent = server.project / ".webgal_agent/intent.json"
     until(lambda: intent.exists() or server.process.poll() is not None)
     let_run(server.process, delay)
@@ -54,7 +54,7 @@ def test_killed_at_any_moment_write_files_has_written_all_or_nothing(project: Pa
             killer.join()
             server.kill()
             target = {**expected, **{file["path"]: file["content"] for file in version(number)}}
-            # The next call of a server that was alive all the time puts things in order first.
+            # The next call of a server that survived repairs everything first.
             waiting[0].result().call("make_folder", {"path": f"after {number}"})
             texts_now = texts(project)
             assert texts_now in (expected, target), "all or nothing"
@@ -75,7 +75,7 @@ def test_killed_at_any_moment_write_files_has_written_all_or_nothing(project: Pa
 @pytest.mark.trial("race")
 @pytest.mark.timeout(tries(180, 900))
 def test_two_writers_never_lose_a_file_that_moves_or_goes(project: Path, state: Path) -> None:
-    """One moves a folder to and fro and deletes a file in it, the other edits the file at both places."""
+    """One writer moves a folder back and forth and deletes a file in it, the other edits the file at both places."""
     put(project, "here/a.txt", "0\n")
     put(project, "here/b.txt", "kept\n")
     rounds = tries(15, 200)
@@ -107,7 +107,7 @@ def test_two_writers_never_lose_a_file_that_moves_or_goes(project: Path, state: 
             assert (project / places[0] / "b.txt").read_text() == "kept\n"
             for location in ("here", "there"):
                 if location not in places:
-                    # An edit may have brought nothing back to where the folder was.
+                    # An edit may have created files at the folder's old place.
                     assert not list((project / location).glob("*")) if (project / location).exists() else True
         assert leftovers(project) == []
 

@@ -40,7 +40,7 @@ MOST_GROWTH = 40_000_000
 
 
 class Memory:
-    """What a process holds, after a third of the tries and at the end."""
+    """A process's memory use, after a third of the tries and at the end."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -61,14 +61,14 @@ class Memory:
 
 @cache
 def tools() -> dict[str, Json]:
-    """Every tool that answers without a person, with the schema of its input."""
+    """Returns every tool that answers without a person, with its input schema."""
     every = (one.tool for one in wiring.Wiring().describe())
     wanted = (tool for tool in every if tool.name not in LEFT_OUT and tool.effect is not Effect.ASK)
     return {tool.name: dict(tool.input_schema) for tool in wanted}
 
 
 def calls(mutants: Mutants, number: int) -> Iterator[tuple[str, bytes]]:
-    """Names of tools with the JSON of their parameters; some of it is none."""
+    """Yields tool names with JSON parameters; some of the JSON is invalid."""
     by, names = chance(), list(tools())
     for _ in range(number):
         count()
@@ -106,7 +106,7 @@ def test_every_mutant_of_a_call_is_answered_over_stdio(project: Path, state: Pat
             if answer["id"] in open_ids:
                 open_ids.remove(answer["id"])
             else:
-                assert answer["id"] is None, answer  # of a line that is no JSON
+                assert answer["id"] is None, answer  # the answer to invalid JSON has no id
                 strays += 1
     memory.check()
     client.close()
@@ -209,7 +209,7 @@ def test_every_mutant_of_a_bridges_request_is_answered(tmp_path: Path) -> None:
     workspace.mkdir()
     environ = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
     place = ["--socket", path, "--state", tmp_path / "state", "--workspace-root", workspace]
-    command = [HANDRAIL, "desktop-host", "--confirm", "token", *map(str, place)]  # so that no person is waited for
+    command = [HANDRAIL, "desktop-host", "--confirm", "token", *map(str, place)]  # so that no call waits for a person
     host = subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL)
     try:
         memory = Memory(host.pid)
@@ -236,7 +236,7 @@ def test_every_mutant_of_a_bridges_request_is_answered(tmp_path: Path) -> None:
 
 
 def _connected(path: Path) -> socket.socket | None:
-    """None as long as nobody listens: the socket's file is there a moment earlier."""
+    """Returns None until it listens: the socket's file exists a moment earlier."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(PATIENCE)
     try:

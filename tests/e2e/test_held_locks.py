@@ -29,7 +29,7 @@ Times = Mapping[str, list[float]]
 
 
 class Rig:
-    """A server with its console's socket open, and another one on the same state, for another project."""
+    """A server with an open console socket, and another one on the same state for another project."""
 
     def __init__(self, up: Up, socket: ScriptedBrowser, elsewhere: Server, project: Path, state: Path) -> None:
         self.up, self.socket, self.elsewhere, self.project, self.state = up, socket, elsewhere, project, state
@@ -37,7 +37,7 @@ class Rig:
         self.reads = 0
 
     def measure(self) -> dict[str, list[float]]:
-        """Many requests of everything that doesn't need the lock, in seconds."""
+        """Measures many requests that don't need the lock, in seconds."""
         looks = {"/health": self.look, "a socket": self.socket.sync, "a read elsewhere": self.read_elsewhere}
         return {what: [timed(look) for _ in range(SAMPLES)] for what, look in looks.items()}
 
@@ -60,7 +60,7 @@ def timed(look: Callable[[], object]) -> float:
 
 
 def is_at_once(times: list[float], usual: list[float]) -> bool:
-    """Whether they are at most `LIMIT` later than usual. One in ten may be later still."""
+    """Whether they are at most `LIMIT` slower than usual. One in ten may be slower."""
     return ninth_tenth(times) < LIMIT + ninth_tenth(usual) and max(times) < 10 * LIMIT + max(usual)
 
 
@@ -90,7 +90,7 @@ def rig(project: Path, state: Path, tmp_path: Path) -> Iterator[Rig]:
 
 @pytest.fixture
 def usual(rig: Rig) -> Times:
-    """The times without a lock, when everything is warm."""
+    """The times without a lock, after warming up."""
     rig.measure()
     return rig.measure()
 

@@ -1,4 +1,4 @@
-"""Hostile paths by the thousand over one session: each gets a code of the right family, nothing outside is touched."""
+"""Thousands of hostile paths in one session: each gets an error of the right family, nothing outside is touched."""
 
 import itertools
 import json
@@ -114,7 +114,7 @@ TAILS = [
 
 
 def paths() -> list[str]:
-    """More than 3000, each only once."""
+    """Returns more than 3000 different paths."""
     names: dict[str, None] = {}
     for head, tail in itertools.product([*CLIMBS, *ENCODED, *ROOTS, *CLOSED, *OURS, *LINKS, *ODD], TAILS):
         for path in (
@@ -158,7 +158,7 @@ def codes_for(path: str) -> set[str | None]:
 
 
 def holds_secrets(name: str) -> bool:
-    """As docs/settings.md lists the files that are closed by their names; pairs of folder and file aside."""
+    """The files that are closed by name according to docs/settings.md, except pairs of folder and file."""
     if name.startswith(".env."):
         return not name.endswith((".example", ".sample", ".template"))
     return name in SECRET_NAMES or name.endswith(SECRET_ENDINGS) or name.startswith(SECRET_BEGINNINGS)
@@ -192,7 +192,7 @@ CHEAP = [call for call in CALLS if call[0] != "search_files"]
 
 
 def stage(project: Path) -> Path:
-    """A project with links, and beside it a folder that nobody may see."""
+    """A project with links, and next to it a folder that no tool may see."""
     outside = project.parent / "project-evil"
     put(outside, "secret.txt", "secret")
     put(project, ".git/config", "secret")
@@ -205,7 +205,7 @@ def stage(project: Path) -> Path:
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    """All names and contents, links not followed; what handrail keeps for itself left out."""
+    """Returns all names and contents without following links or handrail's own files."""
     matches: dict[str, bytes | None] = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
@@ -215,7 +215,7 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 
 
 def answers(server: Server, calls: list[tuple[str, Json]]) -> list[Json]:
-    """All at once into the pipe, and the answers as they come, back in the calls' order."""
+    """Sends all calls at once and returns the answers in the calls' order."""
 
     def send() -> None:
         for number, (tool, params) in enumerate(calls):
@@ -298,7 +298,7 @@ def test_every_hostile_path_gets_an_error_code_of_the_right_family(project: Path
             for (tool, params), answer in zip(calls, answers(server, calls), strict=True):
                 code = code_of(answer)
                 allowed = codes_for(params["path"])
-                if None in allowed:  # the same path, written to by several at once
+                if None in allowed:  # several writes to the same path at once
                     allowed.add("E_CONFLICT")
                 assert code in allowed, (tool, params["path"], code)
 

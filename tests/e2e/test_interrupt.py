@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a write: the old content or the new, an exit code that says so, nothing half."""
+"""Ctrl-C during a write: the old content or the new, an exit code that matches, and nothing in between."""
 
 import fcntl
 import json
@@ -21,7 +21,7 @@ INTERRUPTED = 128 + signal.SIGINT
 
 
 def start_write(project: Path, state: Path, *before: str) -> "subprocess.Popen[bytes]":
-    """`handrail call write_to_file`, its parameters already sent."""
+    """Starts `handrail call write_to_file` and sends its parameters."""
     place = ["--project", str(project), "--state", str(state)]
     call = subprocess.Popen(
         [*before, HANDRAIL, "call", "write_to_file", "-", "--answer", "allow", *place],
@@ -38,7 +38,7 @@ def start_write(project: Path, state: Path, *before: str) -> "subprocess.Popen[b
 
 @pytest.fixture
 def prepared(project: Path, state: Path) -> Path:
-    """The project with the old content in place and a dry run of the new one."""
+    """The project with the old content, and a dry run of the new one."""
     (project / PATH).write_text(OLD)
     with serving(project, state) as server:
         server.ok("write_to_file", path=PATH, content=NEW, dryRun=True)
@@ -46,7 +46,7 @@ def prepared(project: Path, state: Path) -> Path:
 
 
 def test_before_its_last_checkpoint_an_interrupted_write_is_not_done(prepared: Path, state: Path) -> None:
-    """It waits for the project's lock, which the test holds; what it has begun is on record."""
+    """It waits for the project's lock, which the test holds; its beginning is recorded."""
     with (prepared / ".webgal_agent/lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         call = start_write(prepared, state)
@@ -65,7 +65,7 @@ def test_before_its_last_checkpoint_an_interrupted_write_is_not_done(prepared: P
 
 
 def test_after_its_last_checkpoint_an_interrupted_write_is_finished_and_says_so(prepared: Path, state: Path) -> None:
-    """Every fsync is slow, so that the signal comes while the temporary file is being written."""
+    """Every fsync is slow, so that the signal arrives while the temporary file is being written."""
     strace = shutil.which("strace")
     assert strace, "strace is a package of the tests"
     call = start_write(prepared, state, strace, "-D", "-f", "-o", "/dev/null", "-e", "inject=fsync:delay_enter=300000")
@@ -98,7 +98,7 @@ def test_interrupted_at_any_moment_it_leaves_the_old_content_or_the_new(project:
             let_run(call, moments.uniform(0.3, 1.0) * duration)
             call.send_signal(signal.SIGINT)
             _, err = call.communicate(timeout=PATIENCE)
-            # Python itself is not up yet in the first tenths: then the signal ends it as any other program.
+            # In the first tenths of a second Python isn't running yet: the signal then ends it like any other program.
             assert call.returncode in (0, INTERRUPTED, -signal.SIGINT), err.decode()
             content = (project / PATH).read_text()
             assert content in (OLD, NEW)

@@ -1,4 +1,4 @@
-"""kill -9 at any moment of a dry run or a write: nothing is half, nothing acknowledged is lost, nothing done twice."""
+"""kill -9 at any moment of a dry run or a write: no partial writes, no lost acknowledged ones, no duplicates."""
 
 import fcntl
 import threading
@@ -18,7 +18,7 @@ PATH = "game/big.txt"
 
 
 def version(number: int) -> str:
-    """Half a megabyte that differs from its neighbours in every line."""
+    """Half a megabyte that differs from other versions in every line."""
     return f"{number:04d}{'x' * 1000}\n" * 500
 
 
@@ -26,7 +26,7 @@ AIMS = ("commit", "write", "dry run", "commit", "write")
 
 
 def kill(server: Server, aim: str, delay: float) -> None:
-    """kill -9 some time into a step. The moment is what is tested: no clock can be injected into it."""
+    """Kills it with kill -9 some time into a step. The moment is under test, so no clock can be injected."""
     if aim == "commit":
         intent = server.project / ".webgal_agent/intent.json"
         until(lambda: intent.exists() or server.process.poll() is not None)
@@ -73,7 +73,7 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
                 assert result.result is not None, result.error
                 assert content == version(number), "what was acknowledged is there"
 
-            # Another server, which was alive all the time, is asked the same again.
+            # Another server, which ran all the time, is asked the same again.
             repeated = waiting[0].result().call("write_to_file", {**write, **key, "dryRun": False})
             if dry_run is None and repeated.code == "E_POLICY_VIOLATION":
                 assert content == version(current), "there was no dry run, so there was no write"
@@ -97,7 +97,7 @@ def test_a_server_that_is_killed_at_any_moment_leaves_everything_whole(project: 
         assert [snapshot["idempotencyKey"] for snapshot in listed] == sorted(
             (snapshot["idempotencyKey"] for snapshot in listed), key=int, reverse=True
         )
-        until(lambda: leftovers(project) == [])  # a new server sweeps up soon after its start
+        until(lambda: leftovers(project) == [])  # a new server cleans up soon after its start
     records = audit_records(state)
     ends = {record["executionId"] for record in records if record.get("event") == "end"}
     begins = {record["executionId"] for record in records if record.get("event") == "begin"}
@@ -120,6 +120,6 @@ def test_a_new_server_removes_leftovers_of_killed_ones_and_keeps_those_of_runnin
         (folder / ".handrail-0123456789abcdef.tmp").write_text("half")
     alive = project / ".webgal_agent/snapshots/.handrail-fedcba9876543210.tmp"
     with alive.open("w") as file, serving(project, state) as server:
-        fcntl.flock(file, fcntl.LOCK_EX)  # as a writer does for as long as it lives
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a writer does while it runs
         until(lambda: leftovers(project) == [str(alive.relative_to(project))])
         assert server.ok("restore_snapshot", snapshotId=result["snapshotId"])["content"] == "# Notes\n"

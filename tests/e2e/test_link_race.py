@@ -1,4 +1,4 @@
-"""A folder that is a folder one moment and a link to the outside the next, while tools work in it: nothing escapes."""
+"""A folder that alternates with a link to the outside while tools work in it: nothing escapes."""
 
 import itertools
 import os
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.trial("race")
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Iterator[Path]:
-    """Beside the project, with the same names in it; checked when the race is over."""
+    """A folder next to the project with the same names; checked when the race is over."""
     folder = tmp_path / "project-evil"
     files = [put(folder, f"{name}.txt", CANARY) for name in ("start", "other")]
     yield folder
@@ -31,7 +31,7 @@ def outside(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def inside(project: Path) -> Iterator[int]:
-    """The real folder, held, so that it is found wherever it stands in for the link."""
+    """The real folder by descriptor, so that it is found even while the link replaces it."""
     for name in ("start", "other"):
         put(project, f"game/scene/{name}.txt", INSIDE)
     folder = os.open(project / "game/scene", os.O_RDONLY | os.O_DIRECTORY)
@@ -41,7 +41,7 @@ def inside(project: Path) -> Iterator[int]:
 
 @pytest.fixture
 def server(project: Path, state: Path, outside: Path, inside: int, request: pytest.FixtureRequest) -> Iterator[Server]:
-    """As fast as it goes; for tests of many steps (`pauses`), slow enough that some of them get through."""
+    """Swaps as fast as possible; for tests of many steps (`pauses`), slowly enough that some of them succeed."""
     (project / "decoy").symlink_to(outside)
     swapper = "swap_now_and_then.py" if request.node.get_closest_marker("pauses") else "swap_folder.py"
     with serving(project, state) as server, child(swapper, project / "game/scene", project / "decoy"):
@@ -63,7 +63,7 @@ class Tally:
 
 
 def race(attempt: Callable[[int], Outcome], at_least: int) -> Tally:
-    """Until there was enough of it, and of both outcomes."""
+    """Repeats until there were enough attempts with both outcomes."""
     tally, number = Tally(), 0
     while number < ATTEMPTS or min(tally.done, tally.refused) < at_least:
         number += 1
@@ -84,7 +84,7 @@ def test_no_read_escapes(server: Server) -> None:
 
 
 def test_no_search_escapes(server: Server) -> None:
-    """ripgrep walks by path and may well look outside; what it found there is never shown."""
+    """ripgrep walks by path and may read outside; its matches from there are never returned."""
 
     def attempt(number: int) -> Outcome:
         path = ("game", "game/scene", "game/scene/start.txt")[number % 3]
@@ -113,7 +113,7 @@ def test_no_listing_escapes(server: Server, outside: Path) -> None:
 
 @pytest.mark.pauses
 def test_no_write_escapes(server: Server, inside: int) -> None:
-    """New files, replaced files and new folders; what is acknowledged lies inside."""
+    """New files, replaced files and new folders; acknowledged ones are inside."""
     written: set[str] = set()
 
     def attempt(number: int) -> Outcome:
@@ -148,7 +148,7 @@ def test_no_replacement_escapes(server: Server) -> None:
 
 @pytest.mark.pauses
 def test_nothing_is_moved_copied_or_deleted_outside(server: Server) -> None:
-    """Into the folder, out of it, and what is in it."""
+    """Moves into the folder, out of it, and of files in it."""
 
     def attempt(number: int) -> Outcome:
         path, new = "game/scene/start.txt", f"game/scene/{number}.txt"

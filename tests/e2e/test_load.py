@@ -1,4 +1,4 @@
-"""Everything at once on one server: nothing fails, and nothing of what the server holds grows with the time."""
+"""Everything at once on one server: nothing fails, and nothing that the server keeps grows over time."""
 
 import json
 import subprocess

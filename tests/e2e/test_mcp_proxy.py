@@ -1,4 +1,4 @@
-"""`handrail mcp` beside real servers: one for all, started when needed, killed under way."""
+"""`handrail mcp` with real servers: one for all proxies, started when needed, killed in between."""
 
 import fcntl
 import json
@@ -87,7 +87,7 @@ class Stage:
         if (self.state / "server.json").exists() and (pid := self.server):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
-            # One that was still starting ends without a word in its file.
+            # A server that was still starting ends without writing to its file.
             until(lambda: self.server == 0 or not Path(f"/proc/{pid}").exists())
 
 
@@ -101,7 +101,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 @pytest.mark.trial("proxies", is_long=True)
 def test_a_start_that_came_second_leaves_the_first_server_its_time(stage: Stage) -> None:
     stage.state.mkdir(0o700)
-    with (stage.state / "server.lock").open("w") as lock:  # as a server has it that is not ready yet
+    with (stage.state / "server.lock").open("w") as lock:  # the file of a server that isn't ready yet
         fcntl.flock(lock, fcntl.LOCK_EX)
         waiting = Proxy(stage)
         stage.proxies.append(waiting)
@@ -128,7 +128,7 @@ def test_all_proxies_share_one_server_and_are_identified_by_the_kernel(stage: St
         *(True, True)
     ]
     os.kill(server, signal.SIGKILL)
-    assert not first.call("read_file", path="file.txt")["isError"]  # the session goes on with the next one
+    assert not first.call("read_file", path="file.txt")["isError"]  # the session continues with the next server
     assert not second.call("read_file", path="file.txt")["isError"]
     assert stage.server != server
 

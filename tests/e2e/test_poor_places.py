@@ -1,4 +1,4 @@
-"""File systems without inodes, or that become read-only under a running server: a clear error, and it recovers."""
+"""File systems without free inodes, or that become read-only: a clear error, and a recovery."""
 
 import subprocess
 from pathlib import Path
@@ -32,7 +32,7 @@ def use_up_inodes(folder: Path) -> list[Path]:
 
 
 def refused(server: Server, words: str, number: int) -> None:
-    """A write is an error that says why, and changes nothing."""
+    """Checks that a write is an error with a reason, and changes nothing."""
     error = server.error("write_to_file", path=START, content=f"{number}\n", dryRun=False)
     assert error["code"] == "E_IO"
     assert words in error["message"]

@@ -43,7 +43,7 @@ def version(number: int) -> str:
 
 
 class Traced:
-    """`handrail mcp` under strace, spoken to line by line."""
+    """`handrail mcp` under strace, with line by line input."""
 
     def __init__(self, project: Path, state: Path, trace: Path) -> None:
         options = ["--alone", "--answer", "allow", "--project", str(project), "--state", str(state)]
@@ -65,7 +65,7 @@ class Traced:
         return answer["result"]
 
     def write(self, path: str, content: str) -> int:
-        """The id of the request that wrote."""
+        """Returns the id of the request that wrote."""
         for dry_run in (True, False):
             params = {"path": path, "content": content, "dryRun": dry_run}
             answer = self.request("tools/call", {"name": "write_to_file", "arguments": params})
@@ -85,7 +85,7 @@ def put_back(disk: Mapping[str, bytes | None], *roots: Path) -> None:
         place = Path(path)
         if content is None:
             place.mkdir(parents=True, exist_ok=True)
-        elif place.parent.is_dir():  # else its folder was lost with it
+        elif place.parent.is_dir():  # otherwise its folder was lost with it
             place.write_bytes(content)
             place.chmod(0o600)
             os.utime(place, (LONG_AGO, LONG_AGO))
@@ -95,7 +95,7 @@ def put_back(disk: Mapping[str, bytes | None], *roots: Path) -> None:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a real server did to the disk, and when it acknowledged each write."""
+    """A real server's changes to the disk, and when it acknowledged each write."""
 
     project: Path
     state: Path
@@ -103,7 +103,7 @@ class Recorded:
     acknowledged: list[tuple[int, int]]
 
     def cut(self, random: Random) -> tuple[int, dict[str, int]]:
-        """A disk as a cut at some moment may have left it: the moment, and what was acknowledged by then."""
+        """A disk as a power cut may have left it: the moment, and what was acknowledged by then."""
         moment = random.choice(self.recording.moments)
         put_back(self.recording.disk_after(moment, random), self.project, self.state)
         acknowledged = [number for when, number in self.acknowledged if when <= moment]
@@ -116,7 +116,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     project, state, trace = folder / "project", folder / "state", folder / "trace"
     project.mkdir()
     put_policy(project, snapshotRetention=0)
-    with serving(project, state) as server:  # the state directory and its databases are there
+    with serving(project, state) as server:  # the state directory and its databases exist
         server.write("a.txt", version(0))
     before = tree(project, state)
     traced = Traced(project, state, trace)
@@ -135,7 +135,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 
 async def go_on(project: Path, state: Path) -> dict[str, str]:
-    """The program starts again, reads and writes. What it has read."""
+    """Starts the program again, reads and writes, and returns what it has read."""
     open_project = Wiring().open_project(project, state, PresetAnswer("allow"))
     try:
         there = [path for path in PATHS if (project / path).exists()]

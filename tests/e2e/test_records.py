@@ -1,4 +1,4 @@
-"""What is left of a write through the running program: evidence whose hashes stand in the audit, and an undo."""
+"""What a write through the running program leaves: evidence whose hashes are in the audit, and an undo."""
 
 import hashlib
 import json

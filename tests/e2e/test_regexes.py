@@ -1,4 +1,4 @@
-"""Regular expressions of any shape, on a running server: an answer within the deadline, and nothing hangs behind it."""
+"""Regular expressions of any shape on a running server: an answer before the timeout, and no delay of others."""
 
 import json
 import random
@@ -83,7 +83,7 @@ def test_every_replacement_is_answered_in_time(texts: Path, state: Path) -> None
         for number, regex in enumerate(EVIL[:: tries(3, 1)]):
             path = ("long.txt", "lines.txt")[number % 2]
             outcome = server.call("replace_in_file", {"path": path, "find": f"/{regex}/", "replace": ""})
-            # Where too many lines would change, or the result had no bounds, the policy and the limits say so.
+            # If too many lines would change, or the result had no bounds, the policy and the limits refuse it.
             assert outcome.code in (None, "E_POLICY_VIOLATION", "E_TOO_LARGE"), (regex, outcome.error)
             put(texts, "long.txt", LONG)
         for regex in REFUSED[:: tries(3, 1)]:
@@ -119,7 +119,7 @@ def test_a_search_beyond_the_deadline_times_out_at_once_and_leaves_no_process(
 
 
 def processes_below(project: Path) -> list[str]:
-    """Whoever still works in the project, as ripgrep would, or was started with it."""
+    """Returns the processes that still work in the project, such as ripgrep, or were started with it."""
     matches = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -136,7 +136,7 @@ def test_a_long_replacement_does_not_delay_other_calls(project: Path, state: Pat
     with serving(project, state) as server:
         params = {"name": "replace_in_file", "arguments": {"path": "huge.txt", "find": "/(a?){500}b/", "replace": ""}}
         server.send({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": params})
-        for _ in range(3):  # were they held up, the long one's answer would come first
+        for _ in range(3):  # if they were delayed, the long one's answer would come first
             assert server.ok("read_file", path="notes.md")["bytes"]
         cancel(server, "long")
         assert server.ok("replace_in_file", path="notes.md", find="Notes", replace="Done") == {"count": 1}

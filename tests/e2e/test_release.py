@@ -1,4 +1,4 @@
-"""What ships is known and may ship, and a commit has one wheel."""
+"""The contents of a release are known and licensed, and a commit always gives the same wheel."""
 
 import hashlib
 import os

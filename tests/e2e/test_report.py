@@ -1,4 +1,4 @@
-"""`handrail report` as a person gets it: a page that tells a task's story, and holds it to its hashes."""
+"""`handrail report` as a person gets it: a page with a task's story, verified by its hashes."""
 
 import base64
 import hashlib
@@ -28,7 +28,7 @@ HOSTILE = "</pre><script>document.title = 'taken'</script><img src=x onerror=ale
 
 
 class Told:
-    """A task that was done, and its page."""
+    """A finished task and its page."""
 
     def __init__(self, folder: Path) -> None:
         self.project, self.state, self.page = folder / "project", folder / "state", folder / "report.html"
@@ -51,7 +51,7 @@ class Told:
         return run("report", *arguments, "--project", self.project, "--state", self.state)
 
     def _look(self) -> None:
-        """A call that left a picture, as looking at a page or a screen does."""
+        """Records a call that stored a picture, as observing a page or a screen does."""
         folder = LocalFolder.open(str(self.project))
         exhibit = Evidence(folder.subfolder(".handrail")).open("desktop", "exec_look", utc_now())
         exhibit.add("picture-1.png", PICTURE)

@@ -1,4 +1,4 @@
-"""An agent asks and nobody watches: a person is called, by the real program with nothing else running."""
+"""An agent asks while nobody watches: the real program notifies a person."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def answers(port: int) -> bool:
 
 
 def has_called(state: Path) -> bool:
-    """The mark is made before a server or a browser is started, which take longer than any test may wait for."""
+    """The marker is written before a server or browser starts, which takes longer than a test may wait."""
     return (state / "summons").exists()
 
 

@@ -1,4 +1,4 @@
-"""Two servers on one project at once: no write is lost, none is done twice, and their records stay whole."""
+"""Two servers on one project at once: no write is lost or done twice, and their records stay intact."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from tests.wire.stage import put, put_policy
 
 ROUNDS = tries(4, 12)
 pytestmark = pytest.mark.trial("two servers")
-MAY_TRY_AGAIN = {"E_CONFLICT", "E_POLICY_VIOLATION"}  # somebody was quicker: at the file, or at the dry run
+MAY_TRY_AGAIN = {"E_CONFLICT", "E_POLICY_VIOLATION"}  # another writer was faster: at the file, or at the dry run
 
 
 @pytest.fixture(params=["one state directory", "two state directories"])
@@ -32,7 +32,7 @@ def servers(project: Path, states: list[Path]) -> Iterator[list[Server]]:
 
 
 def side_by_side(works: list[Callable[[], None]]) -> None:
-    """All at once; the first failure of any is the test's."""
+    """Runs all at once; the first failure fails the test."""
     failures: list[BaseException] = []
     gate = threading.Barrier(len(works))
 
@@ -53,7 +53,7 @@ def side_by_side(works: list[Callable[[], None]]) -> None:
 
 
 def test_writers_of_one_file_lose_no_line(project: Path, servers: list[Server], states: list[Path]) -> None:
-    """Each adds lines of its own, and writes only what a dry run has shown to take nothing away."""
+    """Each adds its own lines, and writes only if a dry run has shown that nothing is removed."""
     put(project, "log.txt", "begin\n")
     written: list[tuple[str, str]] = []
 
@@ -81,7 +81,7 @@ def test_writers_of_one_file_lose_no_line(project: Path, servers: list[Server], 
     assert sorted(text.split("\n")) == sorted(["", "begin", *(line.rstrip() for _, line in written)])
     copies = snapshots(project)
     assert set(copies) == {snapshot_id for snapshot_id, _ in written}
-    # In the order in which the lines stand there, each snapshot holds exactly the lines before its own.
+    # In the order of the lines, each snapshot contains exactly the lines before its own.
     line_of = dict(written)
     for snapshot_id, (_, content) in copies.items():
         assert content.decode() == text[: text.index(line_of[snapshot_id])]

@@ -55,7 +55,7 @@ def test_a_lock_that_is_not_released_is_a_conflict_after_ten_seconds_of_progress
 
 
 def test_a_cancelled_call_stops_waiting_and_the_next_one_proceeds(project: Path, state: Path) -> None:
-    """Both changes are one caller's, so the second waits for the first, which waits for the lock."""
+    """Both changes have the same caller, so the second waits for the first, which waits for the lock."""
     with serving(project, state) as server:
         for path in (START, "notes.md"):
             server.ok("write_to_file", path=path, content="x", dryRun=True)
@@ -80,7 +80,7 @@ def test_reads_are_served_while_a_write_waits(project: Path, state: Path) -> Non
         with held_lock(project):
             send_write(server, "w", START, "x")
             assert server.receive_any()["method"] == "notifications/progress"
-            for _ in range(20):  # were they held up, the write's answer would come first
+            for _ in range(20):  # if they were delayed, the write's answer would come first
                 assert server.ok("read_file", path=START)["content"] == SCENE
         assert server.receive()["id"] == "w"
 

@@ -1,4 +1,4 @@
-"""The wheel holds everything: `uvx` starts it far from the checkout."""
+"""The wheel is complete: `uvx` starts it far from the checkout."""
 
 import json
 import subprocess

@@ -1,1 +1,1 @@
-"""MiniWoB++ without a model: a script for each page plays it through the browser's tools, as an agent has them."""
+"""MiniWoB++ without a model: a script for each page solves it with the browser's tools, like an agent."""

@@ -1,4 +1,4 @@
-"""The hands and eyes of a script: the browser's tools, and nothing else that sees or touches the page."""
+"""A script's access to the page: only the browser's tools."""
 
 import html
 import re
@@ -10,7 +10,7 @@ from tests.wire.clients import Json
 
 
 class Lost(Exception):
-    """What a script looks for isn't told by any tool."""
+    """No tool reports what the script looks for."""
 
 
 class Player:
@@ -29,7 +29,7 @@ class Player:
         return self._early or self._site.reward(patience)
 
     def peek_reward(self) -> bool:
-        """Whether the episode is over; its reward is kept."""
+        """Whether the episode is over; stores its reward."""
         self._early = self._early or self._site.reward(0.0)
         return self._early is not None
 
@@ -42,7 +42,7 @@ class Player:
             raise Lost(f"{tool} {params}: {result.error}")
         return result
 
-    # What it sees
+    # Reading
 
     def query(self) -> str:
         return self.text('//*[@id="query"]')
@@ -78,7 +78,7 @@ class Player:
             raise Lost(f"{params} is not among {[line(each) for each in self.elements()]}")
         return str(matches[at]["clickId"])
 
-    # What it does
+    # Acting
 
     def click(self, name: str | None = None, *, at: int = 0, **goal: str) -> Json:
         return self.do("browser_click", clickId=self.find(name, at=at, **goal))
@@ -115,7 +115,7 @@ def _held(element: Json, key: str) -> Any:
 
 
 def _matches(held: Any, goal: str) -> bool:
-    """A pattern between slashes, or the words themselves."""
+    """Returns whether it matches a pattern between slashes, or contains the words."""
     text = "" if held is None else str(held)
     if goal.startswith("/") and goal.endswith("/"):
         return re.search(goal[1:-1], text) is not None

@@ -1,4 +1,4 @@
-"""The pages of MiniWoB++ as PyPI has them, with a seed and patience; they tell this server what an episode came to."""
+"""Serves the pages of MiniWoB++ from PyPI with a seed and a longer time limit; they report each episode's reward."""
 
 import json
 import threading
@@ -42,7 +42,7 @@ class Site:
         return f"{self._address}/miniwob/{name}.html?episode={self._episode}&seed={name}-{seed}"
 
     def reward(self, patience: float) -> Reward | None:
-        """Of the episode that was begun last; None if it isn't over by then."""
+        """Returns the reward of the latest episode, None if it isn't over in time."""
         try:
             while True:
                 told = self._rewards.get(timeout=patience) if patience else self._rewards.get_nowait()
@@ -82,7 +82,7 @@ class _Pages(SimpleHTTPRequestHandler):
 
 
 def _folder() -> Path:
-    """Found without importing it: that would load all that trains models on it."""
+    """Locates the package without importing it, which would load training libraries."""
     package = find_spec("miniwob")
     assert package is not None
     assert package.origin is not None

@@ -38,17 +38,17 @@ def test_a_page_is_begun_read_solved_and_rewarded(player: Player) -> None:
 
 
 def most_failures(episodes: int, every: int) -> float:
-    """Of all episodes the rest of `SHARE`. A sample may contain more of the hard ones: two standard deviations more."""
+    """The required share of the episodes. Samples may contain more hard ones: two standard deviations are allowed."""
     expected = episodes * (1 - SHARE)
     return expected if episodes == every else expected + 2 * sqrt(expected * SHARE)
 
 
 def played(player: Player, name: str, seed: int) -> str | None:
-    """Why it failed, if it did."""
+    """Returns why it failed, None if it succeeded."""
     try:
         player.begin(name, seed)
         SCRIPTS[name](player)
         reward = player.reward()
-    except (Lost, TypeError, LookupError, ValueError, StopIteration) as error:  # a script that finds something else
+    except (Lost, TypeError, LookupError, ValueError, StopIteration) as error:  # something unexpected
         return repr(error)[:400]
     return None if reward is not None and reward.value > 0 else f"reward: {reward}"

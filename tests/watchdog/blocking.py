@@ -1,7 +1,4 @@
-"""Notes every call that can block on the thread of a running event loop, however long it took.
-
-Knows nothing of pytest: programs under test load it when they start.
-"""
+"""Records every call that can block the thread of a running event loop, for programs under test to load at start."""
 
 import fcntl
 import os

@@ -37,7 +37,7 @@ def _fifo(folder: Path) -> None:
 
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """As if this file were part of handrail."""
+    """Treats this file as part of handrail."""
     matches: list[str] = []
     monkeypatch.setattr(blocking, "_note", matches.append)
     monkeypatch.setattr(blocking, "_OURS", f"{os.sep}watchdog{os.sep}")
@@ -62,7 +62,7 @@ def test_blocking_calls_are_recorded_only_on_an_event_loop(noted: list[str], tmp
 
 
 def reported_by(script: Path) -> str:
-    """Returns what a program reports that blocks its own loop."""
+    """Returns the report of a program that blocks its own loop."""
     script.parent.mkdir(parents=True)
     script.write_text(
         textwrap.dedent("""

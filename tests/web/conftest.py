@@ -3,4 +3,4 @@ import pytest
 
 @pytest.fixture
 def web() -> None:
-    """What asks for it takes long, and comes first: see `SLOW` in `tests/schedule.py`."""
+    """Tests that use it are slow and run first: see `SLOW` in `tests/schedule.py`."""

@@ -22,5 +22,5 @@ def specs(package: str, ending: str) -> list[str]:
 
 
 def of_a_trial(trial: str, names: Sequence[str], in_suite: Collection[str]) -> list[Any]:
-    """For `parametrize`: the campaign runs all of them, and each tries more there; the suite runs some."""
+    """For `parametrize`: all tests in the campaign, with more tries each; some of them in the suite."""
     return [pytest.param(name, marks=pytest.mark.trial(trial, is_long=name not in in_suite)) for name in names]

@@ -1,4 +1,4 @@
-"""`hold_a_lock.py flock|database PATH`: takes the lock, says so, and keeps it until it is killed."""
+"""`hold_a_lock.py flock|database PATH`: takes the lock, reports it, and keeps it until it is killed."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Swaps a folder and a link at random moments, some milliseconds apart, until it is killed: two paths."""
+"""Swaps a folder and a link (two paths) at random moments, some milliseconds apart, until it is killed."""
 
 import ctypes
 import random

@@ -1,4 +1,4 @@
-"""A script for each page, by the page's name."""
+"""The scripts by the name of their page."""
 
 from collections.abc import Callable
 

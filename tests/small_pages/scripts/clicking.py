@@ -1,4 +1,4 @@
-"""Pages on which the right thing has to be clicked."""
+"""Pages on which the right element has to be clicked."""
 
 import re
 import time
@@ -8,7 +8,7 @@ from tests.small_pages.scripts import plays
 
 
 def words(player: Player) -> list[str]:
-    """What stands in quotes in the task."""
+    """Returns the quoted texts of the task."""
     return re.findall(r'"([^"]*)"', player.query())
 
 
@@ -37,13 +37,13 @@ def buttons_in_order(player: Player) -> None:
 def buttons_with_a_pause(player: Player) -> None:
     seconds = int(match(r"wait (\d+)", player.query())[1])
     player.click("ONE")
-    time.sleep(seconds)  # the page's own rule, and a person would wait as well
+    time.sleep(seconds)  # the page itself requires it, and a person would wait as well
     player.click("TWO")
 
 
 @plays("ascending-numbers")
 def ascending(player: Player) -> None:
-    """The numbers are hidden after the first click: where they were is remembered."""
+    """The numbers are hidden after the first click, so their places are remembered."""
     numbers = [each for each in player.elements_with_boxes() if re.fullmatch(r"\d+", each["name"])]
     for each in sorted(numbers, key=lambda each: int(each["name"])):
         box = each["bbox"]
@@ -282,7 +282,7 @@ def tic_tac_toe(player: Player) -> None:
             return next((spots[0] for spots in ready if spots), None)
 
         def chances(spot: int, cells: list[str] = cells) -> int:
-            """Lines that two of ours would stand in; two of those at once can't be answered."""
+            """Counts lines that would contain two of ours; two such lines at once can't be blocked."""
             marked = [*cells[:spot], "X", *cells[spot + 1 :]]
             held = [[marked[at] for at in line] for line in lines if spot in line]
             return sum(each.count("X") == 2 and not each.count("O") for each in held)

@@ -13,7 +13,7 @@ MOST_LOOKS = 500
 
 
 def shapes(player: Player, xpath: str = "//*[name()='svg']") -> list[dict[str, str]]:
-    """What is drawn in the page's picture: tag and attributes of each shape."""
+    """Returns the shapes in the page's picture: tag and attributes."""
     matches = re.findall(r"<(\w+)((?:\s[\w:-]+=\"[^\"]*\")*)\s*/?>", player.html(xpath))
     return [{"tag": tag, **dict(re.findall(r'([\w:-]+)="([^"]*)"', attributes))} for tag, attributes in matches]
 
@@ -70,7 +70,7 @@ def right_angle(player: Player) -> None:
 
 
 def _inside(x: float, y: float, dx: float, dy: float, reaches: Sequence[int]) -> tuple[float, float]:
-    """As far from a point in a direction as lies in the picture."""
+    """Returns the farthest point in this direction that is still in the picture."""
     ways = [(x + dx / math.hypot(dx, dy) * reach, y + dy / math.hypot(dx, dy) * reach) for reach in reaches]
     return next(((a, b) for a, b in ways if 3 < a < 145 and 3 < b < 135), ways[-1])
 
@@ -209,7 +209,7 @@ def _shown(player: Player, at: int) -> int:
 
 @plays("use-spinner")
 def spinner(player: Player) -> None:
-    """It takes no keys, only clicks on its arrows."""
+    """The slider accepts no keys, only clicks on its arrows."""
     goal = int(match(r"Select (-?\d+)", player.query())[1])
     arrow = player.find(hint="/triangle-1-n/" if goal > 0 else "/triangle-1-s/", role="button")
     for _ in range(abs(goal)):
@@ -460,7 +460,7 @@ def calendar(player: Player) -> None:
     cell = player.find(hint=f"/^\\(#hh-{at}[ )]/")
     player.do("browser_scroll", clickId=cell)
     player.drag(cell, path=[[x, 5], [x, 8], [x, 10 + 20.4 * (halves - 1)], [x, 12 + 20.4 * (halves - 1)]])
-    if not player.elements(name="Event name"):  # the mouse was let go beside the event that it has just drawn
+    if not player.elements(name="Event name"):  # the mouse was released outside of the event that it has just drawn
         player.click("New event")
     player.type(words(player)[0], "Event name")
     player.click("Create")
@@ -493,20 +493,20 @@ def hot_cold(player: Player) -> None:
 
 @plays("chase-circle")
 def chase(player: Player) -> None:
-    """As close behind it as the tools are quick."""
+    """Follows the circle as closely as the tools' speed allows."""
     for _ in range(MOST_LOOKS):
         circle = player.find_shape("circle")
         if circle is None:
             return
         if player.peek_reward():
             return
-        with suppress(Lost):  # it is over, and the page is covered
+        with suppress(Lost):  # the episode is over, and the page is covered
             player.do("browser_hover", xpath="//*[@id='area']/*[name()='svg']", x=circle[0], y=circle[1])
 
 
 @plays("simon-says")
 def simon(player: Player) -> None:
-    """Each button that blinks is seen once, as long as it does."""
+    """Records each button once while it blinks."""
     values: list[str] = []
     was: str | None = None
     for _ in range(200):
@@ -532,7 +532,7 @@ def stock(player: Player) -> None:
     button = player.find("Buy")
     for look in range(400):
         hit = re.search(r"Stock price:\s*\$([\d.]+)", " ".join(player.page()))
-        # It goes on moving until the click: at first only what is far below will do.
+        # The price keeps moving until the click, so at first only a much lower one is accepted.
         if hit and float(hit[1]) < limit - max(0.3, 2.5 - look / 20):
             player.click_id(button)
             return

@@ -7,7 +7,7 @@ from tests.small_pages.scripts import plays
 
 
 def _message(player: Player, sender: str) -> dict[str, str]:
-    """The numbers of a message, of its bin and its star."""
+    """Returns the numbers of a message, of its bin and its star."""
     lines = player.page()
     at = lines.index(sender)
     whole = re.match(r"\[(\d+)", lines[at - 1])
@@ -43,7 +43,7 @@ def inbox(player: Player) -> None:
 
 
 def _in_other_words(player: Player, query: str) -> None:
-    """Who sends and who gets it: by the names in the inbox and the order of the words."""
+    """Returns sender and recipient by the names in the inbox and the order of the words."""
     senders = [name for name in _names(player) if re.search(rf"\b{re.escape(name)}\b", query)]
     people = sorted(senders, key=lambda name: query.index(name))
     if not people:
@@ -95,10 +95,10 @@ def post(player: Player) -> None:
     at = next(number for number, each in enumerate(lines[1:], 1) if re.search(rf"{who}(?!\w)", each))
     direct = {"Reply": "reply", "Retweet": "retweet", "Like": "like"}
     button = _button(lines[at:], direct.get(what, "more"))
-    if player.click_id(button).get("warnings"):  # its picture for the mouse was still loading
+    if player.click_id(button).get("warnings"):  # its picture was still loading
         player.click_id(button)
     if what not in direct:
-        player.click(f"/^{what}/", tag="li")  # not the menu around it, whose name begins with the same words
+        player.click(f"/^{what}/", tag="li")  # not the menu around it, whose name starts with the same words
 
 
 @plays("phone-book")

@@ -1,4 +1,4 @@
-"""Pages on which something has to be written, copied or marked."""
+"""Pages on which text has to be typed, copied or marked."""
 
 import re
 
@@ -53,7 +53,7 @@ def time_of_day(player: Player) -> None:
 
 @plays("login-user", "login-user-popup")
 def login(player: Player) -> None:
-    """A message may pop up once a field has the focus, and is to be cancelled."""
+    """A dialog may pop up once a field has the focus, and must be cancelled."""
     for at, word in enumerate(words(player)[:2]):
         player.click_id(field(player, at))
         if player.elements(name="Cancel"):
@@ -138,7 +138,7 @@ def movies(player: Player) -> None:
 
 
 def _beside(player: Player, label: str) -> str:
-    """The field that stands with its label in a line, in the line before, or after it."""
+    """Returns the field in the same line as its label, in the line before, or after it."""
     lines = player.page()[1:]
     for at, each in enumerate(lines):
         if not re.search(rf"(?<!beside \")\b{label}\b", re.sub(r'\(beside "[^"]*"\)', "", each)):
