@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 from handrail.ports.prompt_views import view_ancestries
+from handrail.stores.local.viewers import is_watched
 from tests.waiting import until
 
 LOOK = """
@@ -183,7 +184,7 @@ def test_a_window_that_was_open_before_the_agent_counts(stage: Stage) -> None:
     assert counts(json.loads(stage.outcome.read_text()), "xterm")
 
 
-@pytest.mark.parametrize("name", ["kitty", "konsole", "urxvt", "wezterm-gui"])
+@pytest.mark.parametrize("name", ["kitty", "konsole", "qterminal", "urxvt", "wezterm-gui"])
 def test_a_terminal_with_a_remote_control_does_not_count(stage: Stage, name: str) -> None:
     assert f"it is shown by {name}" in stage.run(stage.in_window(stage.looking, name))["why"]
 
@@ -197,6 +198,38 @@ def test_a_program_beside_the_command_that_could_type_its_keys_is_named(stage: S
     is_let = not may_type.exists() or may_type.read_text().strip() != "0"
     assert counts(beside, "xterm")
     assert ("sleep" in beside.get("whoElse", "")) == (is_let and os.getuid() == 0)
+
+
+@pytest.mark.parametrize(("query", "key"), [(b"\x1bP$qm\x1b\\", "r"), (b"\x1b[4$p", "y")])
+def test_a_key_that_another_program_makes_the_terminal_send_is_no_proof(stage: Stage, query: bytes, key: str) -> None:
+    """Whoever can write to a terminal can ask it questions; it types its answers, with an `r` or a `y` in them."""
+    project, tty = stage.folder / "project", stage.folder / "tty"
+    project.mkdir()
+    (stage.state / "config.toml").write_text('presence = "always"\n')
+    handrail = [sys.executable, "-m", "handrail"]
+    with subprocess.Popen(
+        ["Xvfb", "-displayfd", "1", "-screen", "0", "1000x700x24", "-nolisten", "tcp"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as screen:  # fmt: skip
+        assert screen.stdout is not None
+        environ = {**os.environ, "DISPLAY": f":{screen.stdout.readline().decode().strip()}", "LANG": "C.UTF-8"}
+        view = shlex.join([*handrail, "prompts", "--state", str(stage.state)])
+        window = ["xterm", "-e", "sh", "-c", f"tty > {tty}.new; mv {tty}.new {tty}; {view}"]
+        subprocess.run(["setsid", "--fork", *window], stdin=subprocess.DEVNULL, env=environ, check=True)
+        words = ["call", "make_folder", '{"path": "new"}', "--project", str(project), "--state", str(stage.state)]
+        with subprocess.Popen([*handrail, *words], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as asking:
+            log, sending = stage.state / "ui-prompts.jsonl", stage.state / "presence"
+            until(lambda: log.exists() and tty.exists() and is_watched(stage.state), "the question and the view")
+            keyboard = os.open(tty.read_text().strip(), os.O_WRONLY | os.O_NOCTTY)
+            for _ in range(6):  # the view is loading, or its question has only just appeared
+                time.sleep(0.7)
+                os.write(keyboard, query)
+            os.close(keyboard)
+            time.sleep(0.5)
+            asking.kill()
+        screen.kill()
+    assert not sending.exists(), f"{key} allowed it"
+    assert not (project / "new").exists()
 
 
 TYPES = """

@@ -15,12 +15,17 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz"
 _LENGTH = 5
 
 
+def random_word() -> str:
+    """A word that the person reads on the screen and types."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+
+
 def with_typed_word(look: InspectTerminal) -> InspectTerminal:
     """Also asks the person to type a random word; a command line alone doesn't prove that anyone is typing."""
 
     def prove() -> TerminalProof:
         proof = look()
-        word = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+        word = random_word()
         _show_on_terminal(f"To confirm that you are here, type {word}: ")
         if sys.stdin.readline().strip().lower() != word:
             raise PresenceNeeded(

@@ -1,11 +1,18 @@
 """Approvals of changes: what is shown, which keys work, how far a yes reaches."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from handrail.features.people.cli.screen.word import WordScreen
+from handrail.kernel.presence import PresenceCheck
+from handrail.kernel.prompts.queue import LogPromptQueue
+from handrail.ports.presence import TerminalProof
 from handrail.ports.prompt_queue import OWN_ORIGIN, PromptQueue
+from handrail.stores.local.presence import PasskeyFile, ProofFiles
+from handrail.stores.local.prompt_store import prompt_store
 from tests.features.people.screen.screen_user import using_screen
 
 DIFF = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
@@ -61,6 +68,35 @@ async def test_the_key_decides_the_scope_of_an_approval(queue: PromptQueue, log:
         assert await user.answered(APPROVAL) == {"status": "ok", "scope": scope}
         await user.until_shown("Answered by you")
         assert await queue.answered_by([APPROVAL]) == {APPROVAL: "terminal:ada"}
+
+
+@pytest.fixture
+async def checked(state: Path) -> AsyncIterator[PromptQueue]:
+    """A queue that requires proof of presence for answers that reach far."""
+    presence = PresenceCheck(
+        lambda: "critical", PasskeyFile(state), ProofFiles(state), lambda: TerminalProof("", 1, ""), lambda names: None
+    )
+    queue = LogPromptQueue(prompt_store(state), presence=presence)
+    yield queue
+    await queue.close()
+
+
+async def test_a_yes_that_reaches_far_needs_the_word_that_is_shown(checked: PromptQueue, log: Path) -> None:
+    await checked.request(CHANGE, request_id=APPROVAL, origin=OWN_ORIGIN)
+    async with using_screen(checked, log) as user:
+        await user.press("r")
+        await user.until(lambda: isinstance(user.app.screen, WordScreen))
+        await user.until_shown("always, by a rule")
+        await user.press(*"rryyy", "enter")
+        await user.until_said("The word wasn't typed")
+        assert not user.responses
+        await user.press("r")
+        await user.until(lambda: isinstance(user.app.screen, WordScreen))
+        await user.until_shown("Type ")
+        await user.press(*user.screen.partition("Type ")[2][:5], "enter")
+        assert await user.answered(APPROVAL) == {"status": "ok", "scope": "rule"}
+        await user.until_shown("Answered by you")
+    assert (await checked.proof_of(APPROVAL) or {})["kind"] == "terminal"
 
 
 async def test_only_approvals_have_scopes(queue: PromptQueue, log: Path) -> None:

@@ -16,11 +16,12 @@ from handrail.stores.local.peers.local_connections import clients_of
 from handrail.stores.local.peers.processes import Process, Processes
 
 # Programs that show a terminal on a screen. tmux, screen, editors and terminals with remote control (wezterm, kitty,
-# konsole, urxvt, terminology) are not among them: another program of the same user can type into theirs and read them.
+# konsole, qterminal, urxvt, terminology) are not among them: another program of the same user can type into them, and
+# read some of them.
 TERMINALS = frozenset(
     {
         "alacritty", "foot", "footclient", "ghostty", "gnome-terminal-server", "kgx", "lxterminal", "mate-terminal",
-        "mate-terminal.wrapper", "ptyxis-agent", "qterminal", "st", "tilix", "xfce4-terminal", "xterm",
+        "mate-terminal.wrapper", "ptyxis-agent", "st", "tilix", "xfce4-terminal", "xterm",
     }
 )  # fmt: skip
 _MULTIPLEXERS = {"tmux": "Ctrl-B D", "screen": "Ctrl-A D", "zellij": "Ctrl-O D"}

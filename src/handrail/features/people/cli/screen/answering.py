@@ -7,6 +7,7 @@ from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure, InvalidParams, NotFound
+from handrail.ports.presence import InspectTerminal, TerminalProof
 from handrail.ports.prompt_queue import PromptQueue
 
 if TYPE_CHECKING:
@@ -16,14 +17,29 @@ if TYPE_CHECKING:
 READING_SECONDS = 0.4
 
 
+class _WordNeeded(Exception):
+    """The answer needs proof and the terminal counts, so only the typed word is missing."""
+
+    def __init__(self, proof: TerminalProof) -> None:
+        super().__init__()
+        self.proof = proof
+
+
 class Answering:
     def __init__(
-        self, view: "PromptsApp", queue: PromptQueue, by: str, texts: Texts, clock: Callable[[], float]
+        self,
+        view: "PromptsApp",
+        queue: PromptQueue,
+        by: str,
+        texts: Texts,
+        inspect_terminal: InspectTerminal,
+        clock: Callable[[], float],
     ) -> None:
         self._view = view
         self._queue = queue
         self._by = by
         self._texts = texts
+        self._inspect_terminal = inspect_terminal
         self._clock = clock
 
     async def say_yes(self, scope: Scope) -> None:
@@ -102,15 +118,25 @@ class Answering:
         else:
             await self._respond(page, {**page.form.answer(), **_remark(page), **more})
 
-    async def _respond(self, page: PromptPage, response: dict[str, Any]) -> None:
+    def _inspect(self) -> TerminalProof:
+        """A key alone is no proof: any program of this account can make a terminal send some, by writing to it."""
+        raise _WordNeeded(self._inspect_terminal())
+
+    async def _respond(
+        self, page: PromptPage, response: dict[str, Any], confirmed: TerminalProof | None = None
+    ) -> None:
         """Keeps everything that was typed if sending fails. If someone else answered first, the log shows it soon."""
         row, view = page.row, self._view
         row.is_sending = True
         view.say(self._texts.sending)
         try:
             receipt = await self._queue.respond(
-                row.id, response, run_id=row.entry.run_id or None, by=self._by, proof="terminal"
+                row.id, response, run_id=row.entry.run_id or None, by=self._by, proof=confirmed or self._inspect
             )
+        except _WordNeeded as needed:
+            proof = needed.proof
+            view.say("")
+            view.ask_for_word(page, response, lambda: self._respond(page, response, proof))
         except InvalidParams as failure:
             page.form.show_problems({each["field"]: each["message"] for each in failure.details.get("fieldErrors", ())})
             view.say(failure.message, is_problem=True)

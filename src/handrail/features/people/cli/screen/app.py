@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, ClassVar
 
 from rich.traceback import Traceback
 from textual import on
@@ -24,8 +24,10 @@ from handrail.features.people.cli.screen.page import Pages, PromptPage
 from handrail.features.people.cli.screen.prompt_list import PromptList
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_of
+from handrail.features.people.cli.screen.word import WordScreen
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure
+from handrail.ports.presence import InspectTerminal
 from handrail.ports.prompt_queue import PromptQueue
 
 INTERRUPTED = 130  # as shells expect it after Ctrl-C
@@ -58,7 +60,14 @@ class PromptsApp(App[int]):
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
-    def __init__(self, queue: PromptQueue, by: str, texts: Texts, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        queue: PromptQueue,
+        by: str,
+        texts: Texts,
+        inspect_terminal: InspectTerminal,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
         for theme in (DARK, LIGHT, PLAIN):
             self.register_theme(theme)
@@ -68,7 +77,7 @@ class PromptsApp(App[int]):
         self._texts = texts
         self._clock = clock
         self.shown_since = clock()
-        self._answering = Answering(self, queue, by, texts, clock)
+        self._answering = Answering(self, queue, by, texts, inspect_terminal, clock)
         self._is_history = False
 
     def compose(self) -> ComposeResult:
@@ -95,6 +104,17 @@ class PromptsApp(App[int]):
         self.query_one("#status", TextBlock).update(
             [own_line(line, style) for line in text.split("\n")] if text else []
         )
+
+    def ask_for_word(self, page: PromptPage, response: Mapping[str, Any], go_on: Callable[[], Awaitable[None]]) -> None:
+        """Asks the person to type a word, which only they can read, before an answer that reaches far."""
+
+        async def typed(is_right: bool | None) -> None:
+            if is_right:
+                await go_on()
+            else:
+                self.say(self._texts.word_missing, is_problem=True)
+
+        self.push_screen(WordScreen(page, response, self._texts), typed)
 
     def changed(self) -> None:
         self.call_next(self._show_all)
