@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from handrail.faces.http import server_file
-from handrail.faces.http.listen_socket import listen
+from handrail.faces.http.listen_socket import listen, open_listeners
 from handrail.ports.errors import Unsupported
+from handrail.ports.own_servers import announce_port, find_own_ports
 from tests.faces.http.mcp_stream import mcp_stream
 from tests.faces.http.running import Running, read_answer
 from tests.faces.http.test_tools import start_waiting
@@ -148,6 +149,30 @@ def test_a_port_in_use_is_refused_clearly_and_the_server_file_stays(state: Path,
     assert str(port) in refusal["message"]
     assert "--port" in refusal["hint"]
     assert (state / "server.json").read_text() == server_info
+
+
+@pytest.mark.skipif(not HAS_IPV6, reason="this machine has no ::1")
+def test_a_port_that_another_program_has_on_the_other_loopback_address_is_refused(state: Path, project: Path) -> None:
+    """`localhost` in a browser or an agent's configuration would lead to that program, with codes and tokens."""
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as taken:
+        port = taken.getsockname()[1]
+        with Running(state, project, port) as server:
+            refusal = json.loads(server.first_line)
+        assert refusal["condition"] == "Conflict"
+        assert f"::1 port {port}" in refusal["message"]
+        with open_listeners("127.0.0.1", port, allow_other_port=True) as listeners:
+            assert len({each.getsockname()[1] for each in listeners} - {port}) == 1
+            assert len(listeners) == 2
+
+
+def test_a_server_stays_known_when_another_mark_of_its_port_disappears() -> None:
+    """A stopping server on the same port, or a program that has taken the mark's name before."""
+    with socket.socket(socket.AF_UNIX) as taken:
+        taken.bind(f"\0handrail-server-{os.getuid()}-7")
+        with announce_port(7):
+            taken.close()
+            assert 7 in find_own_ports()
+    assert 7 not in find_own_ports()
 
 
 def test_a_chosen_port_can_be_reused_at_once(state: Path, project: Path) -> None:
