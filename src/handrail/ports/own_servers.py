@@ -6,6 +6,7 @@ namespace: it disappears with its process, can't be removed, and is in the same 
 
 import os
 import re
+import secrets
 import socket
 import sys
 from collections.abc import Iterator
@@ -25,29 +26,25 @@ def _folder() -> Path:
 @contextmanager
 def announce_port(port: int) -> Iterator[None]:
     """While inside, every handrail process of this user knows that the port is handrail's own."""
-    name = f"handrail-server-{os.getuid()}-{port}"
+    # Another program must not be able to take the name, or to end the mark of a server that takes over the port.
+    name = f"handrail-server-{os.getuid()}-{port}-{secrets.token_hex(8)}"
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as held:
         if _IS_ABSTRACT:
-            _bind(held, f"\0{name}")
+            held.bind(f"\0{name}")
+            held.listen(1)
             yield
             return
         folder = _folder()
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
         file = folder / name
-        file.unlink(missing_ok=True)
-        _bind(held, str(file))
+        with suppress(OSError):
+            held.bind(str(file))
+            held.listen(1)
         try:
             yield
         finally:
             file.unlink(missing_ok=True)
-
-
-def _bind(held: socket.socket, name: str) -> None:
-    """Ignores a name that is taken: it already announces the port."""
-    with suppress(OSError):
-        held.bind(name)
-        held.listen(1)
 
 
 def find_own_ports() -> frozenset[int]:
