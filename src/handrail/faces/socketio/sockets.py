@@ -201,6 +201,9 @@ class Sockets:
         except Failure as failure:
             raise _connection_refused(http_code(failure), failure.message) from None
         self._is_valid[sid] = lambda: self._credentials.of(scope, token, page) is not None
+        if not self._is_valid[sid]():  # revoked while it joined
+            await self._leave(sid, "revoked")
+            raise _connection_refused("UNAUTHORIZED", "This token or session has ended.")
         if kind == FRONTEND and credential is Credential.COOKIE:
             await self._audience.add(sid)
 
