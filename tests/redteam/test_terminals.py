@@ -157,6 +157,15 @@ def test_a_window_that_an_agent_opened_does_not_count_also_after_its_server_has_
     assert "agent's process" in stage.run(agents_window(stage, ends=ends))["why"]
 
 
+def test_a_window_of_an_agent_that_runs_in_a_terminal_without_a_shell_does_not_count(stage: Stage) -> None:
+    """As with `xterm -e claude`: the agent leads the terminal's session, as a person's shell otherwise does."""
+    window = stage.folder / "inner"
+    window.mkdir()
+    opening = Stage(window).in_window(stage.looking)
+    agent = shlex.join(agents_window(stage, ends=False, opening=opening))
+    assert "agent's process" in stage.run(stage.in_window(f"exec {agent}")).get("why", "")
+
+
 @pytest.mark.trial("terminals", is_long=True)
 @pytest.mark.parametrize("ends", [False, True])
 def test_a_window_that_an_agent_left_behind_does_not_count(stage: Stage, ends: bool) -> None:

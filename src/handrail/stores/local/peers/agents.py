@@ -21,6 +21,12 @@ _TRYING = frozenset({"connect", "up"})
 """Commands that start `handrail mcp` themselves, to test a client's configuration."""
 
 
+_SHELLS = frozenset(
+    {
+        "ash", "bash", "busybox", "csh", "dash", "elvish", "fish", "ksh", "ksh93", "mksh", "nu", "oil", "osh", "pwsh",
+        "sh", "tcsh", "xonsh", "yash", "zsh",
+    }
+)  # fmt: skip
 _OWN_PROGRAMS = ("handrail", "handrail.__main__")
 _OWN_SCRIPTS = ("handrail/__main__.py", "from handrail.__main__ import main; main()")
 """Endings of arguments that run handrail: its file, or the code with which a hook starts it."""
@@ -110,8 +116,11 @@ def _program_of(processes: Processes, served: Process) -> list[Process]:
 
 
 def _is_persons_shell(process: Process) -> bool:
-    """Whether it leads a session with a terminal, in which a person types."""
-    return process.pid == process.session and process.terminal != 0
+    """Whether it is a shell that leads a session with a terminal, in which a person types.
+
+    Another program that leads one is an agent's own, as with `xterm -e claude`.
+    """
+    return process.pid == process.session and process.terminal != 0 and process.name in _SHELLS
 
 
 def _command(process: Process) -> str | None:
