@@ -24,7 +24,9 @@ import pytest
 
 from handrail.ports.prompt_views import view_ancestries
 from handrail.stores.local.viewers import is_watched
+from tests.credentials import agent_token
 from tests.waiting import until
+from tests.wire.clients import Up
 
 LOOK = """
 import json, os, sys
@@ -164,6 +166,32 @@ def test_a_window_of_an_agent_that_runs_in_a_terminal_without_a_shell_does_not_c
     opening = Stage(window).in_window(stage.looking)
     agent = shlex.join(agents_window(stage, ends=False, opening=opening))
     assert "agent's process" in stage.run(stage.in_window(f"exec {agent}")).get("why", "")
+
+
+HTTP_AGENT = """
+import http.client, subprocess
+connection = http.client.HTTPConnection("127.0.0.1", PORT)
+headers = {"authorization": "Bearer TOKEN", "content-type": "application/json"}
+connection.request("POST", "/api/tools/list_files", '{"path": "."}', headers)
+assert connection.getresponse().status == 200
+connection.close()
+subprocess.run(WINDOW)
+"""
+
+
+@pytest.mark.parametrize("opening", [[], ["setsid", "--fork"]])
+def test_a_window_that_an_agent_with_a_token_opened_does_not_count(stage: Stage, opening: list[str]) -> None:
+    project = stage.folder / "project"
+    project.mkdir()
+    up = Up(project, stage.state)
+    try:
+        port = json.loads((stage.state / "server.json").read_text())["port"]
+        code = HTTP_AGENT.replace("PORT", str(port)).replace("TOKEN", agent_token(stage.state, "http"))
+        code = code.replace("WINDOW", repr([*opening, *stage.in_window(stage.looking)]))
+        outcome = stage.run([sys.executable, "-c", code])
+    finally:
+        up.kill()
+    assert ("opened after an agent had started" if opening else "agent's process") in outcome.get("why", "")
 
 
 @pytest.mark.trial("terminals", is_long=True)

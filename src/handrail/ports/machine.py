@@ -1,7 +1,8 @@
 """What features need of this machine: other folders, the person's screen, and identities of processes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from handrail.ports.files import Folder, Folders
 from handrail.ports.identity import Identity
@@ -31,5 +32,8 @@ class Machine:
     agent_identity: Callable[..., Identity]
     register_agent: Callable[..., None]
     """Takes the state directory and a pid, by default our own: marks that process's starter as an agent's."""
+    register_client: Callable[[Path, int, int, Sequence[int]], int | None]
+    """Takes the state directory, the client's and the server's port, and pids to look at first: marks the program
+    there as an agent's and returns its pid."""
     terminal_identity: Callable[[], Identity]
     has_ended: Callable[[str], bool]

@@ -5,14 +5,14 @@ import contextlib
 import socket
 from collections.abc import AsyncGenerator, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import socketio
 import uvicorn
 
 from handrail.faces.http.context import Feed, Record
-from handrail.faces.http.credentials import Credential
+from handrail.faces.http.credentials import Credential, Credentials
 from handrail.faces.socketio.rooms import NoBus
 from handrail.faces.socketio.sockets import Audience, Sockets
 from tests.faces.http.listener import Listener
@@ -41,9 +41,8 @@ async def starts_late() -> AsyncGenerator[Sequence[Record], None]:
 
 async def test_a_token_that_is_revoked_while_its_socket_joins_is_refused() -> None:
     access = Access()
-    sockets = Sockets(
-        access, {"late": Feed("news", starts_late, is_for_pages=True)}, Audience(contextlib.nullcontext), NoBus()
-    )  # type: ignore[arg-type]
+    feeds = {"late": Feed("news", starts_late, is_for_pages=True)}
+    sockets = Sockets(cast(Credentials, access), feeds, Audience(contextlib.nullcontext), NoBus())
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(sockets.wrap(_nothing), lifespan="off", log_level="error"))
     page = Listener()

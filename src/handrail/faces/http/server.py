@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.faces.http import console_files, console_key, server_file
 from handrail.faces.http.access_control import AccessControl
+from handrail.faces.http.agent_clients import AgentClients
 from handrail.faces.http.cancelled_requests import AgentRequests, ShutdownAnswer
 from handrail.faces.http.codes import Codes
 from handrail.faces.http.console_key import ConsoleKey
@@ -111,7 +112,11 @@ async def serve(
             credentials = access.credentials(published, sessions, programs, mounted.is_paired, project.stores.agents)
             assert mounted.bus is not None
             assert mounted.running is not None
-            sockets = Sockets(credentials, mounted.feeds, Audience(project.stores.watching), mounted.bus)
+            register_client = project.machine.register_client
+            agent_clients = AgentClients(lambda client, likely: register_client(state, client, port, likely))
+            sockets = Sockets(
+                credentials, mounted.feeds, Audience(project.stores.watching), mounted.bus, on_agent=agent_clients.note
+            )
             agent_requests = AgentRequests(project.stores.agents)
 
             access_control = AccessControl(
@@ -128,7 +133,7 @@ async def serve(
             )
             app = sockets.wrap(site(context, mcp_endpoint, address, console, access_control, mounted))
             guard = access.guard(
-                agent_requests.wrap(app),
+                agent_clients.wrap(agent_requests.wrap(app)),
                 port=port,
                 credentials=credentials,
                 origins=origins,

@@ -8,7 +8,7 @@ messages go to the bus.
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -91,6 +91,7 @@ class Sockets:
         audience: Audience,
         bus: SocketBus,
         *,
+        on_agent: Callable[[Scope, Agent], Awaitable[None]] | None = None,
         join_within: float = _JOIN_WITHIN,
         post_within: float = _POST_WITHIN,
     ) -> None:
@@ -98,6 +99,7 @@ class Sockets:
         self._feeds = feeds
         self._audience = audience
         self._bus = bus
+        self._on_agent = on_agent
         self._join_within = join_within
         self._post_within = post_within
         self._server = socketio.AsyncServer(
@@ -193,6 +195,8 @@ class Sockets:
         if kind not in (FRONTEND, PLUGIN):
             raise _connection_refused("BAD_REQUEST", "`auth.clientType` must be frontend or plugin.")
         agent = self._credentials.agent(scope, token) if credential is Credential.AGENT else None
+        if agent is not None and self._on_agent is not None:
+            await self._on_agent(scope, agent)
         try:
             if kind == PLUGIN:
                 await self._bus.join_plugin(sid, members)

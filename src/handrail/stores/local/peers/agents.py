@@ -1,4 +1,4 @@
-"""Records which processes belong to agents: those that have started `handrail mcp` or a hook.
+"""Records which processes belong to agents: those that have started `handrail mcp` or a hook, or used an agent's token.
 
 A process is identified by its pid and start time, because pids are reused.
 """
@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from handrail.ports.atomic_file import replace_file
+from handrail.stores.local.peers.local_connections import client_at
 from handrail.stores.local.peers.processes import Process, Processes
 from handrail.stores.local.private_file import make_private_folder
 
@@ -40,11 +41,24 @@ class AgentProcesses:
         """Registers the program that started this process, and what is in between, such as npx or sh."""
         processes = Processes()
         process_itself = processes.find(os.getpid() if pid is None else pid)
-        if process_itself is None:
-            return
+        if process_itself is not None:
+            self._write(processes, _program_of(processes, process_itself.parent))
+
+    def register_client(self, client_port: int, server_port: int, likely: Sequence[int]) -> int | None:
+        """Registers what started the client of a TCP connection on this machine, and returns the client's pid."""
+        processes = Processes()
+        if (pid := client_at(client_port, server_port, likely)) is not None:
+            agents = _program_of(processes, pid)
+            # A client such as curl ends at once, and what has started it is the agent.
+            unknown = [each for each in agents[1:] or agents if not self._is_registered(each)]
+            if unknown:
+                self._write(processes, unknown)
+        return pid
+
+    def _write(self, processes: Processes, agents: Sequence[Process]) -> None:
         make_private_folder(self._folder)
         self._forget_old(processes.boot())
-        for process in _program_of(processes, process_itself):
+        for process in agents:
             entry = f"{process.started}\n{processes.boot()}\n{processes.group_of(process.pid) or ''}"
             replace_file(self._folder / str(process.pid), entry.encode())
 
@@ -97,15 +111,16 @@ def _agents_at_work(processes: Processes) -> list[Process]:
         agent
         for process in list(processes.all())
         if _command(process) in _FOR_AGENTS
-        for agent in _program_of(processes, process)
+        for agent in _program_of(processes, process.parent)
     ]
 
 
-def _program_of(processes: Processes, served: Process) -> list[Process]:
-    """The ancestors that belong to the agent: up to a person's shell, another user's process or init."""
+def _program_of(processes: Processes, pid: int) -> list[Process]:
+    """The process and its ancestors that belong to the agent: up to a person's shell, another user's or init."""
     ancestors: list[Process] = []
-    process = processes.find(served.parent)
-    while process is not None and process.pid > 1 and process.uid == served.uid and not _is_persons_shell(process):
+    process = processes.find(pid)
+    uid = None if process is None else process.uid
+    while process is not None and process.pid > 1 and process.uid == uid and not _is_persons_shell(process):
         if _command(process) in _TRYING:
             break
         ancestors.append(process)

@@ -1,4 +1,4 @@
-"""Finds connections between programs of this machine that root has accepted, such as a sign-in over SSH."""
+"""Finds the programs at the ends of this machine's own connections: of a sign-in over SSH, of an agent over HTTP."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -27,6 +27,24 @@ def clients_of(family: Collection[Process], uid: int, processes: Processes) -> I
             continue
         if holders_of[inode] or inode in _pairs(uid):  # other connections end all the time
             yield holders_of[inode]
+
+
+def client_at(client_port: int, server_port: int, likely: Collection[int]) -> int | None:
+    """This user's process at the client's end of a connection between these two ports of this machine.
+
+    Looks at the `likely` ones first, then at the newest.
+    """
+    ports = (f":{client_port:04X}", f":{server_port:04X}")
+    rows = [row for name in ("tcp", "tcp6") for row in _rows(_FOLDER / "self/net" / name)]
+    ends = {
+        f"socket:[{row[_INODE]}]" for row in rows if row[_LOCAL].endswith(ports[0]) and row[_REMOTE].endswith(ports[1])
+    }
+    others = sorted((int(name) for name in os.listdir(_FOLDER) if name.isdigit()), reverse=True)
+    for pid in (*likely, *others) if ends else ():
+        with suppress(OSError):
+            if os.stat(_FOLDER / str(pid)).st_uid == os.getuid() and ends & _descriptors(_FOLDER / str(pid) / "fd"):
+                return pid
+    return None
 
 
 def _pairs(uid: int) -> dict[str, str]:
