@@ -212,7 +212,13 @@ async def test_a_yes_after_the_caller_went_is_found_among_thousands_of_later_ent
 
 @pytest.mark.parametrize(
     "other",
-    [question("d2"), question(task="t2"), question(caller=replace(CALLER, identity="stdio:2", agent="agent:other"))],
+    [
+        question("d2"),
+        question(task="t2"),
+        question(caller=replace(CALLER, identity="stdio:2", agent="agent:other")),
+        replace(question(), is_critical=True),
+        replace(question(), votes=2),
+    ],
 )
 async def test_it_is_good_for_no_other_call(tmp_path: Path, other: Question) -> None:
     async with desk(tmp_path) as at:

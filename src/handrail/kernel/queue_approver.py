@@ -247,10 +247,11 @@ def end_grants_in(grants: TaskGrants) -> EndTask:
 
 
 def _identity(question: Question, project: str) -> str:
-    """Identifies a call in its project and task.
+    """Identifies a call in its project and task, and how strictly it is asked about.
 
     Uses the agent and not its connection, because a retry may use a new one.
     """
-    caller = question.call.caller
-    parts = [caller.face, caller.agent, project, question.call.task, question.call.tool, question.digest]
+    call, caller = question.call, question.call.caller
+    needs = [question.is_critical, question.votes]
+    parts = [caller.face, caller.agent, project, call.task, call.tool, question.digest, needs]
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
