@@ -141,6 +141,10 @@ DURING_THE_CLICK = {
         "trap.style.cssText = 'position:fixed;inset:0;z-index:9;opacity:0'; trap.textContent = 'x';"
         "document.body.append(trap); }, { once: true })"
     ),
+    "a style sheet, under the mouse": (
+        "document.head.insertAdjacentHTML('beforeend', `<style>#pay:hover #who { opacity: 0 }"
+        " #pay:hover #sum::after { content: ' to Mallory' }</style>`)"
+    ),
     "mousemove": "addEventListener('mousemove', swap, true)",
     "pointerdown": "addEventListener('pointerdown', swap, true)",
     "mousedown": "addEventListener('mousedown', swap, true)",
