@@ -156,6 +156,29 @@ def test_a_rule_about_reading_leaves_the_rest_alone(rig: Rig, command: str) -> N
     assert rig.decide(command, UNREADABLE).decision is Decision.ALLOW
 
 
+def test_git_asks_if_it_would_run_in_a_repository_inside_the_project(tmp_path: Path) -> None:
+    """`git status` also runs in a tracked repository, and starts what its settings name; submodules have none."""
+    root = Path(os.path.realpath(tmp_path)) / "project"
+    own = Rig(root, root.parent / "state")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always", "-C"]
+    for folder in (root, root / "lib", root.parent / "origin"):
+        subprocess.run(["git", "init", "-q", str(folder)], check=True)
+        subprocess.run([*git, str(folder), "commit", "-q", "--allow-empty", "-m", "a"], check=True)
+    subprocess.run([*git, str(root), "submodule", "--quiet", "add", str(root.parent / "origin"), "sub"], check=True)
+    assert own.decide("git status").decision is Decision.ALLOW
+    assert own.decide("git ls-files").decision is Decision.ALLOW
+    subprocess.run([*git, str(root), "add", "lib"], check=True, capture_output=True)
+    started = root.parent / "started"
+    (root / "lib/evil").write_text(f"#!/bin/sh\ntouch {started}\n")
+    (root / "lib/evil").chmod(0o755)
+    subprocess.run([*git, str(root / "lib"), "config", "core.fsmonitor", str(root / "lib/evil")], check=True)
+    for command in ("git status", "git diff", "git log"):
+        assert own.decide(command).decision is Decision.ASK
+    assert not started.exists()
+    subprocess.run([*git, str(root), "status"], check=True, capture_output=True)
+    assert started.exists()
+
+
 GIT_PUSH = Rule(decision="allow", tool="native_shell", program="git push")
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from handrail.features.hooks.nested_repositories import tracks_foreign_repository
 from handrail.features.hooks.path_scope import PathScope, is_within
 from handrail.features.hooks.shell.analysis import CommandAnalysis, FileUse, Program, absolute, analyze_command
 from handrail.features.hooks.shell.file_operands import read_operands
@@ -146,7 +147,7 @@ def _fixed_part(pattern: str) -> str:
 
 
 def _is_projects_own_repository(cwd: str, scope: PathScope) -> bool:
-    """No repository lies between the folder and the project's root, and the root isn't a bare one."""
+    """No repository lies between the folder and the project's root, none is tracked, and the root isn't a bare one."""
     folder = os.path.realpath(cwd)
     if not is_within(folder, scope.root):
         return False
@@ -155,7 +156,7 @@ def _is_projects_own_repository(cwd: str, scope: PathScope) -> bool:
         if has("HEAD") and has("objects") and has("refs"):
             return False
         if folder == scope.root:
-            return True
+            return not tracks_foreign_repository(folder)
         if has(".git"):
             return False
         folder = os.path.dirname(folder)
