@@ -188,7 +188,7 @@ def test_the_command_line_adds_tries_and_removes_a_channel(tmp_path: Path, servi
     assert (refused.returncode, "proof that a person is present" in refused.stderr) == (1, True)
     (tmp_path / "state" / "config.toml").write_text('presence = "never"\n')
     address = f"json://{service.origin.removeprefix('http://')}/from-cli"
-    assert "no channel" in handrail("list").stdout
+    assert "No channels" in handrail("list").stdout
     added = handrail("add", "hook", input_text=address + "\n")
     assert added.returncode == 0, added.stderr
     assert handrail("test", "hook").returncode == 0

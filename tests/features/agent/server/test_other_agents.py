@@ -111,7 +111,7 @@ async def test_after_a_restart_the_agent_is_shown_as_interrupted(tmp_path: Path)
     with up(tmp_path / "state", tmp_path / "project", None, **env) as second:
         async with chatting(second, task) as chat:
             view = await chat.look(lambda view: view["run"]["status"] == "waiting")
-            assert "restarted while the agent worked" in view["run"]["trouble"]
+            assert "restarted while the agent was working" in view["run"]["trouble"]
 
 
 async def test_a_server_that_is_killed_leaves_no_agent_behind(tmp_path: Path) -> None:
