@@ -10,14 +10,14 @@ from tests.odd_app import CRASH, HANG, answers
 
 
 @dataclass
-class Seen:
+class ReceivedRequest:
     method: str
     target: str
     headers: dict[str, str]
     body: bytes
 
 
-Answer = Callable[[Seen], bytes]
+Answer = Callable[[ReceivedRequest], bytes]
 
 
 @dataclass
@@ -25,7 +25,7 @@ class OddServer:
     """`answer` replaces the odd app's response."""
 
     port: int = 0
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[ReceivedRequest] = field(default_factory=list)
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     answer: Answer | None = None
 
@@ -41,7 +41,7 @@ class OddServer:
                 pairs = (line.split(":", 1) for line in lines[1:] if line)
                 headers = {name.lower(): value.strip() for name, value in pairs}
                 body = await reader.readexactly(int(headers.get("content-length", "0")))
-                self.seen.append(Seen(method, target, headers, body))
+                self.seen.append(ReceivedRequest(method, target, headers, body))
                 writer.write(await self._said(self.seen[-1], reader))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -49,7 +49,7 @@ class OddServer:
         finally:
             writer.close()
 
-    async def _said(self, request: Seen, reader: asyncio.StreamReader) -> bytes:
+    async def _said(self, request: ReceivedRequest, reader: asyncio.StreamReader) -> bytes:
         if self.answer is not None:
             return self.answer(request)
         output = answers(request.body.decode())

@@ -23,7 +23,7 @@ class Model:
     @property
     def conversation(self) -> list[Request]:
         """The requests that the script answered."""
-        return [each for each in self.requests if self.wire.asked(each) is not None]
+        return [each for each in self.requests if self.wire.agent_request(each) is not None]
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def serving(wire: Wire, turns: Sequence[Turn]) -> Iterator[Model]:
                 body = {}
             request = Request(self.command, urlsplit(self.path).path, dict(self.headers), body)
             model.requests.append(request)
-            question = wire.asked(request)
+            question = wire.agent_request(request)
             if question is None:
                 self.send("application/json", json.dumps(wire.other(request)).encode())
                 return

@@ -66,7 +66,7 @@ def impatient(client: RealClient, places: Places) -> None:
             file.write_text(text.replace("3600000", f"{PATIENT_SECONDS}000").replace("3600", str(PATIENT_SECONDS)))
 
 
-def asked(places: Places) -> None:
+def wait_for_question(places: Places) -> None:
     """Waits until a person is asked: a client takes time to start."""
     until(places.person.pending, "nothing was asked", within=PATIENCE)
 
@@ -90,7 +90,7 @@ def test_a_client_reads_tries_sees_and_writes(client: RealClient, places: Places
         Say("The door is closed now."),
     ]
     with running(client, places.project, places.home, turns, environment=environment(client, places)) as client_process:
-        asked(places)
+        wait_for_question(places)
         places.person.answers("--ok")
         transcript = client_process.finish()
     assert (transcript.status, (places.project / "door.txt").read_text()) == (0, AFTER)
@@ -112,7 +112,7 @@ def test_a_cancelled_call_changes_nothing_until_it_is_repeated(client: RealClien
     with running(
         client, places.project, places.home, [*turns, *(later if client.is_library else [])], environment=settings
     ) as client_process:
-        asked(places)
+        wait_for_question(places)
         os.kill(client_process.process.pid, signal.SIGINT)
         client_process.finish(complete=client.is_library)
     places.person.answers("--ok")

@@ -22,7 +22,7 @@ class Request:
 
 
 class Wire(Protocol):
-    def asked(self, request: Request) -> ModelRequest | None:
+    def agent_request(self, request: Request) -> ModelRequest | None:
         """Returns the agent's request to its model, or None for other requests, such as one for a title."""
 
     def events(self, request: Request, answer: Answer) -> Iterator[Event]:
@@ -47,7 +47,7 @@ class Anthropic:
 
     MODEL = "claude-sonnet-4-5"
 
-    def asked(self, request: Request) -> ModelRequest | None:
+    def agent_request(self, request: Request) -> ModelRequest | None:
         body = request.body
         if request.path != "/v1/messages" or not body.get("tools") or not body.get("stream"):
             return None
@@ -99,7 +99,7 @@ class Anthropic:
 class Responses:
     """OpenAI's Responses, as Codex, openai-agents and the AI SDK use them."""
 
-    def asked(self, request: Request) -> ModelRequest | None:
+    def agent_request(self, request: Request) -> ModelRequest | None:
         if request.method != "POST" or request.path != "/v1/responses" or not request.body.get("tools"):
             return None
         results = [
@@ -161,7 +161,7 @@ class Responses:
 class ChatCompletions:
     """OpenAI's chat completions, as every other client uses them."""
 
-    def asked(self, request: Request) -> ModelRequest | None:
+    def agent_request(self, request: Request) -> ModelRequest | None:
         if not request.path.endswith("/chat/completions") or not request.body.get("tools"):
             return None
         results = [
@@ -211,7 +211,7 @@ class ChatCompletions:
 class Gemini:
     """generateContent, as Gemini CLI uses it."""
 
-    def asked(self, request: Request) -> ModelRequest | None:
+    def agent_request(self, request: Request) -> ModelRequest | None:
         if not request.path.endswith(":streamGenerateContent") or not request.body.get("tools"):
             return None
         names = [

@@ -38,7 +38,7 @@ class Agent:
     def asks(self, id: int = 2) -> None:
         self.send(id, "tools/call", {**CHANGE, "_meta": {"progressToken": id}})
 
-    def is_told(self, words: str) -> str:
+    def wait_for_progress(self, words: str) -> str:
         """Returns the first progress message that contains these words."""
         while True:
             message = self.receive()

@@ -48,7 +48,7 @@ class Truncate(Change):
 
 
 @dataclass
-class Named(Change):
+class NameChange(Change):
     """A folder gained a name (`inode`) or lost it (None)."""
 
     path: str
@@ -95,7 +95,7 @@ class Recording:
         self._roots = [str(root) for root in roots]
         self._names = {path: Inode(content is None, content or b"") for path, content in before.items()}
         self._before = dict(self._names)
-        self._named = list[Named]()
+        self._named = list[NameChange]()
         self._synced = list[tuple[str, Change]]()
         self._synced_all = list[Change]()
         self._descriptors: dict[int, dict[int, _Descriptor]] = {}
@@ -126,7 +126,7 @@ class Recording:
         }
         return {path: contents.get(inode) for path, inode in names.items()}
 
-    def _is_name_synced(self, change: Named, moment: int) -> bool:
+    def _is_name_synced(self, change: NameChange, moment: int) -> bool:
         folder = str(PurePosixPath(change.path).parent)
         if any(
             sync.began > change.ended and sync.ended <= moment
@@ -241,7 +241,7 @@ class Recording:
                     self._name(began, until, path, None)
 
     def _name(self, began: int, until: int, path: str, inode: Inode | None) -> None:
-        self._named.append(Named(began, until, path, inode))
+        self._named.append(NameChange(began, until, path, inode))
         self.moments.append(until)
 
     def _note(self, changes: list[Change], change: Change) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.browser_place import FREE, Place, processes_of
 from tests.effort import chance, tries
 from tests.waiting import until
-from tests.wire.browsing import Agent, Told
+from tests.wire.browsing import Agent, Outcome
 from tests.wire.clients import Stdio, Up
 
 PAGE = b"""<!doctype html><title>Order</title><h1>Order</h1>
@@ -86,11 +86,11 @@ def button(agent: Agent) -> str:
     return str(number)
 
 
-def order(agent: Agent) -> Told:
+def order(agent: Agent) -> Outcome:
     return agent.call("browser_click", clickId=button(agent))
 
 
-def in_doubt(outcome: Told) -> None:
+def in_doubt(outcome: Outcome) -> None:
     """The error tells how to find out, and no part of it says that a retry is possible."""
     assert outcome.error is not None, outcome
     text = json.dumps(outcome.error)

@@ -55,7 +55,7 @@ def test_a_retry_finds_its_question_again_in_place_of_a_second_one(project: Path
         client.gives_up(2)
         until(lambda: "(caller gone)" in listed(state))
         client.asks(3)
-        client.is_told(question["requestId"])
+        client.wait_for_progress(question["requestId"])
         assert len(person.pending()) == 1
         person.answers("--ok")
         assert client.result()["isError"] is False

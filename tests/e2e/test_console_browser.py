@@ -29,7 +29,7 @@ def rules(rig: Running) -> None:
 
 
 @pytest.fixture
-def shown(rig: Running) -> Iterator[ShownBrowser]:
+def shown_browser(rig: Running) -> Iterator[ShownBrowser]:
     browser = ShownBrowser(rig, new_client_id())
     browser.sites[URL] = Site([button("7", "Buy tea", bbox=SAVE)], title="Tea by the sea")
     yield browser
@@ -39,7 +39,7 @@ def shown(rig: Running) -> Iterator[ShownBrowser]:
 
 
 @pytest.fixture
-def visitor(person: Person, shown: ShownBrowser) -> Person:
+def visitor(person: Person, shown_browser: ShownBrowser) -> Person:
     person.does("go", "browser")
     person.does("wait", ".plugin.connected")
     return person
@@ -54,9 +54,9 @@ def begun(visitor: Person) -> None:
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_open_tabs_are_updated_live(visitor: Person, shown: ShownBrowser) -> None:
+def test_open_tabs_are_updated_live(visitor: Person, shown_browser: ShownBrowser) -> None:
     tab = {"windowId": 1, "active": False, "pinned": False, "hidden": False}
-    shown.tell(
+    shown_browser.tell(
         type="full_state_sync",
         windows=[{"windowId": 1, "focused": True, "type": "normal"}],
         tabs=[
@@ -77,11 +77,11 @@ def test_open_tabs_are_updated_live(visitor: Person, shown: ShownBrowser) -> Non
     ):
         visitor.does("see", text, place)
     changed = {**tab, "tabId": 12, "index": 1, "groupId": 5, "url": "https://map.example/", "title": "Rivers"}
-    shown.tell(type="tab_event", eventType="tab_updated", tab=changed)
+    shown_browser.tell(type="tab_event", eventType="tab_updated", tab=changed)
     visitor.does("see", "Rivers", ".group .tab")
-    shown.tell(type="tab_event", eventType="tab_removed", tab={"tabId": 12, "windowId": 1})
+    shown_browser.tell(type="tab_event", eventType="tab_removed", tab={"tabId": 12, "windowId": 1})
     visitor.does("see", "Window · 1 tab", ".window")
-    shown.leave()
+    shown_browser.leave()
     visitor.does("see", "stale", ".windows.away")
     visitor.does("see", "Letters", ".windows.away")
     visitor.does("reload")
@@ -114,7 +114,7 @@ def test_a_server_that_was_started_again_is_followed_from_its_first_number(
 
 @pytest.mark.trial("console", is_long=True)
 def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
-    visitor: Person, shown: ShownBrowser
+    visitor: Person, shown_browser: ShownBrowser
 ) -> None:
     begun(visitor)
     visitor.does("see", "Tea by the sea", ".tab.owned.shown")
@@ -142,15 +142,15 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
     assert waiting.returncode == 0, log
     assert json.loads(output)["elements"][0] == {"clickId": "7", "tag": "button", "role": "button", "name": "Buy tea"}
 
-    shown.actions.clear()
+    shown_browser.actions.clear()
     visitor.does("press", "Take screenshot")
-    until(lambda: [name for name, _ in shown.actions][-2:] == ["browser_dom_index", "browser_screenshot"])
+    until(lambda: [name for name, _ in shown_browser.actions][-2:] == ["browser_dom_index", "browser_screenshot"])
     visitor.does("press", "Stop")
     visitor.does("see", "completed", ".task-view")
     assert _task(visitor.rig)["status"] == "completed"
 
 
-def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown: ShownBrowser) -> None:
+def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown_browser: ShownBrowser) -> None:
     begun(visitor)
     clicking = call(visitor.rig, "browser_click", clickId="7")
     visitor.does("read", "Click “Buy tea”")
@@ -160,16 +160,16 @@ def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown:
     assert visitor.does("audit") == []
     visitor.does("key", "y", "Escape")
     visitor.does("see", "Click “Buy tea”", ".panel")
-    assert shown.named("browser_click") == []
+    assert shown_browser.params_of("browser_click") == []
     visitor.does("key", "y")
     _, log = clicking.communicate(timeout=30)
     assert clicking.returncode == 0, log
-    assert [params["clickId"] for params in shown.named("browser_click")] == ["7"]
+    assert [params["clickId"] for params in shown_browser.params_of("browser_click")] == ["7"]
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_click_on_an_invisible_element_needs_its_own_button(visitor: Person, shown: ShownBrowser) -> None:
-    shown.outlines = False
+def test_a_click_on_an_invisible_element_needs_its_own_button(visitor: Person, shown_browser: ShownBrowser) -> None:
+    shown_browser.outlines = False
     begun(visitor)
     clicking = call(visitor.rig, "browser_click", clickId="7")
     visitor.does("read", "Click “Buy tea”")
@@ -177,21 +177,21 @@ def test_a_click_on_an_invisible_element_needs_its_own_button(visitor: Person, s
     visitor.does("see", "Deny", ".panel .foot .primary")
     visitor.does("key", "y")
     visitor.does("see", "Click “Buy tea”", ".panel")
-    assert shown.named("browser_click") == []
+    assert shown_browser.params_of("browser_click") == []
     visitor.does("press", "Allow once")
     _, log = clicking.communicate(timeout=30)
     assert clicking.returncode == 0, log
 
 
 @pytest.mark.trial("console", is_long=True)
-def test_a_paired_browser_can_be_removed_under_access(visitor: Person, shown: ShownBrowser) -> None:
+def test_a_paired_browser_can_be_removed_under_access(visitor: Person, shown_browser: ShownBrowser) -> None:
     visitor.does("go", "settings/access")
-    visitor.does("see", shown.client_id, ".browsers")
-    visitor.does("pressBeside", shown.client_id, "Revoke")
+    visitor.does("see", shown_browser.client_id, ".browsers")
+    visitor.does("pressBeside", shown_browser.client_id, "Revoke")
     visitor.does("see", "It can no longer connect.")
-    visitor.does("miss", shown.client_id)
+    visitor.does("miss", shown_browser.client_id)
     visitor.does("go", "browser")
-    visitor.does("wait", f".plugin.away:has-text('{shown.client_id}')")
+    visitor.does("wait", f".plugin.away:has-text('{shown_browser.client_id}')")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_paired_browser_can_be_removed_under_access(visitor: Person, shown: Sh
     first_of("access", ("en-US", "dark", 360), ("zh-CN", "light", 1280), ("zh-CN", "dark", 760), suite=0),
 )
 def test_axe_finds_nothing(
-    locale: str, scheme: str, width: int, browser: Browser, visitor: Person, shown: ShownBrowser
+    locale: str, scheme: str, width: int, browser: Browser, visitor: Person, shown_browser: ShownBrowser
 ) -> None:
     begun(visitor)
     other = browser.person_at(visitor.rig, locale=locale, colorScheme=scheme, width=width, height=740)

@@ -25,7 +25,7 @@ def client(desktop_session: DesktopSession, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture
-def started(desktop_session: DesktopSession) -> Iterator["Starter"]:
+def start_app(desktop_session: DesktopSession) -> Iterator["Starter"]:
     starter = Starter(desktop_session)
     yield starter
     starter.end_all()
@@ -45,8 +45,8 @@ class Starter:
 
 
 @pytest.mark.trial("programs", is_long=True)
-def test_a_text_is_written_and_saved_in_mousepad(client: DesktopClient, started: Starter, tmp_path: Path) -> None:
-    started(["mousepad"])
+def test_a_text_is_written_and_saved_in_mousepad(client: DesktopClient, start_app: Starter, tmp_path: Path) -> None:
+    start_app(["mousepad"])
     mousepad = Program(client, "org.xfce.mousepad")
     mousepad.types(TEXT, byRole="AXTextArea")
     mousepad.waits_for(byRole="AXTextArea", valueContains=TEXT)
@@ -61,8 +61,8 @@ def test_a_text_is_written_and_saved_in_mousepad(client: DesktopClient, started:
 
 
 @pytest.mark.trial("programs", is_long=True)
-def test_a_calculator_multiplies(client: DesktopClient, started: Starter) -> None:
-    started(["gnome-calculator"])
+def test_a_calculator_multiplies(client: DesktopClient, start_app: Starter) -> None:
+    start_app(["gnome-calculator"])
     calculator = Program(client, "org.gnome.Calculator")
     for key in "7×6=":
         calculator.clicks(byRole="AXButton", titleContains=key)
@@ -70,8 +70,8 @@ def test_a_calculator_multiplies(client: DesktopClient, started: Starter) -> Non
 
 
 @pytest.mark.trial("programs", is_long=True)
-def test_a_letter_is_written_in_bold_in_libreoffice(client: DesktopClient, started: Starter, tmp_path: Path) -> None:
-    started(["soffice", "--writer", "--norestore", "--nologo"])
+def test_a_letter_is_written_in_bold_in_libreoffice(client: DesktopClient, start_app: Starter, tmp_path: Path) -> None:
+    start_app(["soffice", "--writer", "--norestore", "--nologo"])
     writer = Program(client, "soffice")
     document = writer.window("LibreOffice Writer$")
     document.types(TEXT, document.waits_for(byRole="paragraph"))
@@ -93,11 +93,11 @@ def test_a_letter_is_written_in_bold_in_libreoffice(client: DesktopClient, start
 
 
 @pytest.mark.trial("programs", is_long=True)
-def test_a_page_is_used_in_chromium(client: DesktopClient, started: Starter, tmp_path: Path) -> None:
+def test_a_page_is_used_in_chromium(client: DesktopClient, start_app: Starter, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(PAGE)
-    profile = started.session.folder / "chromium"
-    started(
+    profile = start_app.session.folder / "chromium"
+    start_app(
         [
             "chromium",
             "--no-sandbox",
@@ -118,9 +118,9 @@ def test_a_page_is_used_in_chromium(client: DesktopClient, started: Starter, tmp
 
 
 @pytest.mark.parametrize(("toolkit", "bundle_id"), first_of("toolkits", ("gtk4", "Unnamed"), ("qt6", "qt.py")))
-def test_a_small_program_is_used(client: DesktopClient, started: Starter, toolkit: str, bundle_id: str) -> None:
+def test_a_small_program_is_used(client: DesktopClient, start_app: Starter, toolkit: str, bundle_id: str) -> None:
     title = f"Small {toolkit}"
-    started(command("gtk4" if toolkit == "gtk4" else "qt6", "--title", title))
+    start_app(command("gtk4" if toolkit == "gtk4" else "qt6", "--title", title))
     program = Program(client, bundle_id, title)
     program.clicks(byRole="AXButton", titleContains=texts.COUNT)
     program.waits_for(titleContains=texts.COUNTED.format(1))

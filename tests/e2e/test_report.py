@@ -27,7 +27,7 @@ PICTURE_HASH = hashlib.sha256(PICTURE).hexdigest()
 HOSTILE = "</pre><script>document.title = 'taken'</script><img src=x onerror=alert(1)>\u202e\n"
 
 
-class Told:
+class ReportedTask:
     """A finished task and its page."""
 
     def __init__(self, folder: Path) -> None:
@@ -65,8 +65,8 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    return Told(tmp_path_factory.mktemp("told"))
+def reported_task(tmp_path_factory: pytest.TempPathFactory) -> ReportedTask:
+    return ReportedTask(tmp_path_factory.mktemp("told"))
 
 
 class Reader:
@@ -91,8 +91,10 @@ def read(browser: Browser) -> Iterator[Callable[..., Reader]]:
         reader.does("close")
 
 
-def test_every_step_is_shown_in_order_and_passes_verification(told: Told, read: Callable[..., Reader]) -> None:
-    reader = read(told.page)
+def test_every_step_is_shown_in_order_and_passes_verification(
+    reported_task: ReportedTask, read: Callable[..., Reader]
+) -> None:
+    reader = read(reported_task.page)
     assert reader.does("text", "#proof") == "11 files and records are as they were recorded."
     assert reader.does("text", "article.current h2") == "1. read_file done"
     reader.does("key", "ArrowRight", "ArrowRight")
@@ -125,8 +127,10 @@ TAMPERED = {
 
 
 @pytest.mark.trial("browsers", is_long=True)
-def test_any_change_to_the_page_is_detected(told: Told, read: Callable[..., Reader], tmp_path: Path) -> None:
-    text, changed = told.page.read_text(), tmp_path / "changed.html"
+def test_any_change_to_the_page_is_detected(
+    reported_task: ReportedTask, read: Callable[..., Reader], tmp_path: Path
+) -> None:
+    text, changed = reported_task.page.read_text(), tmp_path / "changed.html"
     for what, (old, new) in TAMPERED.items():
         assert old in text, what
         changed.write_text(text.replace(old, new, 1))
@@ -136,8 +140,10 @@ def test_any_change_to_the_page_is_detected(told: Told, read: Callable[..., Read
 
 
 @pytest.mark.parametrize("scheme", first_of("access", ("light",), ("dark",), suite=0))
-def test_the_page_is_accessible_in_both_languages(told: Told, read: Callable[..., Reader], scheme: str) -> None:
-    reader = read(told.page, colorScheme=scheme, locale="zh-CN")
+def test_the_page_is_accessible_in_both_languages(
+    reported_task: ReportedTask, read: Callable[..., Reader], scheme: str
+) -> None:
+    reader = read(reported_task.page, colorScheme=scheme, locale="zh-CN")
     assert reader.does("text", "#proof") == "11 个文件与记录均与记录时一致。"
     assert reader.does("audit") == []
     reader.does("press", "English")
@@ -146,17 +152,17 @@ def test_the_page_is_accessible_in_both_languages(told: Told, read: Callable[...
 
 
 def test_missing_or_changed_evidence_is_named_and_not_shown(
-    told: Told, read: Callable[..., Reader], tmp_path: Path
+    reported_task: ReportedTask, read: Callable[..., Reader], tmp_path: Path
 ) -> None:
-    files = next((told.project / ".handrail/artifacts/workspace").glob("*/*/diff.patch"))
-    looked = next((told.project / ".handrail/artifacts/desktop").glob("*/*/picture-1.png"))
-    copy = shutil.copytree(told.project / ".handrail/artifacts", tmp_path / "saved")
+    files = next((reported_task.project / ".handrail/artifacts/workspace").glob("*/*/diff.patch"))
+    looked = next((reported_task.project / ".handrail/artifacts/desktop").glob("*/*/picture-1.png"))
+    copy = shutil.copytree(reported_task.project / ".handrail/artifacts", tmp_path / "saved")
     try:
         files.write_text("+something else\n")
         looked.unlink()
-        result = told.report(TASK, "-o", tmp_path / "lacking.html", "--json")
+        result = reported_task.report(TASK, "-o", tmp_path / "lacking.html", "--json")
     finally:
-        shutil.copytree(copy, told.project / ".handrail/artifacts", dirs_exist_ok=True)
+        shutil.copytree(copy, reported_task.project / ".handrail/artifacts", dirs_exist_ok=True)
     assert [lack.split()[0] for lack in json.loads(result.stdout)["lacking"]] == ["diff.patch", "picture-1.png"]
     page = (tmp_path / "lacking.html").read_text()
     assert "something else" not in page
@@ -165,30 +171,30 @@ def test_missing_or_changed_evidence_is_named_and_not_shown(
     assert read(tmp_path / "lacking.html").does("text", "#proof").startswith("2 files were gone, or had been changed")
 
 
-def test_a_changed_audit_is_reported(told: Told, tmp_path: Path) -> None:
-    log = told.state / "audit/log.jsonl"
+def test_a_changed_audit_is_reported(reported_task: ReportedTask, tmp_path: Path) -> None:
+    log = reported_task.state / "audit/log.jsonl"
     whole = log.read_bytes()
     try:
         log.write_bytes(whole.replace(b"read_file", b"read_fila", 1))
-        result = told.report(TASK, "-o", tmp_path / "damaged.html")
+        result = reported_task.report(TASK, "-o", tmp_path / "damaged.html")
     finally:
         log.write_bytes(whole)
     assert "The audit is not as it was written, line 1" in result.stderr
     assert "The audit was not as it was written when this page was made" in (tmp_path / "damaged.html").read_text()
 
 
-def test_tasks_are_listed_and_unknown_ones_are_reported(told: Told, tmp_path: Path) -> None:
-    (entry,) = json.loads(told.report("--json").stdout)["tasks"]
+def test_tasks_are_listed_and_unknown_ones_are_reported(reported_task: ReportedTask, tmp_path: Path) -> None:
+    (entry,) = json.loads(reported_task.report("--json").stdout)["tasks"]
     assert (entry["task"], entry["calls"]) == (TASK, 5)
-    assert TASK in told.report().stdout
-    missing = told.report("nope", "-o", tmp_path / "none.html")
+    assert TASK in reported_task.report().stdout
+    missing = reported_task.report("nope", "-o", tmp_path / "none.html")
     assert (missing.returncode, missing.stderr) == (
         1,
         "handrail: There is no task 'nope' in this project.\n  `handrail report` without a task lists them.\n",
     )
-    assert told.report(TASK, "--all").returncode == 2
-    assert json.loads(told.report("--all", "--json", "-o", tmp_path / "all.html").stdout)["steps"] == 5
-    refused = told.report(TASK, "-o", tmp_path / "no/where.html")
+    assert reported_task.report(TASK, "--all").returncode == 2
+    assert json.loads(reported_task.report("--all", "--json", "-o", tmp_path / "all.html").stdout)["steps"] == 5
+    refused = reported_task.report(TASK, "-o", tmp_path / "no/where.html")
     assert refused.returncode == 1
     assert "The report can't be written to" in refused.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.html"]

@@ -53,7 +53,7 @@ def agent(project: Path, state: Path, **environ: str) -> Iterator[Agent]:
 def test_without_a_display_the_agent_gets_the_address_and_the_command(project: Path, state: Path) -> None:
     with agent(project, state) as client:
         client.asks()
-        message = client.is_told("No one is watching")
+        message = client.wait_for_progress("No one is watching")
         assert has_called(state)
         running = server(state)
         assert f"http://127.0.0.1:{running['port']}" in message
@@ -73,7 +73,7 @@ def test_with_a_display_the_console_opens_and_lets_the_person_in(project: Path, 
     browser.chmod(0o755)
     with agent(project, state, DISPLAY=":99", BROWSER=f"{browser} %s") as client:
         client.asks()
-        client.is_told("the console opens in a browser")
+        client.wait_for_progress("the console opens in a browser")
         until(address_file.exists)
         address, _, code = address_file.read_text().strip().partition("/#code=")
         let_in = httpx2.post(f"{address}/api/session", json={"code": code}, headers={"origin": address})
@@ -90,7 +90,7 @@ def test_a_port_in_use_does_not_stop_the_server(project: Path, state: Path) -> N
         taken = other.getsockname()[1]
         with agent(project, state, HANDRAIL_PORT=str(taken)) as client:
             client.asks()
-            client.is_told("No one is watching")
+            client.wait_for_progress("No one is watching")
             assert server(state)["port"] != taken
             Person(state).answers("--cancel")
             assert client.result()["isError"] is True
@@ -100,7 +100,7 @@ def test_a_person_who_is_already_watching_is_not_notified(project: Path, state: 
     state.mkdir()
     with watching(state), agent(project, state) as client:
         client.asks()
-        client.is_told("handrail prompts show")
+        client.wait_for_progress("handrail prompts show")
         Person(state).answers("--cancel")
         client.result()
         assert not has_called(state)
@@ -109,7 +109,7 @@ def test_a_person_who_is_already_watching_is_not_notified(project: Path, state: 
 def test_a_setting_turns_it_off(project: Path, state: Path) -> None:
     with agent(project, state, HANDRAIL_CALL_PERSON="false") as client:
         client.asks()
-        client.is_told("handrail prompts show")
+        client.wait_for_progress("handrail prompts show")
         Person(state).answers("--cancel")
         client.result()
         assert not has_called(state)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.persons import Person
 from tests.waiting import until
-from tests.wire.browsing import Agent, Told
+from tests.wire.browsing import Agent, Outcome
 from tests.wire.clients import HANDRAIL, Api, Up
 from tests.wire.stage import furnish
 
@@ -163,7 +163,7 @@ class Bank:
         """A page of another place, to which no rule of the site applies."""
         return self.site.replace("127.0.0.1", "localhost") + "elsewhere"
 
-    def begins(self, tool: str, **params: Any) -> "Future[Told]":
+    def begins(self, tool: str, **params: Any) -> "Future[Outcome]":
         self._call = self._calls.submit(self.agent.call, tool, **params)
         return self._call
 

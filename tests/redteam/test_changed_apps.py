@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.persons import Person
-from tests.wire.apps_rig import told
+from tests.wire.apps_rig import outcome_of
 from tests.wire.clients import Outcome, Stdio
 
 APP = "com.example.shelf"
@@ -51,7 +51,7 @@ class Rig:
     def calls(self, agent: Stdio) -> "Future[Outcome]":
         arguments = {"app": APP, "tool": "add_book", "params": {"title": "Emma"}}
         return self._pool.submit(
-            lambda: told(agent.request("tools/call", {"name": "apps_call", "arguments": arguments}))
+            lambda: outcome_of(agent.request("tools/call", {"name": "apps_call", "arguments": arguments}))
         )
 
     def close(self) -> None:

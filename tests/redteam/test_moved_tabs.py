@@ -9,7 +9,7 @@ from tests.effort import first_of
 from tests.redteam.agents_rig import Rig
 from tests.redteam.bank import Bank, Pages, serving
 from tests.waiting import until
-from tests.wire.browsing import Told
+from tests.wire.browsing import Outcome
 
 Act = tuple[str, dict[str, object]]
 
@@ -25,7 +25,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
         bank.close()
 
 
-def ended(bank: Bank, call: "Future[Told]") -> Told:
+def ended(bank: Bank, call: "Future[Outcome]") -> Outcome:
     """Denies the question about where it has led."""
     until(lambda: call.done() or bank.person.pending())
     until(Pages.is_swapped.is_set, lambda: call.result(0))

@@ -25,7 +25,7 @@ from tests.e2e.test_browser import number_of
 from tests.effort import first_of
 from tests.persons import Person
 from tests.waiting import until
-from tests.wire.browsing import Agent, Told
+from tests.wire.browsing import Agent, Outcome
 from tests.wire.clients import HANDRAIL, Stdio, Up
 from tests.wire.stage import furnish, put
 
@@ -237,7 +237,7 @@ def untouched(attack: Attack) -> Iterator[None]:
     attack.agent.call("task_stop", closeTab=True)
 
 
-def own(told: Told) -> bool:
+def own(told: Outcome) -> bool:
     return told.code == "FORBIDDEN" and (told.error or {})["details"]["context"].get("reason") == "own"
 
 

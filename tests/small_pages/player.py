@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from tests.small_pages.site import Reward, Site
-from tests.wire.browsing import Agent, Told
+from tests.wire.browsing import Agent, Outcome
 from tests.wire.clients import Json
 
 
@@ -36,7 +36,7 @@ class Player:
     def do(self, tool: str, /, **params: Any) -> Json:
         return self._told(tool, **params).result or {}
 
-    def _told(self, tool: str, /, **params: Any) -> Told:
+    def _told(self, tool: str, /, **params: Any) -> Outcome:
         result = self._agent.call(tool, **params)
         if result.error is not None:
             raise Lost(f"{tool} {params}: {result.error}")

@@ -208,7 +208,7 @@ async def test_invalid_prompts_are_refused_before_waiting(queue: PromptQueue, st
 
 
 @pytest.fixture
-def held(log: Path) -> Iterator[Callable[[], None]]:
+def release_lock(log: Path) -> Iterator[Callable[[], None]]:
     """The log's lock, held by another process; calling this releases it."""
     log.parent.mkdir(exist_ok=True)
     with log.open("ab") as file:
@@ -216,20 +216,20 @@ def held(log: Path) -> Iterator[Callable[[], None]]:
         yield lambda: fcntl.flock(file, fcntl.LOCK_UN)
 
 
-async def test_a_held_lock_delays_only_its_own_call(queue: PromptQueue, held: Callable[[], None]) -> None:
+async def test_a_held_lock_delays_only_its_own_call(queue: PromptQueue, release_lock: Callable[[], None]) -> None:
     waiting = asyncio.create_task(queue.wait("r"))
     asking = asyncio.create_task(queue.request(PROMPT, request_id="r"))
     await until_waiting(queue, "r")
     assert await queue.answered_by(["r"]) == {}
     assert not asking.done()
-    held()
+    release_lock()
     assert await asking == "r"
     await queue.respond("r", OK)
     assert (await waiting).response.status == "ok"
 
 
 async def test_changes_queued_behind_the_lock_are_written_one_by_one_with_a_single_flush(
-    queue: PromptQueue, held: Callable[[], None], monkeypatch: pytest.MonkeyPatch, state: Path
+    queue: PromptQueue, release_lock: Callable[[], None], monkeypatch: pytest.MonkeyPatch, state: Path
 ) -> None:
     lines, synced = list[bytes](), list[int]()
     write_all, fdatasync = private_file.write_all, private_file.fdatasync
@@ -251,7 +251,7 @@ async def test_changes_queued_behind_the_lock_are_written_one_by_one_with_a_sing
     twice = asyncio.create_task(queue.request(PROMPT, request_id="7"))
     for _ in range(20):
         await others()
-    held()
+    release_lock()
     assert [await first, *await asyncio.gather(*asking)] == ["first", *map(str, range(20))]
     with pytest.raises(Conflict, match="already"):
         await twice

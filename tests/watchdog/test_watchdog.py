@@ -36,7 +36,7 @@ def _fifo(folder: Path) -> None:
 
 
 @pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Treats this file as part of handrail."""
     matches: list[str] = []
     monkeypatch.setattr(blocking, "_note", matches.append)
@@ -46,7 +46,7 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("what", BLOCKING)
-def test_blocking_calls_are_recorded_only_on_an_event_loop(noted: list[str], tmp_path: Path, what: str) -> None:
+def test_blocking_calls_are_recorded_only_on_an_event_loop(reports: list[str], tmp_path: Path, what: str) -> None:
     async def on_a_loop() -> None:
         BLOCKING[what](tmp_path / "loop")
 
@@ -56,9 +56,9 @@ def test_blocking_calls_are_recorded_only_on_an_event_loop(noted: list[str], tmp
     for name in ("loop", "thread"):
         (tmp_path / name).mkdir()
     asyncio.run(in_a_thread())
-    assert noted == []
+    assert reports == []
     asyncio.run(on_a_loop())
-    assert any(what in note for note in noted)
+    assert any(what in note for note in reports)
 
 
 def reported_by(script: Path) -> str:

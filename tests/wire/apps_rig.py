@@ -46,13 +46,13 @@ class AppsRig:
             self._clients.setdefault("cli", Cli(self.project, self.state, answer="allow", environ=self.environ))
         client = self._clients[face]
         if isinstance(client, Stdio | Streamable):
-            return told(client.request("tools/call", {"name": tool, "arguments": params}))
+            return outcome_of(client.request("tools/call", {"name": tool, "arguments": params}))
         return client.raw_call(tool, json.dumps(params).encode())
 
     def run(self, face: str, tool: str, app: str = STDIO, /, **params: Any) -> Outcome:
         return self.call(face, "apps_call", app=app, tool=tool, params=params)
 
-    def started(self, **environ: str) -> Stdio:
+    def start_client(self, **environ: str) -> Stdio:
         """Another `handrail mcp`, with different settings."""
         return Stdio(self.project, self.state, answer="allow", environ={**self.environ, **environ})
 
@@ -61,7 +61,7 @@ class AppsRig:
         self._up.close()
 
 
-def told(result: dict[str, Any]) -> Outcome:
+def outcome_of(result: dict[str, Any]) -> Outcome:
     text = result["content"][0]["text"]
     if result.get("isError"):
         return Outcome(error=json.loads(text)["error"])

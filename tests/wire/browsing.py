@@ -12,7 +12,7 @@ from tests.wire.stage import furnish
 
 
 @dataclass(frozen=True)
-class Told:
+class Outcome:
     """The outcome of a call. `text` and `images` are what a model gets; only MCP has them."""
 
     result: Json | None = None
@@ -31,13 +31,13 @@ class Agent:
     def __init__(self, client: Stdio | Streamable | Api | Cli) -> None:
         self._client = client
 
-    def call(self, tool: str, /, **params: Any) -> Told:
+    def call(self, tool: str, /, **params: Any) -> Outcome:
         if isinstance(self._client, Stdio | Streamable):
             return _of_mcp(self._client.request("tools/call", {"name": tool, "arguments": params}))
         outcome = self._client.raw_call(tool, json.dumps(params).encode())
-        return Told(result=outcome.result, error=outcome.error)
+        return Outcome(result=outcome.result, error=outcome.error)
 
-    def ok(self, tool: str, /, **params: Any) -> Told:
+    def ok(self, tool: str, /, **params: Any) -> Outcome:
         result = self.call(tool, **params)
         assert result.error is None, result.error
         return result
@@ -48,12 +48,12 @@ class Agent:
         return str(result.error["code"])
 
 
-def _of_mcp(result: Json) -> Told:
+def _of_mcp(result: Json) -> Outcome:
     text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
     if result.get("isError"):
-        return Told(error=json.loads(text)["error"], text=text)
+        return Outcome(error=json.loads(text)["error"], text=text)
     images = tuple(part for part in result["content"] if part["type"] == "image")
-    return Told(result=result["structuredContent"], text=text, images=images)
+    return Outcome(result=result["structuredContent"], text=text, images=images)
 
 
 class Browsing:

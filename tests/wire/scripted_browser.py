@@ -99,7 +99,7 @@ class ScriptedBrowser:
         del self.tabs[tab], self.tasks[tab]
         self._wait(self._say(type="tab_event", eventType="tab_removed", tab=tab_site))
 
-    def named(self, action: str) -> list[Json]:
+    def params_of(self, action: str) -> list[Json]:
         """Returns the parameters of each request of this kind."""
         return [params for name, params in self.actions if name == action]
 

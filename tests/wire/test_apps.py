@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.session_bus import SessionBus
-from tests.wire.apps_rig import DBUS, STDIO, WEB, AppsRig, told
+from tests.wire.apps_rig import DBUS, STDIO, WEB, AppsRig, outcome_of
 from tests.wire.clients import FACES, Refused
 from tests.wire.stage import put_policy
 
@@ -152,7 +152,7 @@ def test_a_parameter_beside_params_is_refused(rig: AppsRig) -> None:
 def test_invalid_json_is_an_invalid_request(rig: AppsRig) -> None:
     line = b'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"apps_call","arguments":{"app": }}}'
     rig.mcp.send_line(line)
-    assert told(rig.mcp.receive()["result"]).code == "INVALID_REQUEST"
+    assert outcome_of(rig.mcp.receive()["result"]).code == "INVALID_REQUEST"
 
 
 def test_a_denial_is_permission_denied(rig: AppsRig, face: str) -> None:
@@ -205,16 +205,16 @@ def test_an_app_is_a_resource(rig: AppsRig) -> None:
 
 def test_each_tool_of_an_app_is_a_tool_of_its_own_if_the_setting_is_on(rig: AppsRig) -> None:
     assert not [tool for tool in tools(rig.mcp) if "-" in tool]
-    client = rig.started(HANDRAIL_APP_TOOLS="true")
+    client = rig.start_client(HANDRAIL_APP_TOOLS="true")
     try:
         tool_names = tools(client)
         name = f"{STDIO.replace('.', '-')}-echo"
         assert tool_names[name]["inputSchema"]["properties"]["text"] == {"type": "string"}
-        assert told(client.request("tools/call", {"name": name, "arguments": {"text": "hi"}})).result == {
+        assert outcome_of(client.request("tools/call", {"name": name, "arguments": {"text": "hi"}})).result == {
             "said": {"text": "hi"}
         }
         wrong = client.request("tools/call", {"name": name, "arguments": {"text": 1}})
-        assert told(wrong).code == "INVALID_PARAMS"
+        assert outcome_of(wrong).code == "INVALID_PARAMS"
     finally:
         client.close()
 

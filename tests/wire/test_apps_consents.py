@@ -12,7 +12,7 @@ import pytest
 
 from tests.oauth_server import oauth_server
 from tests.persons import Person
-from tests.wire.apps_rig import told
+from tests.wire.apps_rig import outcome_of
 from tests.wire.clients import HANDRAIL, Outcome, Stdio
 
 APP = "com.example.web"
@@ -34,7 +34,7 @@ class Agent:
     def calls(self, tool: str) -> "Future[Outcome]":
         arguments = {"app": APP, "tool": tool, "params": {"text": "hi"}}
         request = {"name": "apps_call", "arguments": arguments}
-        return self._pool.submit(lambda: told(self._client.request("tools/call", request)))
+        return self._pool.submit(lambda: outcome_of(self._client.request("tools/call", request)))
 
     def command(self, *words: str) -> Any:
         command = [HANDRAIL, "apps", *words, "--state", str(self.state)]

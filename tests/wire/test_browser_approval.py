@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.persons import Person, without_presence
-from tests.wire.browsing import Agent, Browsing, Told
+from tests.wire.browsing import Agent, Browsing, Outcome
 from tests.wire.clients import Json
 from tests.wire.scripted_browser import BLANK, PIXEL, Site, button
 
@@ -53,7 +53,7 @@ def waiting() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def click(pool: ThreadPoolExecutor, agent: Agent, id: str) -> "Future[Told]":
+def click(pool: ThreadPoolExecutor, agent: Agent, id: str) -> "Future[Outcome]":
     return pool.submit(agent.call, "browser_click", clickId=id)
 
 
@@ -68,7 +68,7 @@ def test_the_question_shows_the_element_the_page_and_a_picture(
     assert Path(image["path"]).read_bytes() == PIXEL
     assert "outlined" in image["alt"]
     assert clicked.result().error is None
-    assert place.browser.named("browser_screenshot")[0]["clickId"] == "1"
+    assert place.browser.params_of("browser_screenshot")[0]["clickId"] == "1"
 
 
 def test_the_console_can_show_the_picture_while_the_question_waits(
@@ -85,7 +85,7 @@ def test_the_console_can_show_the_picture_while_the_question_waits(
     question, end = [record for record in records if record["executionId"] == execution]
     assert (question["event"], end["event"]) == ("ask", "end")
     assert question["evidence"]["sha256"] == {name: hashlib.sha256(PIXEL).hexdigest()}
-    assert place.browser.named("browser_click") == []
+    assert place.browser.params_of("browser_click") == []
 
 
 def relabel(place: Browsing) -> None:
@@ -253,7 +253,7 @@ def test_an_approval_for_the_task_covers_only_this_site(
 
 def test_an_act_that_needs_no_question_takes_no_picture(place: Browsing, agent: Agent) -> None:
     agent.ok("browser_click", clickId="1")
-    assert place.browser.named("browser_screenshot") == []
+    assert place.browser.params_of("browser_screenshot") == []
 
 
 def test_reading_needs_approval_if_a_rule_says_so(
@@ -264,4 +264,4 @@ def test_reading_needs_approval_if_a_rule_says_so(
     read = waiting.submit(agent.call, "browser_dom_index")
     person.answers("--cancel")
     assert read.result().code == "FORBIDDEN"
-    assert place.browser.named("browser_dom_index") == []
+    assert place.browser.params_of("browser_dom_index") == []

@@ -60,7 +60,7 @@ def test_all_spellings_of_a_host_are_treated_as_one(
     mcp: Agent, browsing: Browsing, spelling: str, tab_url: str
 ) -> None:
     mcp.ok("task_start", url=spelling)
-    assert browsing.browser.named("task_start")[-1]["url"] == tab_url
+    assert browsing.browser.params_of("task_start")[-1]["url"] == tab_url
     browsing.put_user_rules(DENY_ALL)
     assert mcp.code("task_start", url=spelling) == "FORBIDDEN"
 
@@ -145,7 +145,7 @@ def test_a_page_that_navigated_to_a_denied_host_is_not_read(
         assert result.code == "FORBIDDEN"
         assert SECRET not in f"{result.error} {result.text}"
     assert agent.code("browser_click", clickId="3") == "FORBIDDEN"
-    assert browsing.browser.named("browser_click") == []
+    assert browsing.browser.params_of("browser_click") == []
 
 
 def test_a_page_replaced_while_it_is_read_is_not_reported(agent: Agent, browsing: Browsing) -> None:

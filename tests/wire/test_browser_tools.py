@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.wire.browsing import Agent, Browsing, Told
+from tests.wire.browsing import Agent, Browsing, Outcome
 from tests.wire.scripted_browser import PIXEL, Refusal, Site, button
 
 HOME = "http://home.test/"
 
 
-def fenced(message: Told) -> list[str]:
+def fenced(message: Outcome) -> list[str]:
     """Returns the page's own lines, which end only at the number that the fence names."""
     head, _, rest = message.text.partition("Untrusted page content until ")
     word, _, inside = rest.partition(":\n")
@@ -31,16 +31,16 @@ def home(browsing: Browsing) -> Site:
 
 
 @pytest.fixture
-def started(agent: Agent, home: Site) -> int:
+def tab_id(agent: Agent, home: Site) -> int:
     """Returns the number of the tab that shows the page."""
     return int((agent.ok("task_start", url=HOME).result or {})["tabId"])
 
 
 @pytest.mark.also_cli
-def test_a_task_starts_in_its_own_tab_which_the_other_tools_use(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_task_starts_in_its_own_tab_which_the_other_tools_use(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     clicked = agent.ok("browser_click", clickId="12").result
     assert clicked == {"clicked": True, "strategy": "cdp_mouse", "changes": {"added": ['9 status "Saved"'], "more": 2}}
-    assert browsing.browser.named("browser_click") == [{"tabId": started, "clickId": "12"}]
+    assert browsing.browser.params_of("browser_click") == [{"tabId": tab_id, "clickId": "12"}]
 
 
 def test_a_call_without_a_tab_or_task_explains_how_to_start_one(agent: Agent) -> None:
@@ -52,7 +52,7 @@ def test_a_call_without_a_tab_or_task_explains_how_to_start_one(agent: Agent) ->
 
 
 @pytest.mark.also_cli
-def test_an_index_has_the_catalogues_form(agent: Agent, started: int) -> None:
+def test_an_index_has_the_catalogues_form(agent: Agent, tab_id: int) -> None:
     result = agent.ok("browser_dom_index")
     assert result.result == {
         "elements": [
@@ -100,7 +100,7 @@ def test_over_mcp_a_screenshot_is_a_picture(mcp: Agent, home: Site) -> None:
 
 
 @pytest.mark.also_cli
-def test_a_screenshot_is_stored_as_evidence(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_screenshot_is_stored_as_evidence(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     agent.ok("browser_screenshot")
     newest = max((browsing.project / ".handrail/artifacts/browser").glob("*/*/picture-1.png"), key=_age)
     assert newest.read_bytes() == PIXEL
@@ -119,9 +119,9 @@ def test_a_long_text_comes_in_parts(agent: Agent, home: Site) -> None:
     assert (rest["markdown"], rest["truncated"]) == ("6789", False)
 
 
-def test_a_number_may_be_an_elements_name(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_number_may_be_an_elements_name(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     agent.ok("browser_click", clickId=12)
-    assert browsing.browser.named("browser_click")[-1]["clickId"] == "12"
+    assert browsing.browser.params_of("browser_click")[-1]["clickId"] == "12"
 
 
 @pytest.mark.parametrize("params", [{}, {"clickId": "12", "xpath": "//a"}, {"clickID": "12"}, {"clickId": ""}])
@@ -131,7 +131,7 @@ def test_exactly_one_way_of_naming_an_element_is_accepted(mcp: Agent, home: Site
 
 
 @pytest.mark.also_cli
-def test_a_stale_element_never_resolves_to_another_one(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_stale_element_never_resolves_to_another_one(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     result = agent.call("browser_click", clickId="99")
     assert result.code == "INVALID_TARGET"
     assert result.error is not None
@@ -140,7 +140,7 @@ def test_a_stale_element_never_resolves_to_another_one(agent: Agent, browsing: B
     }  # fmt: skip
 
 
-def test_an_error_of_the_plugin_passes_through_with_its_code(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_an_error_of_the_plugin_passes_through_with_its_code(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     def refuse(params: object) -> dict[str, object]:
         raise Refusal("CDP_UNAVAILABLE", "No debugger.")
 
@@ -148,35 +148,35 @@ def test_an_error_of_the_plugin_passes_through_with_its_code(agent: Agent, brows
     assert agent.code("browser_hover", clickId="12") == "CDP_UNAVAILABLE"
 
 
-def test_an_empty_answer_is_reported_as_such(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_an_empty_answer_is_reported_as_such(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     browsing.browser.answers["browser_console"] = lambda params: {"messages": "none"}
     assert agent.code("browser_console") == "SCHEMA_VALIDATION_FAILED"
 
 
-def test_a_tab_that_is_not_the_tasks_is_refused(agent: Agent, started: int) -> None:
-    assert agent.code("browser_dom_index", tabId=started + 1000) == "INVALID_TASK_TAB"
+def test_a_tab_that_is_not_the_tasks_is_refused(agent: Agent, tab_id: int) -> None:
+    assert agent.code("browser_dom_index", tabId=tab_id + 1000) == "INVALID_TASK_TAB"
 
 
 @pytest.mark.also_cli
-def test_files_of_the_project_can_be_uploaded(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_files_of_the_project_can_be_uploaded(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     result = agent.ok("browser_upload", clickId="12", paths=["notes.md"])
     assert result.result == {"uploaded": True, "files": ["notes.md"]}
 
 
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", ".git/config", ".handrail/policy.json"])
-def test_no_file_beyond_the_project_can_be_uploaded(agent: Agent, browsing: Browsing, started: int, path: str) -> None:
+def test_no_file_beyond_the_project_can_be_uploaded(agent: Agent, browsing: Browsing, tab_id: int, path: str) -> None:
     assert agent.code("browser_upload", clickId="12", paths=[path]) == "FORBIDDEN"
-    assert browsing.browser.named("browser_upload") == []
+    assert browsing.browser.params_of("browser_upload") == []
 
 
-def test_a_stopped_task_can_be_started_again(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_a_stopped_task_can_be_started_again(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     assert agent.ok("task_stop").result == {"stopped": True}
     assert agent.code("browser_dom_index") == "INVALID_TASK_TAB"
     agent.ok("task_start", url=HOME)
     assert agent.ok("browser_dom_index").result is not None
 
 
-def test_an_acting_call_leaves_its_result_as_evidence(agent: Agent, browsing: Browsing, started: int) -> None:
+def test_an_acting_call_leaves_its_result_as_evidence(agent: Agent, browsing: Browsing, tab_id: int) -> None:
     agent.ok("browser_click", clickId="12")
     newest = max((browsing.project / ".handrail/artifacts/browser").glob("*/*/result.json"), key=_age)
     assert '"clicked": true' in newest.read_text()

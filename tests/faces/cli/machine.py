@@ -14,7 +14,7 @@ HANDRAIL = Path(sys.executable).with_name("handrail")
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CommandResult:
     status: int
     out: str
     err: str
@@ -34,7 +34,7 @@ class Machine:
     project: Path
     state: Path
 
-    def run(self, *words: str, stdin: bytes = b"", **environ: str) -> Ended:
+    def run(self, *words: str, stdin: bytes = b"", **environ: str) -> CommandResult:
         result = subprocess.run(
             [HANDRAIL, *words],
             input=stdin,
@@ -43,7 +43,7 @@ class Machine:
             env=self.environ(**environ),
             timeout=60,
         )
-        return Ended(result.returncode, result.stdout.decode(), result.stderr.decode())
+        return CommandResult(result.returncode, result.stdout.decode(), result.stderr.decode())
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Starts a command that waits; `person` answers it."""
@@ -62,7 +62,7 @@ class Machine:
     def person(self) -> Person:
         return Person(self.state)
 
-    def call(self, tool: str, params: Any = None, *flags: str, stdin: bytes = b"") -> Ended:
+    def call(self, tool: str, params: Any = None, *flags: str, stdin: bytes = b"") -> CommandResult:
         return self.run("call", tool, *([] if params is None else [json.dumps(params)]), *flags, stdin=stdin)
 
     def write(self, path: str, content: str) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.faces.cli.machine import Ended, Machine
+from tests.faces.cli.machine import CommandResult, Machine
 
 
-def checks(result: Ended) -> dict[str, dict[str, Any]]:
+def checks(result: CommandResult) -> dict[str, dict[str, Any]]:
     return {check["name"]: check for check in result.json["checks"]}
 
 

@@ -21,7 +21,7 @@ NAMED = {"status": "ok", "values": {"name": "Ada"}}
 
 
 @pytest.fixture
-def asked(state: Path, project: Path) -> Any:
+def own_server(state: Path, project: Path) -> Any:
     """The test's own server, because the queue has to be empty at first."""
     with Running(state, project) as running:
         yield running
@@ -37,7 +37,7 @@ def respond(server: Running, request_id: str, response: Any = NAMED, headers: An
     return server.request("POST", f"/api/prompts/{request_id}/response", headers=headers, json={"response": response})
 
 
-def listed(server: Running, query: str = "") -> Any:
+def list_entries(server: Running, query: str = "") -> Any:
     answer = server.request("GET", f"/api/prompts{query}", headers=server.server_bearer)
     assert answer.status == 200, answer
     return answer.json["data"]
@@ -52,49 +52,49 @@ def summary(page: Any) -> list[tuple[str, str]]:
     return [(entry["action"], entry["requestId"]) for entry in page["entries"]]
 
 
-def test_a_question_is_listed_until_it_is_answered(asked: Running) -> None:
-    assert listed(asked) == {"path": str(asked.state / "ui-prompts.jsonl"), "entries": []}
-    request_id = ask(asked, runId="run-1")
-    (entry,) = listed(asked, "?state=pending")["entries"]
+def test_a_question_is_listed_until_it_is_answered(own_server: Running) -> None:
+    assert list_entries(own_server) == {"path": str(own_server.state / "ui-prompts.jsonl"), "entries": []}
+    request_id = ask(own_server, runId="run-1")
+    (entry,) = list_entries(own_server, "?state=pending")["entries"]
     assert (entry["type"], entry["action"], entry["requestId"]) == ("ui_prompt", "request", request_id)
     assert (entry["runId"], entry["prompt"]["kind"], entry["caller"]) == ("run-1", "kv", "unknown")
     assert isinstance(entry["offset"], int)
-    assert listed(asked, "?state=answered")["entries"] == []
+    assert list_entries(own_server, "?state=answered")["entries"] == []
 
-    assert respond(asked, request_id).json == {"ok": True, "data": {"warnings": []}}
-    assert listed(asked, "?state=pending")["entries"] == []
-    answered_page = listed(asked, "?state=answered")
+    assert respond(own_server, request_id).json == {"ok": True, "data": {"warnings": []}}
+    assert list_entries(own_server, "?state=pending")["entries"] == []
+    answered_page = list_entries(own_server, "?state=answered")
     assert summary(answered_page) == [("request", request_id), ("response", request_id)]
     assert answered_page["entries"][1]["response"] == NAMED
     assert "caller" not in answered_page["entries"][0]
     assert answered_page["entries"][1]["answeredBy"] == "program"
-    assert answered_page == listed(asked) == listed(asked, "?state=all")
+    assert answered_page == list_entries(own_server) == list_entries(own_server, "?state=all")
 
 
-def test_the_log_is_the_contracts_own(asked: Running) -> None:
-    respond(asked, ask(asked, requestId="mine"))
-    lines = [json.loads(line) for line in (asked.state / "ui-prompts.jsonl").read_text().splitlines()]
+def test_the_log_is_the_contracts_own(own_server: Running) -> None:
+    respond(own_server, ask(own_server, requestId="mine"))
+    lines = [json.loads(line) for line in (own_server.state / "ui-prompts.jsonl").read_text().splitlines()]
     assert [(line["action"], line["requestId"]) for line in lines] == [("request", "mine"), ("response", "mine")]
     assert not any({"offset", "caller", "answeredBy"} & set(line) for line in lines)
 
 
-def test_older_entries_are_loaded_page_by_page(asked: Running) -> None:
-    ids = [ask(asked, requestId=f"r{number}") for number in range(5)]
+def test_older_entries_are_loaded_page_by_page(own_server: Running) -> None:
+    ids = [ask(own_server, requestId=f"r{number}") for number in range(5)]
     for request_id in ids[:4]:
-        respond(asked, request_id)
+        respond(own_server, request_id)
     ids_so_far: list[str] = []
     query = "?state=answered&limit=3"
-    page = listed(asked, query)
+    page = list_entries(own_server, query)
     ids_so_far += [request_id for action, request_id in summary(page) if action == "response"]
     assert [request_id for action, request_id in summary(page) if action == "request"] == ["r1", "r2", "r3"]
-    page = listed(asked, f"{query}&before={page['next']}")
+    page = list_entries(own_server, f"{query}&before={page['next']}")
     assert summary(page) == [("request", "r0"), ("response", "r0")]
     assert "next" not in page
     assert ids_so_far == ["r1", "r2", "r3"]
 
-    every = listed(asked, "?limit=4")
+    every = list_entries(own_server, "?limit=4")
     assert [entry["offset"] for entry in every["entries"]] == sorted(entry["offset"] for entry in every["entries"])
-    older = listed(asked, f"?limit=500&before={every['next']}")
+    older = list_entries(own_server, f"?limit=500&before={every['next']}")
     assert len(older["entries"]) == 5
     assert summary(older)[0] == ("request", "r0")
 
@@ -192,33 +192,33 @@ def test_without_a_credential_nothing_is_asked_listed_or_answered(server: Runnin
     assert respond(server, request_id, headers={}).status == 401
 
 
-def test_a_secret_reaches_neither_the_log_nor_a_page(asked: Running) -> None:
+def test_a_secret_reaches_neither_the_log_nor_a_page(own_server: Running) -> None:
     secret = "correct horse battery staple"
-    request_id = ask(asked, {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
+    request_id = ask(own_server, {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
 
     async def run() -> Any:
-        async with listening(asked, headers=asked.server_bearer) as page:
+        async with listening(own_server, headers=own_server.server_bearer) as page:
             response = {"status": "ok", "values": {"password": secret}}
-            answer = await asyncio.to_thread(respond, asked, request_id, response)
+            answer = await asyncio.to_thread(respond, own_server, request_id, response)
             return answer, await page.next("ui_prompts")
 
     answer, result = asyncio.run(run())
     assert answer.status == 200
     assert answer.json["data"]["warnings"]
-    assert secret not in json.dumps(result) + json.dumps(listed(asked))
-    assert secret not in (asked.state / "ui-prompts.jsonl").read_text()
-    assert secret not in asked.stop()
+    assert secret not in json.dumps(result) + json.dumps(list_entries(own_server))
+    assert secret not in (own_server.state / "ui-prompts.jsonl").read_text()
+    assert secret not in own_server.stop()
 
 
-def test_each_entry_is_sent_to_every_page_with_its_position(asked: Running) -> None:
+def test_each_entry_is_sent_to_every_page_with_its_position(own_server: Running) -> None:
     async def run() -> list[list[Any]]:
         async with (
-            listening(asked, headers=asked.server_bearer) as first,
-            listening(asked, headers=asked.sign_in()) as second,
+            listening(own_server, headers=own_server.server_bearer) as first,
+            listening(own_server, headers=own_server.sign_in()) as second,
         ):
-            request_id = await asyncio.to_thread(ask, asked)
+            request_id = await asyncio.to_thread(ask, own_server)
             events = [[await page.next("ui_prompts")] for page in (first, second)]
-            await asyncio.to_thread(respond, asked, request_id)
+            await asyncio.to_thread(respond, own_server, request_id)
             for page, events_of_page in zip((first, second), events, strict=True):
                 events_of_page.append(await page.next("ui_prompts"))
             return events
@@ -230,15 +230,15 @@ def test_each_entry_is_sent_to_every_page_with_its_position(asked: Running) -> N
     assert (request["action"], response["action"]) == ("request", "response")
     assert request["offset"] < response["offset"]
     assert request["caller"] == "unknown"
-    assert [entry["offset"] for entry in listed(asked)["entries"]] == [request["offset"], response["offset"]]
+    assert [entry["offset"] for entry in list_entries(own_server)["entries"]] == [request["offset"], response["offset"]]
 
 
-def test_entries_of_other_programs_are_sent_to_pages_and_listed(asked: Running) -> None:
+def test_entries_of_other_programs_are_sent_to_pages_and_listed(own_server: Running) -> None:
     entry = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "request", "requestId": "theirs"}
 
     async def run() -> Any:
-        async with listening(asked, headers=asked.server_bearer) as page:
-            with (asked.state / "ui-prompts.jsonl").open("a") as log:
+        async with listening(own_server, headers=own_server.server_bearer) as page:
+            with (own_server.state / "ui-prompts.jsonl").open("a") as log:
                 log.write("no JSON\n" + json.dumps({**entry, "requestId": "odd", "prompt": {"kind": "spell"}}) + "\n")
                 log.write(json.dumps({**entry, "prompt": KV}) + "\n")
             return await page.next("ui_prompts")
@@ -246,7 +246,7 @@ def test_entries_of_other_programs_are_sent_to_pages_and_listed(asked: Running) 
     odd, result = asyncio.run(run())["entries"]
     assert (odd["requestId"], odd["prompt"]["kind"]) == ("odd", "unreadable")
     assert (result["requestId"], result["prompt"]["kind"]) == ("theirs", "kv")
-    assert summary(listed(asked, "?state=pending")) == [("request", "odd"), ("request", "theirs")]
+    assert summary(list_entries(own_server, "?state=pending")) == [("request", "odd"), ("request", "theirs")]
 
 
 def test_pending_prompts_survive_a_crash_of_the_server(state: Path, project: Path) -> None:
@@ -255,36 +255,38 @@ def test_pending_prompts_survive_a_crash_of_the_server(state: Path, project: Pat
         first.process.kill()
         first.process.wait(20)
     with Running(state, project) as second:
-        assert summary(listed(second, "?state=pending")) == [("request", request_id)]
+        assert summary(list_entries(second, "?state=pending")) == [("request", request_id)]
         assert respond(second, request_id).status == 200
 
 
-def test_the_entry_comes_with_the_name_of_who_answered(asked: Running) -> None:
-    by_person, by_program, by_stranger = (ask(asked, CHOICE, requestId=name) for name in ("a", "b", "c"))
+def test_the_entry_comes_with_the_name_of_who_answered(own_server: Running) -> None:
+    by_person, by_program, by_stranger = (ask(own_server, CHOICE, requestId=name) for name in ("a", "b", "c"))
     response = {"status": "ok", "selection": "a"}
-    respond(asked, by_person, response, headers=asked.sign_in())
-    respond(asked, by_program, response)
+    respond(own_server, by_person, response, headers=own_server.sign_in())
+    respond(own_server, by_program, response)
     line = {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": "response", "requestId": by_stranger}
 
     async def run() -> Any:
-        async with listening(asked, headers=asked.server_bearer) as page:
-            with (asked.state / "ui-prompts.jsonl").open("a") as log:
+        async with listening(own_server, headers=own_server.server_bearer) as page:
+            with (own_server.state / "ui-prompts.jsonl").open("a") as log:
                 log.write(json.dumps({**line, "response": response}) + "\n")
             return await page.next("ui_prompts")
 
     asyncio.run(run())
     answered_by = {
-        entry["requestId"]: entry.get("answeredBy") for entry in listed(asked)["entries"] if "response" in entry
+        entry["requestId"]: entry.get("answeredBy")
+        for entry in list_entries(own_server)["entries"]
+        if "response" in entry
     }
     assert answered_by[by_person].startswith("console:")
     assert (answered_by[by_program], answered_by[by_stranger]) == ("program", None)
 
 
-def test_pages_are_told_when_a_caller_disconnects_and_returns(asked: Running) -> None:
+def test_pages_are_told_when_a_caller_disconnects_and_returns(own_server: Running) -> None:
     async def run() -> list[Any]:
-        queue = LogPromptQueue(prompt_store(asked.state))
+        queue = LogPromptQueue(prompt_store(own_server.state))
         try:
-            async with listening(asked, headers=asked.server_bearer) as page:
+            async with listening(own_server, headers=own_server.server_bearer) as page:
                 waiting = asyncio.create_task(queue.ask(CHOICE, request_id="mine", origin=Origin("a test")))
                 events = [await page.next("ui_prompts")]
                 waiting.cancel()
@@ -306,9 +308,9 @@ def test_a_page_continues_after_a_restart_of_the_server(state: Path, project: Pa
     with Running(state, project) as first:
         for number in range(4):
             respond(first, ask(first, requestId=f"r{number}"))
-        page = listed(first, "?state=answered&limit=2")
+        page = list_entries(first, "?state=answered&limit=2")
         first.stop()
     with Running(state, project) as second:
         respond(second, ask(second, requestId="meanwhile"))
-        older = listed(second, f"?state=answered&limit=9&before={page['next']}")
+        older = list_entries(second, f"?state=answered&limit=9&before={page['next']}")
         assert [request_id for action, request_id in summary(older) if action == "response"] == ["r0", "r1"]

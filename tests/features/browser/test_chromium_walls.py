@@ -38,15 +38,15 @@ async def browser() -> AsyncIterator[HeadlessChromium]:
     await browser.close()
 
 
-class Asked(list[str]):
+class RequestedPaths(list[str]):
     """The paths that a server was asked for, in order."""
 
     port = 0
 
 
 @asynccontextmanager
-async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[Asked]:
-    requests = Asked()
+async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[RequestedPaths]:
+    requests = RequestedPaths()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -68,7 +68,7 @@ async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[Aske
         server.close()
 
 
-async def opened(browser: HeadlessChromium, server: Asked, *allowed: str) -> ChromiumPage:
+async def opened(browser: HeadlessChromium, server: RequestedPaths, *allowed: str) -> ChromiumPage:
     page = await browser.open_page(allowed or ["localhost"])
     await page.go(f"http://localhost:{server.port}/")
     return page

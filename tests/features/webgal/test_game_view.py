@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
+def open_view(tmp_path: Path) -> Iterator[Open]:
     rigs: list[Project] = []
 
     def open_game(folder: Path) -> GameView:
@@ -51,14 +51,14 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
 
 @pytest.fixture
-def view(project: Path, opened: Open) -> GameView:
-    return opened(project)
+def view(project: Path, open_view: Open) -> GameView:
+    return open_view(project)
 
 
-def test_a_project_without_a_game_has_nothing_to_show(tmp_path: Path, opened: Open) -> None:
+def test_a_project_without_a_game_has_nothing_to_show(tmp_path: Path, open_view: Open) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    view = opened(empty)
+    view = open_view(empty)
     assert view.stamp() is None
     assert view.overview("en") is None
     with pytest.raises(NotFound):
@@ -153,11 +153,11 @@ def test_only_pictures_and_sounds_of_the_game_are_handed_out_and_nothing_behind_
             view.file(path)
 
 
-def test_hidden_files_are_neither_listed_nor_served(project: Path, opened: Open) -> None:
+def test_hidden_files_are_neither_listed_nor_served(project: Path, open_view: Open) -> None:
     (project / ".handrail").mkdir()
     rules = '{"contractVersion": "1.0.0", "rules": [{"effect": "READ", "path": "game/bgm/**", "decision": "deny"}]}'
     (project / ".handrail/policy.json").write_text(rules)
-    view = opened(project)
+    view = open_view(project)
     assert "a.mp3" not in [each.name for each in view.resources().resources]
     with pytest.raises(NotFound):
         view.file("game/bgm/a.mp3")

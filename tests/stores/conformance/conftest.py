@@ -39,7 +39,7 @@ __all__ = ["nats", "postgres"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ProcessStores:
     """The stores that one process has open."""
 
     tokens: TokenStore
@@ -52,14 +52,14 @@ class Kept:
     prompts: PromptQueue
 
 
-Opened = Callable[[], AbstractContextManager[Kept]]
+OpenStores = Callable[[], AbstractContextManager[ProcessStores]]
 
 
 @contextmanager
-def local_stores(state: Path) -> Iterator[Kept]:
+def local_stores(state: Path) -> Iterator[ProcessStores]:
     database = Database(state / "handrail.db")
     journal = JournalFile(state / "log.jsonl", state / "head")
-    yield Kept(
+    yield ProcessStores(
         SqliteTokens(database),
         SqliteOnce(database),
         SqliteConsents(database),
@@ -74,13 +74,13 @@ def local_stores(state: Path) -> Iterator[Kept]:
 
 
 @contextmanager
-def team_stores(url: str, nats_url: str) -> Iterator[Kept]:
+def team_stores(url: str, nats_url: str) -> Iterator[ProcessStores]:
     database = TeamDatabase(url)
     listener, messages = (
         Listener(database),
         Messages(nats_url, url.partition("handrail_")[2].partition(":")[0], database.engine),
     )
-    yield Kept(
+    yield ProcessStores(
         TeamTokens(database),
         TeamOnce(database),
         TeamConsents(database),
@@ -96,7 +96,7 @@ def team_stores(url: str, nats_url: str) -> Iterator[Kept]:
 
 
 @pytest.fixture(params=["local", "team"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+def open_stores(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStores:
     if request.param == "local":
         return lambda: local_stores(tmp_path / "state")
     server: Postgres = request.getfixturevalue("postgres")
@@ -106,15 +106,15 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
 
 
 @pytest.fixture
-def stores(opened: Opened) -> Iterator[Kept]:
-    with opened() as stores_of_node:
+def stores(open_stores: OpenStores) -> Iterator[ProcessStores]:
+    with open_stores() as stores_of_node:
         yield stores_of_node
         asyncio.run(stores_of_node.prompts.close())
 
 
 @pytest.fixture
-def other(opened: Opened) -> Iterator[Kept]:
+def other(open_stores: OpenStores) -> Iterator[ProcessStores]:
     """The same stores, opened by another process."""
-    with opened() as stores_of_node:
+    with open_stores() as stores_of_node:
         yield stores_of_node
         asyncio.run(stores_of_node.prompts.close())

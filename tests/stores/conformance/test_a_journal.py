@@ -7,10 +7,10 @@ import pytest
 
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import Conflict
-from tests.stores.conformance.conftest import Kept
+from tests.stores.conformance.conftest import ProcessStores
 
 
-def test_lines_come_back_in_their_order_from_any_place_and_backwards(stores: Kept) -> None:
+def test_lines_come_back_in_their_order_from_any_place_and_backwards(stores: ProcessStores) -> None:
     journal = stores.journal
     assert (journal.snapshot().size, list(journal.lines())) == (None, [])
     lines = [b"one", b"", b"three \r\x00\xff", "vier äöü".encode()]
@@ -25,7 +25,7 @@ def test_lines_come_back_in_their_order_from_any_place_and_backwards(stores: Kep
     assert journal.snapshot().size == len(whole)
 
 
-def test_more_lines_than_are_read_at_once_come_back_whole(stores: Kept) -> None:
+def test_more_lines_than_are_read_at_once_come_back_whole(stores: ProcessStores) -> None:
     with stores.journal.lock(is_durable=False) as lock:
         for number in range(1203):
             lock.append(b"%d" % number)
@@ -33,7 +33,7 @@ def test_more_lines_than_are_read_at_once_come_back_whole(stores: Kept) -> None:
     assert [int(line) for line in stores.journal.lines_backwards()] == list(reversed(range(1203)))
 
 
-def test_lines_and_mark_change_together_or_not_at_all(stores: Kept, other: Kept) -> None:
+def test_lines_and_mark_change_together_or_not_at_all(stores: ProcessStores, other: ProcessStores) -> None:
     with stores.journal.lock(is_durable=True) as lock:
         lock.append(b"one")
         lock.set_mark(b"m1")
@@ -47,13 +47,13 @@ def test_lines_and_mark_change_together_or_not_at_all(stores: Kept, other: Kept)
     assert (snapshot.size, snapshot.mark, list(other.journal.lines())) == (4, b"m1", [b"one\n"])
 
 
-def test_a_line_with_a_line_feed_inside_is_refused(stores: Kept) -> None:
+def test_a_line_with_a_line_feed_inside_is_refused(stores: ProcessStores) -> None:
     with pytest.raises(ValueError):
         stores.journal.append(b"a\nb", is_durable=False)
     assert list(stores.journal.lines()) == []
 
 
-def test_a_held_lock_blocks_others_until_their_timeout(stores: Kept, other: Kept) -> None:
+def test_a_held_lock_blocks_others_until_their_timeout(stores: ProcessStores, other: ProcessStores) -> None:
     stores.journal.append(b"one", is_durable=False)
     with stores.journal.lock(is_durable=False) as lock:
         lock.append(b"two")
@@ -63,7 +63,7 @@ def test_a_held_lock_blocks_others_until_their_timeout(stores: Kept, other: Kept
     assert list(stores.journal.lines()) == [b"one\n", b"two\n", b"three\n"]
 
 
-def test_two_processes_write_one_chain(stores: Kept, other: Kept) -> None:
+def test_two_processes_write_one_chain(stores: ProcessStores, other: ProcessStores) -> None:
     audits = [Audit(each.journal) for each in (stores, other)]
 
     def write(audit: Audit) -> None:
@@ -79,7 +79,7 @@ def test_two_processes_write_one_chain(stores: Kept, other: Kept) -> None:
     assert [entry["seq"] for entry in audits[1].entries(reverse=True)] == list(range(80, 0, -1))
 
 
-async def test_records_from_an_event_loop_share_their_trips(stores: Kept) -> None:
+async def test_records_from_an_event_loop_share_their_trips(stores: ProcessStores) -> None:
     audit = Audit(stores.journal)
     await asyncio.gather(*(audit.add({"number": number}, durable=number % 2 == 0) for number in range(200)))
     audit.flush()

@@ -6,7 +6,7 @@ import pytest
 
 from handrail.ports.errors import Conflict, NotFound
 from handrail.ports.prompt_queue import OWN_ORIGIN, PromptAnswer, PromptQueue
-from tests.stores.conformance.conftest import Kept
+from tests.stores.conformance.conftest import ProcessStores
 from tests.waiting import eventually
 
 ASK = {"kind": "kv", "title": "Name", "fields": [{"key": "name"}]}
@@ -19,7 +19,7 @@ async def asked(queue: PromptQueue, prompt: object, request_id: str) -> "asyncio
     return task
 
 
-async def test_an_answer_in_another_process_reaches_the_asker(stores: Kept, other: Kept) -> None:
+async def test_an_answer_in_another_process_reaches_the_asker(stores: ProcessStores, other: ProcessStores) -> None:
     waiting = await asked(stores.prompts, ASK, "r1")
     assert await other.prompts.is_waiting("r1")
     assert [each.request_id for each in await other.prompts.pending()] == ["r1"]
@@ -30,7 +30,7 @@ async def test_an_answer_in_another_process_reaches_the_asker(stores: Kept, othe
     assert (await other.prompts.origins(["r1"]))["r1"].is_own
 
 
-async def test_the_first_answer_wins(stores: Kept, other: Kept) -> None:
+async def test_the_first_answer_wins(stores: ProcessStores, other: ProcessStores) -> None:
     for number in range(5):
         request_id = await stores.prompts.request(ASK)
         answer = {"status": "ok", "values": {"name": str(number)}}
@@ -40,7 +40,7 @@ async def test_the_first_answer_wins(stores: Kept, other: Kept) -> None:
         assert sum(isinstance(each, Conflict) for each in results) == 5
 
 
-async def test_a_secret_reaches_only_the_waiter(stores: Kept, other: Kept) -> None:
+async def test_a_secret_reaches_only_the_waiter(stores: ProcessStores, other: ProcessStores) -> None:
     waiting = await asked(stores.prompts, SECRET, "r1")
     answer = {"status": "ok", "values": {"user": "ada", "word": "hunter2"}}
     assert not (await other.prompts.respond("r1", answer)).warnings
@@ -49,13 +49,13 @@ async def test_a_secret_reaches_only_the_waiter(stores: Kept, other: Kept) -> No
     assert "hunter2" not in repr(page)
 
 
-async def test_without_a_waiter_a_secret_is_lost_and_reported(stores: Kept, other: Kept) -> None:
+async def test_without_a_waiter_a_secret_is_lost_and_reported(stores: ProcessStores, other: ProcessStores) -> None:
     await stores.prompts.request(SECRET, request_id="r1")
     receipt = await other.prompts.respond("r1", {"status": "ok", "values": {"user": "ada", "word": "hunter2"}})
     assert "word" in receipt.warnings[0]
 
 
-async def test_the_last_to_wait_gets_the_secret(stores: Kept, other: Kept) -> None:
+async def test_the_last_to_wait_gets_the_secret(stores: ProcessStores, other: ProcessStores) -> None:
     first = await asked(stores.prompts, SECRET, "r1")
     second = asyncio.create_task(other.prompts.wait("r1"))
     await asyncio.wait({second}, timeout=0.3)
@@ -65,7 +65,7 @@ async def test_the_last_to_wait_gets_the_secret(stores: Kept, other: Kept) -> No
     await asyncio.wait({first})
 
 
-async def test_a_cancelled_wait_leaves_the_question_pending(stores: Kept, other: Kept) -> None:
+async def test_a_cancelled_wait_leaves_the_question_pending(stores: ProcessStores, other: ProcessStores) -> None:
     waiting = await asked(stores.prompts, ASK, "r1")
     waiting.cancel()
     await asyncio.wait({waiting})
@@ -73,7 +73,7 @@ async def test_a_cancelled_wait_leaves_the_question_pending(stores: Kept, other:
     assert [each.request_id for each in await other.prompts.pending()] == ["r1"]
 
 
-async def test_a_follower_gets_everything_once_in_order(stores: Kept, other: Kept) -> None:
+async def test_a_follower_gets_everything_once_in_order(stores: ProcessStores, other: ProcessStores) -> None:
     await stores.prompts.request(ASK, request_id="before")
     position = (await other.prompts.entries()).position
     values: list[str] = []
@@ -90,6 +90,6 @@ async def test_a_follower_gets_everything_once_in_order(stores: Kept, other: Kep
     assert values == [f"r{number}" for number in range(10)]
 
 
-async def test_unknown_questions_cannot_be_answered(stores: Kept) -> None:
+async def test_unknown_questions_cannot_be_answered(stores: ProcessStores) -> None:
     with pytest.raises(NotFound):
         await stores.prompts.respond("never", {"status": "ok"})

@@ -55,14 +55,14 @@ class Chat:
             lambda event: event["type"] == type and all(event.get(name) == value for name, value in members.items())
         )
 
-    def told(self, type: str) -> list[dict[str, Any]]:
+    def events_of(self, type: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["type"] == type]
 
     @property
     def streamed(self) -> str:
         """What a page shows of the last message."""
         text = ""
-        for event in self.told("chatDelta"):
+        for event in self.events_of("chatDelta"):
             if event["finished"] or event.get("restart"):
                 text = event.get("content", "") if event["finished"] else ""
             else:

@@ -9,7 +9,7 @@ from tests.features.agent.server.chat import chatting
 from tests.features.agent.server.model_server import Answer, ModelServer
 
 
-class _Held(tuple[str, ...]):
+class _GatedReply(tuple[str, ...]):
     """Pieces of an answer: the last one waits for its gate."""
 
     gate: threading.Event
@@ -23,7 +23,7 @@ class _Held(tuple[str, ...]):
 
 def test_a_page_that_comes_in_the_middle_of_a_reply_sees_all_of_it(rig: Running, models: ModelServer) -> None:
     async def run() -> None:
-        pieces = _Held(("One, ", "two, ", "three."))
+        pieces = _GatedReply(("One, ", "two, ", "three."))
         pieces.gate = threading.Event()
         models.script("held", Answer(pieces))
         async with chatting(rig) as chat:

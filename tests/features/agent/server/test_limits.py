@@ -19,7 +19,7 @@ def test_a_task_stops_at_its_step_limit_and_continues_once_that_is_raised(rig: R
             assert (rested["steps"], rested["mostSteps"], rested["reached"]) == (2, 2, "mostSteps")
             assert "may take 2" in rested["trouble"]
             assert "resume" in rested["trouble"]
-            output = chat.told("structuredOutput")[-1]
+            output = chat.events_of("structuredOutput")[-1]
             assert output["error"]["details"]["context"]["limit"] == "mostSteps"
             await chat.steer("resume")  # not raised, it is still there
             assert (await chat.rested())["reached"] == "mostSteps"

@@ -70,7 +70,7 @@ async def test_a_plan_is_shown_and_garbage_is_skipped(rig: Running) -> None:
     async with chatting(rig) as chat:
         await chat.say("plan", model="agent:codex")
         await chat.rested()
-        assert "- [x] Look\n- [ ] Do" in str([event.get("content") for event in chat.told("chatDelta")]).replace(
+        assert "- [x] Look\n- [ ] Do" in str([event.get("content") for event in chat.events_of("chatDelta")]).replace(
             "\\n", "\n"
         )
         await chat.say("garbage")
@@ -215,11 +215,11 @@ async def test_a_real_agent_works_in_its_cage_and_the_project_waits_for_review(w
                 await chat.say("Make a file.", model=f"agent:{worker.client.name}")
                 last = await chat.rested()
                 assert last.get("trouble", "") == ""
-                used = [event["name"] for event in chat.told("toolUsed") if event["status"] == "success"]
+                used = [event["name"] for event in chat.events_of("toolUsed") if event["status"] == "success"]
                 assert chat.streamed == "All done."
                 assert used == list(worker.shown)
-                assert worker.printed in chat.told("toolUsed")[-1].get("text", "")
-                assert worker.plan in [event.get("content") for event in chat.told("chatDelta")] or not worker.plan
+                assert worker.printed in chat.events_of("toolUsed")[-1].get("text", "")
+                assert worker.plan in [event.get("content") for event in chat.events_of("chatDelta")] or not worker.plan
         assert not model.script.failures, model.script.failures
         headers = [{name.lower(): value for name, value in each.headers.items()} for each in model.conversation]
         assert all("sk-outside" in each[worker.key_header] for each in headers)

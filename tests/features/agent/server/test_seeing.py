@@ -75,7 +75,7 @@ def test_a_model_without_image_input_continues_without_pictures(
         async with chatting(rig) as chat:
             await look(chat, "openai-compatible:blind")
             assert chat.streamed == "I can't see it."
-            assert not chat.told("structuredOutput")
+            assert not chat.events_of("structuredOutput")
         pictures_sent = [pictures("openai-compatible", request) for request in models.requests["blind"]]
         assert pictures_sent == [0, 0, 1, 0, 0]
         assert "which you can't see" in json.dumps(models.requests["blind"][-1])

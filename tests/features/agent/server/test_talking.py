@@ -38,10 +38,10 @@ def test_words_are_streamed_in_order_and_tools_are_called(provider: str, rig: Ru
             assert await chat.say("What does the note say?", id="evt-1", model=f"{provider}:{name}") == {"ok": True}
             status = await chat.rested()
             assert chat.streamed == "The note says “a note”."
-            deltas = [event["delta"]["content"] for event in chat.told("chatDelta") if not event["finished"]]
+            deltas = [event["delta"]["content"] for event in chat.events_of("chatDelta") if not event["finished"]]
             assert deltas == ["I ", "look ", "first.", "The note says", " “a note”."]
-            assert {event["targetEventId"] for event in chat.told("chatDelta")} == {"evt-1"}
-            used = [(event["name"], event["status"]) for event in chat.told("toolUsed")]
+            assert {event["targetEventId"] for event in chat.events_of("chatDelta")} == {"evt-1"}
+            used = [(event["name"], event["status"]) for event in chat.events_of("toolUsed")]
             assert used == [
                 ("read_file", "running"), ("read_file", "success"),
                 ("list_files", "running"), ("list_files", "success"),
@@ -118,8 +118,8 @@ def test_temporary_failures_are_retried_and_the_answer_starts_over(
             assert usage.get("estimated", False) == trouble.is_cut
             assert (usage["inputTokens"] > 11) == trouble.is_cut
             assert chat.streamed == "Here I am."
-            assert any(event.get("restart") for event in chat.told("chatDelta"))
-            assert not chat.told("structuredOutput")
+            assert any(event.get("restart") for event in chat.events_of("chatDelta"))
+            assert not chat.events_of("structuredOutput")
 
     asyncio.run(run())
 
@@ -187,7 +187,7 @@ def test_googles_retry_delay_is_followed(rig: Running, models: ModelServer) -> N
             await chat.say("Hello", model="google:busy")
             await chat.rested()
             assert chat.streamed == "Now."
-            waited = [event["trouble"] for event in chat.told("runStatus") if "trouble" in event]
+            waited = [event["trouble"] for event in chat.events_of("runStatus") if "trouble" in event]
             assert waited == ["The model's provider asked to wait 0 s."]
 
     asyncio.run(run())
@@ -203,7 +203,7 @@ def test_invalid_tool_calls_are_reported_to_the_model_which_continues(rig: Runni
         async with chatting(rig) as chat:
             await chat.say("Do it", model="openai-compatible:odd")
             await chat.rested()
-            outcomes = [event["text"] for event in chat.told("toolUsed") if event["status"] == "error"]
+            outcomes = [event["text"] for event in chat.events_of("toolUsed") if event["status"] == "error"]
             assert len(outcomes) == 3
             assert "no tool named 'no_such_tool'" in outcomes[0]
             assert "path" in outcomes[1]
@@ -269,7 +269,7 @@ def test_a_long_result_is_trimmed_and_stored_in_full_as_evidence(rig: Running, m
         async with chatting(rig) as chat:
             await chat.say("Read it", model="openai-compatible:huge")
             await chat.rested()
-            execution = chat.told("toolUsed")[-1]["actionId"]
+            execution = chat.events_of("toolUsed")[-1]["actionId"]
             response = await chat.ask("GET", f"/api/evidence/{execution}/result.json")
             assert response.json["result"]["content"] == "0123456789" * 9000
         content = models.requests["huge"][1]["messages"][-1]["content"]
@@ -357,9 +357,9 @@ def test_the_models_thinking_is_separate_from_its_text_and_stays_on_record(rig: 
         async with chatting(rig) as chat:
             await chat.say("Is it?", model="openai-compatible:thinker")
             await chat.rested()
-            thoughts = [event for event in chat.told("thinkingDelta") if event["delta"]["content"]]
+            thoughts = [event for event in chat.events_of("thinkingDelta") if event["delta"]["content"]]
             assert "".join(event["delta"]["content"] for event in thoughts) == "Let me see."
-            (said, *_) = [event for event in chat.told("chatDelta") if event["finished"]]
+            (said, *_) = [event for event in chat.events_of("chatDelta") if event["finished"]]
             assert {event["messageId"] for event in thoughts} == {said["messageId"]}
             reply = next(entry for entry in (await chat.entries())["entries"] if entry["kind"] == "assistant")
             assert (reply["text"], reply["thinking"]) == ("Yes.", "Let me see.")
@@ -420,7 +420,7 @@ def test_a_plan_is_made_with_tools_that_only_look_and_carried_out_once_confirmed
             await chat.answer(question, status="ok", tasks=steps)
             status = await chat.rested()
             assert (status["mode"], status.get("trouble")) == ("act", None)
-            result = chat.told("structuredOutput")[-1]
+            result = chat.events_of("structuredOutput")[-1]
             assert (result["status"], result["schemaName"], result["data"]) == (
                 "success", "attempt_completion", {"result": "Written."},
             )  # fmt: skip
@@ -480,7 +480,7 @@ def test_a_paused_run_waits_before_its_next_step(rig: Running, models: ModelServ
             assert (await chat.steer("pause")).json["data"]["status"] == "paused"
             gate.set()
             await chat.of("runStatus", status="paused", usage={"inputTokens": 11, "outputTokens": 7})
-            assert not chat.told("toolUsed")
+            assert not chat.events_of("toolUsed")
             await chat.steer("resume")
             await chat.rested()
             assert chat.streamed == "On."

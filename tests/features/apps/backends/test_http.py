@@ -19,7 +19,7 @@ from handrail.features.apps.model import App, Grant
 from handrail.ports.errors import BadAnswer, Failure, InvalidParams, Offline, Reported
 from handrail.ports.prompts import MASK
 from tests.features.apps.backends.credentials import Signed
-from tests.odd_http import OddServer, Seen, as_json, odd_server, response
+from tests.odd_http import OddServer, ReceivedRequest, as_json, odd_server, response
 
 KEY = {"type": "api_key", "api_key": {"placement": "header", "name": "X-Key"}}
 
@@ -52,7 +52,7 @@ class Ground:
         finally:
             await transport.close()
 
-    async def sent(self, route: dict[str, Any], params: dict[str, Any], **app: Any) -> Seen:
+    async def sent(self, route: dict[str, Any], params: dict[str, Any], **app: Any) -> ReceivedRequest:
         self.server.answer = lambda request: as_json({})
         await self.call(route, params, **app)
         return self.server.seen[-1]
@@ -115,7 +115,7 @@ async def test_header_values_cannot_contain_line_ends_or_change_the_framing(grou
 
 
 async def test_a_redirect_is_followed_only_on_the_same_host(ground: Ground) -> None:
-    def answer(request: Seen) -> bytes:
+    def answer(request: ReceivedRequest) -> bytes:
         return as_json({"at": request.target}) if request.target == "/new" else response(302, b"", Location="/new")
 
     ground.server.answer = answer
@@ -271,7 +271,7 @@ async def test_a_surplus_answer_is_never_taken_for_the_next_one(ground: Ground) 
     app = ground.app({"path": "/x", "method": "GET"})
     number = 0
 
-    def answer(request: Seen) -> bytes:
+    def answer(request: ReceivedRequest) -> bytes:
         nonlocal number
         number += 1
         return as_json({"for": number}) + as_json({"for": "nobody"})

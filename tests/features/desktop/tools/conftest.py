@@ -13,7 +13,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Callable[..., DesktopGate]]:
+def open_gate(tmp_path: Path) -> Iterator[Callable[..., DesktopGate]]:
     gates: list[DesktopGate] = []
 
     def opening(*args: Any, **more: Any) -> DesktopGate:

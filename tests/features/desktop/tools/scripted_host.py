@@ -57,7 +57,7 @@ class ScriptedHost:
     def front(self) -> Json:
         return self.fronts.pop(0) if len(self.fronts) > 1 else self.fronts[0]
 
-    def got(self, method: str) -> list[Json]:
+    def params_of(self, method: str) -> list[Json]:
         return [params for name, params in self.asked if name == method]
 
     async def close(self) -> None:

@@ -26,48 +26,48 @@ def typing(*fronts: dict[str, Any]) -> ScriptedHost:
     return host
 
 
-async def test_keys_allowed_for_one_app_are_addressed_to_it_even_if_another_comes_to_the_front(opened: Open) -> None:
-    gate = opened(typing(window("editor"), window("safe")), rules=[ALLOWED, DENIED])
+async def test_keys_allowed_for_one_app_are_addressed_to_it_even_if_another_comes_to_the_front(open_gate: Open) -> None:
+    gate = open_gate(typing(window("editor"), window("safe")), rules=[ALLOWED, DENIED])
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [method for method, _ in gate.host.asked] == ["desktop.locate", "desktop.hotkey"]
-    (request,) = gate.host.got("desktop.hotkey")
+    (request,) = gate.host.params_of("desktop.hotkey")
     assert request["route"]["app"]["bundleId"] == "editor"
 
 
-async def test_a_forbidden_app_is_denied_without_a_question(opened: Open) -> None:
-    gate = opened(typing(window("safe")), rules=[DENIED])
+async def test_a_forbidden_app_is_denied_without_a_question(open_gate: Open) -> None:
+    gate = open_gate(typing(window("safe")), rules=[DENIED])
     with pytest.raises(Declined) as refused:
         await gate.does("desktop_hotkey", keys=["enter"])
     assert refused.value.details["reason"] == "policy"
     assert gate.questions == []
-    assert gate.host.got("desktop.hotkey") == []
+    assert gate.host.params_of("desktop.hotkey") == []
 
 
-async def test_an_approval_applies_to_the_app_that_was_shown(opened: Open) -> None:
-    gate = opened(typing(window("editor"), window("other")))
+async def test_an_approval_applies_to_the_app_that_was_shown(open_gate: Open) -> None:
+    gate = open_gate(typing(window("editor"), window("other")))
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [question.preview.app for question in gate.questions] == ["editor"]
-    (request,) = gate.host.got("desktop.hotkey")
+    (request,) = gate.host.params_of("desktop.hotkey")
     assert request["route"]["app"]["bundleId"] == "editor"
 
 
-async def test_the_host_gets_a_token_for_exactly_the_request_that_is_sent(opened: Open) -> None:
-    gate = opened(typing(window("editor")))
+async def test_the_host_gets_a_token_for_exactly_the_request_that_is_sent(open_gate: Open) -> None:
+    gate = open_gate(typing(window("editor")))
     await gate.does("desktop_hotkey", keys=["enter"])
-    (request,) = gate.host.got("desktop.hotkey")
+    (request,) = gate.host.params_of("desktop.hotkey")
     token = request.pop("confirm")["pass"]
     assert gate.rig.tokens.issued == {token: TokenScope("the host", "desktop.hotkey", digest(request))}
     assert gate.rig.tokens.consumed == []
 
 
-async def test_an_app_that_no_rule_allows_is_asked_about(opened: Open) -> None:
-    gate = opened(typing(window("other")), rules=[ALLOWED])
+async def test_an_app_that_no_rule_allows_is_asked_about(open_gate: Open) -> None:
+    gate = open_gate(typing(window("other")), rules=[ALLOWED])
     await gate.does("desktop_hotkey", keys=["enter"])
     assert [question.preview.app for question in gate.questions] == ["other"]
 
 
-async def test_without_a_window_no_question_is_asked(opened: Open) -> None:
-    gate = opened(typing(NOWHERE))
+async def test_without_a_window_no_question_is_asked(open_gate: Open) -> None:
+    gate = open_gate(typing(NOWHERE))
     with pytest.raises(NotFound):
         await gate.does("desktop_hotkey", keys=["enter"])
     assert gate.questions == []
@@ -82,10 +82,12 @@ async def test_without_a_window_no_question_is_asked(opened: Open) -> None:
         ("x" * LONGEST_NAME, "^" + "x" * 499),
     ],
 )
-async def test_keys_are_for_the_process_and_title_that_were_looked_at(opened: Open, title: str, pattern: str) -> None:
-    gate = opened(typing(window("editor", title)), rules=[ALLOWED])
+async def test_keys_are_for_the_process_and_title_that_were_looked_at(
+    open_gate: Open, title: str, pattern: str
+) -> None:
+    gate = open_gate(typing(window("editor", title)), rules=[ALLOWED])
     await gate.does("desktop_hotkey", keys=["enter"])
-    (request,) = gate.host.got("desktop.hotkey")
+    (request,) = gate.host.params_of("desktop.hotkey")
     assert request["route"]["app"] == {"bundleId": "editor", "pid": 7}
     assert request["route"]["window"]["titlePattern"] == pattern
     assert len(pattern) <= LONGEST_NAME

@@ -27,13 +27,13 @@ def asking(button: dict[str, Any] | None) -> ScriptedHost:
 
 @pytest.mark.parametrize("strategy", [BY_TITLE, DEFAULT])
 async def test_the_button_that_was_shown_is_sent_along_and_the_approval_is_for_it(
-    opened: Open, strategy: dict[str, str]
+    open_gate: Open, strategy: dict[str, str]
 ) -> None:
-    gate = opened(asking(DISCARD))
+    gate = open_gate(asking(DISCARD))
     await gate.does("desktop_dismiss_modal", strategy=strategy)
-    (request,) = gate.host.got("desktop.locate")
+    (request,) = gate.host.params_of("desktop.locate")
     assert request["intent"] == {"method": "desktop.dismissModal", "params": {"strategy": strategy}}
-    (sent,) = gate.host.got("desktop.dismissModal")
+    (sent,) = gate.host.params_of("desktop.dismissModal")
     del sent["confirm"]
     assert sent["target"] == {"elementRef": {"elementId": "e:2", "fingerprint": "AXButton|Discard"}}
     (question,) = gate.questions
@@ -43,9 +43,9 @@ async def test_the_button_that_was_shown_is_sent_along_and_the_approval_is_for_i
 
 
 @pytest.mark.parametrize("strategy", [{"type": "esc"}, DEFAULT])
-async def test_a_dialog_dismissed_by_key_names_no_button(opened: Open, strategy: dict[str, str]) -> None:
-    gate = opened(asking(None))
+async def test_a_dialog_dismissed_by_key_names_no_button(open_gate: Open, strategy: dict[str, str]) -> None:
+    gate = open_gate(asking(None))
     await gate.does("desktop_dismiss_modal", strategy=strategy)
-    (request,) = gate.host.got("desktop.dismissModal")
+    (request,) = gate.host.params_of("desktop.dismissModal")
     assert "target" not in request
     assert request["route"]["window"] == {"titlePattern": r"^Really\?$"}

@@ -24,37 +24,37 @@ def waiting(outcome: Timeout | None, *fronts: dict[str, Any]) -> ScriptedHost:
     return host
 
 
-async def test_a_forbidden_app_is_not_waited_for(opened: Open) -> None:
-    gate = opened(waiting(LATE, window("safe")), rules=[DENIED])
+async def test_a_forbidden_app_is_not_waited_for(open_gate: Open) -> None:
+    gate = open_gate(waiting(LATE, window("safe")), rules=[DENIED])
     with pytest.raises(Declined) as refused:
         await gate.does("desktop_wait_until", **WAIT)
     assert refused.value.details["reason"] == "policy"
-    assert gate.host.got("desktop.waitUntil") == []
+    assert gate.host.params_of("desktop.waitUntil") == []
 
 
 @pytest.mark.parametrize("outcome", [LATE, None])
 async def test_a_forbidden_app_that_came_to_the_front_is_denied_however_the_wait_ended(
-    opened: Open, outcome: Timeout | None
+    open_gate: Open, outcome: Timeout | None
 ) -> None:
-    gate = opened(waiting(outcome, window("editor"), window("safe")), rules=[DENIED])
+    gate = open_gate(waiting(outcome, window("editor"), window("safe")), rules=[DENIED])
     with pytest.raises(Declined):
         await gate.does("desktop_wait_until", **WAIT)
 
 
-async def test_a_window_that_is_not_there_yet_is_waited_for(opened: Open) -> None:
-    gate = opened(waiting(None, NOWHERE, window("editor")), rules=[DENIED])
+async def test_a_window_that_is_not_there_yet_is_waited_for(open_gate: Open) -> None:
+    gate = open_gate(waiting(None, NOWHERE, window("editor")), rules=[DENIED])
     assert (await gate.does("desktop_wait_until", **WAIT)).result.ok is True
 
 
-async def test_an_unmet_wait_is_reported(opened: Open) -> None:
-    gate = opened(waiting(LATE, NOWHERE), rules=[DENIED])
+async def test_an_unmet_wait_is_reported(open_gate: Open) -> None:
+    gate = open_gate(waiting(LATE, NOWHERE), rules=[DENIED])
     with pytest.raises(Timeout):
         await gate.does("desktop_wait_until", **WAIT)
     assert gate.questions == []
 
 
 @pytest.mark.parametrize("tool", ["desktop_find", "desktop_highlight", "desktop_click"])
-async def test_not_even_absence_is_revealed_about_a_forbidden_app(opened: Open, tool: str) -> None:
+async def test_not_even_absence_is_revealed_about_a_forbidden_app(open_gate: Open, tool: str) -> None:
     host = ScriptedHost(window("safe"))
     missing = ElementNotFound("The selector fits no element.", route=window("safe"))
 
@@ -65,25 +65,25 @@ async def test_not_even_absence_is_revealed_about_a_forbidden_app(opened: Open, 
 
     host.answers.update({"desktop.locate": located, "desktop.find": missing, "desktop.highlight": missing})
     sought: dict[str, Any] = {"selector": {"titleContains": "x"}}
-    gate = opened(host, rules=[{"tool": "desktop_*", "app": "safe", "decision": "deny"}])
+    gate = open_gate(host, rules=[{"tool": "desktop_*", "app": "safe", "decision": "deny"}])
     with pytest.raises(Declined):
         await gate.does(tool, **(sought if tool == "desktop_find" else {"target": sought}))
 
 
-async def test_absence_is_reported_for_apps_that_may_be_read(opened: Open) -> None:
+async def test_absence_is_reported_for_apps_that_may_be_read(open_gate: Open) -> None:
     host = ScriptedHost(window("editor"))
     host.answers["desktop.locate"] = ElementNotFound("The selector fits no element.", route=window("editor"))
-    gate = opened(host, rules=[DENIED])
+    gate = open_gate(host, rules=[DENIED])
     with pytest.raises(NotFound):
         await gate.does("desktop_click", target={"selector": {"titleContains": "x"}})
     assert gate.questions == []
 
 
-async def test_a_stale_reference_is_reported_for_any_front_window(opened: Open) -> None:
+async def test_a_stale_reference_is_reported_for_any_front_window(open_gate: Open) -> None:
     host = ScriptedHost(window("safe"))
     host.answers["desktop.highlight"] = StaleElement("e:1 is gone.")
     with pytest.raises(NotFound):
-        await opened(host, rules=[DENIED]).does("desktop_highlight", target={"elementRef": {"elementId": "e:1"}})
+        await open_gate(host, rules=[DENIED]).does("desktop_highlight", target={"elementRef": {"elementId": "e:1"}})
 
 
 @pytest.mark.parametrize(
@@ -97,17 +97,17 @@ async def test_a_stale_reference_is_reported_for_any_front_window(opened: Open) 
     ],
 )
 async def test_windows_of_apps_with_a_stricter_rule_are_not_listed(
-    opened: Open, rules: list[dict[str, str]], message: list[str]
+    open_gate: Open, rules: list[dict[str, str]], message: list[str]
 ) -> None:
     host = ScriptedHost(window("editor"))
     host.answers["desktop.observe"] = lambda params: {"routeResolved": window("editor"), "windows": WINDOWS}
-    observation = (await opened(host, rules=rules).does("desktop_observe")).result
+    observation = (await open_gate(host, rules=rules).does("desktop_observe")).result
     assert [one["title"] for one in observation.windows] == message
 
 
-async def test_a_refusal_names_no_windows_of_a_forbidden_app(opened: Open) -> None:
+async def test_a_refusal_names_no_windows_of_a_forbidden_app(open_gate: Open) -> None:
     host = ScriptedHost(window("editor"))
     host.answers["desktop.find"] = ElementNotFound("No window fits the route.", windows=WINDOWS)
     with pytest.raises(NotFound) as refused:
-        await opened(host, rules=[DENIED]).does("desktop_find", selector={"titleContains": "x"})
+        await open_gate(host, rules=[DENIED]).does("desktop_find", selector={"titleContains": "x"})
     assert refused.value.details["windows"] == WINDOWS[:1]

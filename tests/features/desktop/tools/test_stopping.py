@@ -38,10 +38,10 @@ class SlowHost(ScriptedHost):
             await self._begun.acquire()
 
 
-async def stopping(opened: Open, *refusals: Failure | None) -> str:
+async def stopping(open_gate: Open, *refusals: Failure | None) -> str:
     """Runs the tool, with as many running calls as there are refusals."""
     host = SlowHost(*refusals)
-    gate = opened(host)
+    gate = open_gate(host)
     searches = [asyncio.ensure_future(gate.does("desktop_find", selector={"titleContains": "x"})) for _ in refusals]
     await host.has_begun(len(refusals))
     try:
@@ -51,16 +51,16 @@ async def stopping(opened: Open, *refusals: Failure | None) -> str:
         await asyncio.gather(*searches)
 
 
-async def test_calls_that_already_ended_do_not_stop_the_others_from_being_aborted(opened: Open) -> None:
+async def test_calls_that_already_ended_do_not_stop_the_others_from_being_aborted(open_gate: Open) -> None:
     refusal = InvalidParams("Nothing of this name is running.")
-    assert await stopping(opened, refusal, None, None) == "2 stopped."
+    assert await stopping(open_gate, refusal, None, None) == "2 stopped."
 
 
-async def test_it_fails_if_nothing_was_running(opened: Open) -> None:
+async def test_it_fails_if_nothing_was_running(open_gate: Open) -> None:
     with pytest.raises(InvalidParams):
-        await stopping(opened, InvalidParams("Nothing of this name."), InvalidParams("Nothing of this name."))
+        await stopping(open_gate, InvalidParams("Nothing of this name."), InvalidParams("Nothing of this name."))
 
 
-async def test_calls_that_could_not_be_stopped_are_reported(opened: Open) -> None:
+async def test_calls_that_could_not_be_stopped_are_reported(open_gate: Open) -> None:
     with pytest.raises(Offline):
-        await stopping(opened, None, Offline("The host is gone."))
+        await stopping(open_gate, None, Offline("The host is gone."))
