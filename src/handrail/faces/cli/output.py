@@ -36,7 +36,15 @@ def log_to_stderr() -> None:
     """Logs warnings and errors, ours and the libraries'; nothing below that level."""
     import logging
 
-    logging.basicConfig(level=logging.WARNING, format="handrail: %(levelname)s %(name)s: %(message)s")
+    class Escaped(logging.Formatter):
+        """Other programs' texts in a log can neither control the terminal nor begin a line that looks like ours."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return visible(super().format(record)).replace("\n", "\n  ")
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(Escaped("handrail: %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def columns(rows: Sequence[Sequence[object]]) -> list[str]:
