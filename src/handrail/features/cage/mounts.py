@@ -98,15 +98,47 @@ def program_mounts(command: str, environ: Mapping[str, str], shown: Sequence[Mou
         yield Mount(packages, packages)
 
 
+def check_interpreter(command: str, environ: Mapping[str, str], mounts: Sequence[Mount]) -> None:
+    """Refuses a script whose interpreter can't be seen in the cage. InvalidParams, NotFound."""
+    program = _program(command, environ.get("PATH", ""))
+    words = _first_line_words(program) if program is not None else []
+    if not words:
+        return
+    is_searched = os.path.basename(words[0]) == "env"
+    names = [word for word in words[1:] if not word.startswith("-") and "=" not in word] if is_searched else words
+    interpreters = _programs(names[0], environ.get("PATH", "")) if names else []
+    if not interpreters:
+        raise NotFound(f"{command} needs {' '.join(names[:1])}, which isn't installed.", hint="Install it.")
+    folders = [os.path.dirname(os.path.abspath(path)) for path in interpreters]
+    if not any(_is_shown(folder, mounts) for folder in folders):
+        raise InvalidParams(
+            f"{command} needs {interpreters[0]}, which can't be seen in the cage.",
+            hint=f"Add its folder: --mount {folders[0]}",
+        )
+
+
+def _is_shown(folder: str, mounts: Sequence[Mount]) -> bool:
+    paths = (folder, os.path.realpath(folder))
+    return any(_is_below(path, mount.target) for path in paths for mount in mounts)
+
+
+def _first_line_words(program: str) -> list[str]:
+    """The words after `#!`; none if the program isn't a script."""
+    with open(program, "rb") as file:
+        first = file.readline(256)
+    return os.fsdecode(first[2:]).split() if first.startswith(b"#!") else []
+
+
 def _program(command: str, search_path: str) -> str | None:
     """Searches PATH as a shell does."""
-    candidates = (
-        [command] if "/" in command else [os.path.join(folder, command) for folder in search_path.split(":") if folder]
-    )
-    return next(
-        (path for path in candidates if os.path.isfile(path) and os.access(path, os.X_OK)),
-        None,
-    )
+    return next(iter(_programs(command, search_path)), None)
+
+
+def _programs(command: str, search_path: str) -> list[str]:
+    """All programs of this name, those that a shell finds first at the beginning."""
+    folders = [folder for folder in search_path.split(":") if folder]
+    candidates = [command] if "/" in command else [os.path.join(folder, command) for folder in folders]
+    return [path for path in candidates if os.path.isfile(path) and os.access(path, os.X_OK)]
 
 
 def handrail_mounts(project: str) -> Iterator[Mount]:

@@ -12,6 +12,7 @@ from handrail.features.cage.etc_files import etc_files, private_home
 from handrail.features.cage.levels import best_level
 from handrail.features.cage.models import MODEL_APIS, upstream
 from handrail.features.cage.mounts import (
+    check_interpreter,
     check_may_be_shown,
     copied_files,
     handrail_mounts,
@@ -144,6 +145,7 @@ def prepare(
     mounts += repository_mounts(project)
     mounts += (named_mount(text, [state], home) for text in request.mounts)
     mounts += program_mounts(request.command[0], environ, [*mounts, Mount(project, project)])
+    check_interpreter(request.command[0], environ, [*mounts, Mount(project, project)])
     client = client_of(request.client, request.command[0])
     upstreams = [model for api in MODEL_APIS if (model := upstream(api, environ)) is not None]
     is_narrow = confinement.level == "narrow"
