@@ -41,11 +41,15 @@ def list_servers(ctx: click.Context, state: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"servers": entries})
         return
-    rows = [(each["name"], f"{each['tools']} tools, {each['reads']} without asking", each["place"]) for each in entries]
+    rows = [(each["name"], _count(each["tools"], each["reads"]), each["place"]) for each in entries]
     for line in columns(rows):
         say(line)
     if not rows:
         say("No servers yet. Add one: handrail servers add NAME -- COMMAND…")
+
+
+def _count(tools: int, reads: int) -> str:
+    return f"{tools} tool{'' if tools == 1 else 's'}, {reads} without asking"
 
 
 @servers.command("show")
