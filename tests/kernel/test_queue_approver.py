@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from handrail.kernel.offers import target_of
 from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.kernel.queue_approver import QueueApprover
 from handrail.kernel.target import Target
+from handrail.kernel.task_end import end_task_in
 from handrail.kernel.tool import Preview
 from handrail.ports.approval_card import Grant
 from handrail.ports.consents import ConsentRequest
@@ -345,3 +347,16 @@ async def test_a_yes_for_the_task_that_came_late_is_for_the_session_and_task_tha
         assert (await at.approver.ask(second)).status == "ok"
         assert [(given.grant.identity, given.grant.task) for given in await at.grants.all()] == [("process:1", "t1")]
         assert await at.approver.will_ask(second.call, second.target)
+
+
+async def test_a_late_yes_for_a_task_that_has_ended_since_counts_no_more(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        asking = asyncio.ensure_future(at.approver.ask(question(task="t1")))
+        entry = await at.shown()
+        asking.cancel()
+        await asyncio.wait({asking})
+        await at.queue.respond(entry.request_id, {"status": "ok", "scope": "task"})
+        stores: Any = SimpleNamespace(prompts=at.queue, once=at.once, grants=at.grants)
+        await end_task_in(stores)("t1")
+        assert (await at.answered(question(task="t1"), status="canceled")).status == "canceled"
+        assert await at.grants.all() == []

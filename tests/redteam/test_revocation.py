@@ -148,3 +148,18 @@ def test_approvals_for_a_task_end_when_a_person_stops_it(rig: Rig) -> None:
     rig.answer_all("--cancel")
     assert later.result().status_code == 403
     assert file.read_text() == "two\n"
+
+
+def test_a_question_of_a_task_that_a_person_stops_can_not_be_answered_for_the_task(rig: Rig) -> None:
+    token, task = rig.issue("ended"), new_task_id()
+    file = write(rig, "ended", "word")
+    slot = {"taskId": task, "kind": "upload", "contentType": "text/plain"}
+    assert rig.ask("POST", "/api/artifacts/presign", token, json=slot).status_code == 200
+    first = rig.calling(token, "replace_in_file", change("ended", "one"), **{"x-task-id": task})
+    (question,) = rig.asked()
+    assert rig.ask("POST", f"/api/task/{task}/stop", headers=rig.sign_in()).status_code == 200
+    assert first.result().status_code == 403
+    words = ("prompts", "answer", question["requestId"], "--ok", "--for", "task", "--state", str(rig.state))
+    assert run(*words).returncode != 0
+    assert file.read_text() == "word\n"
+    assert json.loads(run("rules", "--json", "--state", rig.state).stdout)["rules"] == []

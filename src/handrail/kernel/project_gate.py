@@ -9,9 +9,10 @@ from handrail.kernel.notify_person import notify_nobody
 from handrail.kernel.observed_gate import ObservedApprover, ObservedGate, ObservedRecorder, observed_policy
 from handrail.kernel.project import Project
 from handrail.kernel.question_limit import QuestionLimit
-from handrail.kernel.queue_approver import AskInQueue, QueueApprover, end_grants_in, remember_in
+from handrail.kernel.queue_approver import AskInQueue, QueueApprover, remember_in
 from handrail.kernel.recorder import Recorder
 from handrail.kernel.registry import Listing, Registry, surface_of
+from handrail.kernel.task_end import end_caller_task_in
 from handrail.kernel.task_ownership import TaskOwnership
 from handrail.kernel.tokens import MemoryTokens
 
@@ -39,7 +40,7 @@ def build_gate(
         executor_tokens=project.stores.tokens,
         consents=project.stores.consents,
         notify_person=project.offer("people", "summons").call if calls_person else notify_nobody,
-        end_task=end_grants_in(project.stores.grants),
+        end_task=end_caller_task_in(project.stores),
         ownership=TaskOwnership(project.stores.task_owners, project.machine.has_ended),
         is_identity_valid=project.stores.agents.is_still_valid,
         limit=_question_limit(project),

@@ -18,7 +18,6 @@ from msgspec import UNSET
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
-from handrail.kernel.gate import EndTask
 from handrail.kernel.grants import NotOffered, choose_grant, grant_covers, has_expired, rule_from_grant
 from handrail.kernel.offers import offers_for, target_of
 from handrail.kernel.prompts.approval_prompt import prompt_of
@@ -235,15 +234,6 @@ def remember_in(stores: Stores) -> AllowAlways:
             await stores.consents.add(question.call.caller, consent, is_for_app=response.covers == "app", by=by)
 
     return allow_always
-
-
-def end_grants_in(grants: TaskGrants) -> EndTask:
-    """Removes a task's grants when it ends."""
-
-    async def end_task(call: Call) -> None:
-        await grants.end_for(call.caller.identity, call.task or call.own_task)
-
-    return end_task
 
 
 def _identity(question: Question, project: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from handrail.features.browser.browser import Browser
+from handrail.kernel.task_end import end_task_in
 from handrail.kernel.task_ownership import TaskOwnership
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def open_bus(stores: Stores) -> LocalBus:
         from handrail.features.browser.bus.shared_bus import SharedBus
 
         bus = SharedBus(browser, artifacts, browser.shared)
-    bus.takeover.end_grants = stores.grants.end_task
+    bus.takeover.end_grants = end_task_in(stores)
     return bus
 
 
