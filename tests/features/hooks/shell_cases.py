@@ -407,6 +407,8 @@ DENIED = [
 """Files of secrets, wherever a known program or a redirect names them."""
 
 OWN = [
+    "grep -rf../state/console.key .",
+    "tar -czf x.tgz -C../state .",
     "python3 -mhandrail policy trust",
     "python3 -Imhandrail policy trust",
     "python3 -Smhandrail.__main__ policy trust",

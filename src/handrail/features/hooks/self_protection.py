@@ -51,6 +51,8 @@ _OWN_COMMAND = re.compile(
     r"|\b(?:run_module|import_module|__import__)\s*\(\s*['\"]handrail\b"
 )
 """Commands in texts for other languages, shells or terminals."""
+_ATTACHED = re.compile(r"-[A-Za-z0-9]+([./~].*)", re.DOTALL)
+"""`-f../file`: short options with a path as the last one's value."""
 _MOST_MATCHES = 2000
 
 
@@ -169,7 +171,9 @@ def _possible_paths(words: Sequence[Word], cwds: Sequence[str]) -> Iterator[str]
     for word in words:
         if word.text is None:
             continue
-        for text in {word.text, word.text.partition("=")[2], word.text.rpartition(":")[2], word.text.lstrip("@")}:
+        attached = _ATTACHED.match(word.text)
+        spellings = {word.text, word.text.partition("=")[2], word.text.rpartition(":")[2], word.text.lstrip("@")}
+        for text in spellings | ({attached[1]} if attached is not None else set()):
             if not text or len(text) > 4096 or "\0" in text:
                 continue
             for cwd in cwds:
