@@ -18,7 +18,7 @@ PAGE = (ROOT / "docs" / "apps.md").read_text(encoding="utf-8")
 APP = "com.example.shelf"
 
 
-def shown(language: str, word: str) -> str:
+def code_block(language: str, word: str) -> str:
     """Returns the only code block in that language that contains the word."""
     pieces = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     (piece,) = [piece for piece in pieces if word in piece]
@@ -32,7 +32,7 @@ def session() -> Iterator[SessionBus]:
 
 
 def test_the_app_in_fifteen_lines_is_installed_started_by_the_bus_and_answers(session: SessionBus) -> None:
-    text = shown("python", "from handrail.aai import App")
+    text = code_block("python", "from handrail.aai import App")
     assert len(text.splitlines()) <= 15
     program = session.folder / "shelf.py"
     program.write_text(text)
@@ -48,8 +48,8 @@ def test_the_app_in_fifteen_lines_is_installed_started_by_the_bus_and_answers(se
 
 
 def test_the_app_in_javascript_passes_the_check_and_answers_on_stdio(tmp_path: Path) -> None:
-    (tmp_path / "shelf.mjs").write_text(shown("js", "node:readline"))
-    descriptor = shown("json", '"schema_version"')
+    (tmp_path / "shelf.mjs").write_text(code_block("js", "node:readline"))
+    descriptor = code_block("json", '"schema_version"')
     findings = review(descriptor.encode(), "aai.json", folder=APP)
     assert (findings.problems, findings.advice) == ([], [])
     request = {"version": "1.0", "tool": "add_book", "params": {"title": "Emma 爱玛"}, "request_id": "1"}
@@ -84,7 +84,7 @@ def test_the_app_in_javascript_passes_the_check_and_answers_on_stdio(tmp_path: P
 
 
 def test_the_messages_of_the_page_are_the_contracts() -> None:
-    request, success, error = (json.loads(line) for line in shown("json", '"req_1"').splitlines())
+    request, success, error = (json.loads(line) for line in code_block("json", '"req_1"').splitlines())
     assert list(request) == ["version", "tool", "params", "request_id"]
     assert list(success) == ["version", "request_id", "status", "result"]
     assert list(error) == ["version", "request_id", "status", "error"]

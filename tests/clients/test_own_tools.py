@@ -56,17 +56,17 @@ def test_codex_reports_that_it_runs_our_hooks_and_the_users(tmp_path: Path) -> N
     trusted = {each["command"]: each["trustStatus"] for each in codex_hooks(places)}
     assert trusted.pop("/bin/true") == "untrusted"
     assert set(trusted.values()) == {"trusted"}
-    assert listed(places)["hooks"] == "on"
+    assert list_hooks(places)["hooks"] == "on"
 
     ours = json.loads(file.read_text())["hooks"]["PreToolUse"]
     file.write_text(json.dumps({"hooks": {**json.loads(file.read_text())["hooks"], "PreToolUse": ours[::-1]}}))
-    assert listed(places)["hooks"] == "untrusted"
+    assert list_hooks(places)["hooks"] == "untrusted"
     assert "not trusted yet" in places.handrail("connect")
     places.handrail("disconnect", "codex")
     assert json.loads(file.read_text()) == {"hooks": {"PreToolUse": [theirs]}}
 
 
-def listed(places: Places) -> dict[str, object]:
+def list_hooks(places: Places) -> dict[str, object]:
     clients = json.loads(places.handrail("connect", "--json"))["clients"]
     return next(each for each in clients if each["name"] == "codex")
 

@@ -22,7 +22,7 @@ def agent(project: Path, state: Path) -> Iterator[Agent]:
         agent_client.close()
 
 
-def listed(state: Path) -> str:
+def list_prompts(state: Path) -> str:
     return subprocess.run(
         [HANDRAIL, "prompts", "list", "--state", str(state)], capture_output=True, text=True, check=True
     ).stdout
@@ -34,7 +34,7 @@ def test_an_approval_after_the_caller_gave_up_applies_to_one_retry(project: Path
         client.asks(2)
         question = person.sees()
         client.gives_up(2)
-        until(lambda: "(caller gone)" in listed(state))
+        until(lambda: "(caller gone)" in list_prompts(state))
         person.answers("--ok")
         client.asks(3)
         assert client.result()["isError"] is False
@@ -53,7 +53,7 @@ def test_a_retry_finds_its_question_again_in_place_of_a_second_one(project: Path
         client.asks(2)
         question = person.sees()
         client.gives_up(2)
-        until(lambda: "(caller gone)" in listed(state))
+        until(lambda: "(caller gone)" in list_prompts(state))
         client.asks(3)
         client.wait_for_progress(question["requestId"])
         assert len(person.pending()) == 1
@@ -67,7 +67,7 @@ def test_an_approval_is_void_once_the_content_has_changed(project: Path, state: 
         client.asks(2)
         question = person.sees()
         client.gives_up(2)
-        until(lambda: "(caller gone)" in listed(state))
+        until(lambda: "(caller gone)" in list_prompts(state))
         person.answers("--ok")
         (project / START).write_text(SCENE + "another line about the beach\n")
         client.asks(3)
@@ -83,7 +83,7 @@ def test_pending_prompts_outlive_the_program_that_asked(project: Path, state: Pa
     first.asks()
     person.sees()
     first.kill()
-    until(lambda: "(caller gone)" in listed(state))
+    until(lambda: "(caller gone)" in list_prompts(state))
     person.answers(status)
     with agent(project, state) as client:
         client.asks()

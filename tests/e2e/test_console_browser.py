@@ -45,7 +45,7 @@ def visitor(person: Person, shown_browser: ShownBrowser) -> Person:
     return person
 
 
-def begun(visitor: Person) -> None:
+def start_browsing(visitor: Person) -> None:
     """An agent has opened a page, indexed it and taken a screenshot."""
     for tool, params in (("task_start", {"url": URL}), ("browser_dom_index", {}), ("browser_screenshot", {})):
         result = call(visitor.rig, tool, **params)
@@ -116,7 +116,7 @@ def test_a_server_that_was_started_again_is_followed_from_its_first_number(
 def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
     visitor: Person, shown_browser: ShownBrowser
 ) -> None:
-    begun(visitor)
+    start_browsing(visitor)
     visitor.does("see", "Tea by the sea", ".tab.owned.shown")
     visitor.does("see", URL, ".sight .facts")
     assert visitor.does("size", ".drawn img") == list(SIZE)
@@ -151,7 +151,7 @@ def test_a_task_is_seen_with_its_picture_taken_over_handed_back_and_stopped(
 
 
 def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown_browser: ShownBrowser) -> None:
-    begun(visitor)
+    start_browsing(visitor)
     clicking = call(visitor.rig, "browser_click", clickId="7")
     visitor.does("read", "Click “Buy tea”")
     assert visitor.does("size", ".prompt:not([hidden]) figure img") == list(SIZE)
@@ -170,7 +170,7 @@ def test_a_click_is_asked_for_with_a_picture_of_the_page(visitor: Person, shown_
 @pytest.mark.trial("console", is_long=True)
 def test_a_click_on_an_invisible_element_needs_its_own_button(visitor: Person, shown_browser: ShownBrowser) -> None:
     shown_browser.outlines = False
-    begun(visitor)
+    start_browsing(visitor)
     clicking = call(visitor.rig, "browser_click", clickId="7")
     visitor.does("read", "Click “Buy tea”")
     visitor.does("see", "The browser didn't outline it in the screenshot.", ".panel .problem")
@@ -201,7 +201,7 @@ def test_a_paired_browser_can_be_removed_under_access(visitor: Person, shown_bro
 def test_axe_finds_nothing(
     locale: str, scheme: str, width: int, browser: Browser, visitor: Person, shown_browser: ShownBrowser
 ) -> None:
-    begun(visitor)
+    start_browsing(visitor)
     other = browser.person_at(visitor.rig, locale=locale, colorScheme=scheme, width=width, height=740)
     other.does("go", "browser")
     other.does("wait", ".box")

@@ -42,7 +42,7 @@ def author(browser: Browser, rig: Running, game: Path) -> Iterator[Person]:
     author.leaves()
 
 
-def opened(author: Person, scene: str) -> None:
+def open_page(author: Person, scene: str) -> None:
     author.does("press", scene)
     author.does("wait", f'.source-area[aria-label*="{scene}"]')
 
@@ -54,7 +54,7 @@ def turned_to(author: Person, tab: str) -> None:
 def test_a_marked_line_shows_its_problem_and_its_fix_can_be_previewed_applied_and_undone(author: Person) -> None:
     scene = author.rig.project / HARBOUR
     before = scene.read_text()
-    opened(author, "harbour.txt")
+    open_page(author, "harbour.txt")
     author.does("hover", ".source-line.sev-resource", "harbor.png")
     author.does("see", "no such file: game/background/harbor.png", ".source-card")
     author.does("see", "WG201", ".source-card")
@@ -73,7 +73,7 @@ def test_a_marked_line_shows_its_problem_and_its_fix_can_be_previewed_applied_an
 @pytest.mark.trial("console", is_long=True)
 def test_a_file_that_changes_while_its_fix_is_shown_is_not_overwritten(author: Person) -> None:
     scene = author.rig.project / HARBOUR
-    opened(author, "harbour.txt")
+    open_page(author, "harbour.txt")
     author.does("tabTo", ".source-area")
     author.does("key", "F8")
     author.does("wait", CHOSEN)
@@ -122,7 +122,7 @@ def test_the_graph_opens_scenes_and_files_have_thumbnails(author: Person) -> Non
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_the_preview_follows_the_line(author: Person) -> None:
-    opened(author, "letters.txt")
+    open_page(author, "letters.txt")
     author.does("press", "Preview")
     for text in ("今晚只剩一封", "信封果然是温"):
         author.does("clickIn", f".source-line:has-text('{text}')", 0.1, 0.5)
@@ -138,7 +138,7 @@ def test_the_page_is_for_everybody_in_both_languages_and_schemes(
 ) -> None:
     author = browser.person_at(rig, locale=locale, colorScheme=scheme, width=width, height=740)
     author.does("go", "webgal")
-    opened(author, "harbour.txt")
+    open_page(author, "harbour.txt")
     author.does("wait", ".source-line.sev-syntax")
     assert author.does("audit") == []
     for tab, there in (("graph", ".node"), ("resources", ".asset"), ("problems", ".problem-row")):

@@ -47,7 +47,7 @@ class Toured:
         self.report = Path(self.done.stdout.splitlines()[-1])
         self.page = self.report.read_text()
 
-    def shown(self, name: str) -> str:
+    def evidence_text(self, name: str) -> str:
         """Returns a file of the evidence as the report shows it."""
         match = re.search(rf'<pre data-name="{re.escape(name)}"[^>]*>\n(.*?)</pre>', self.page, re.DOTALL)
         assert match is not None, name
@@ -67,7 +67,7 @@ def test_the_last_line_is_the_path_of_the_report_which_proves_right(toured: Tour
 
 
 def test_the_scene_on_disk_is_the_example_with_the_diff_of_the_report(toured: Toured) -> None:
-    hunk = [line for line in toured.shown("diff.patch").split("\n")[3:] if line]
+    hunk = [line for line in toured.evidence_text("diff.patch").split("\n")[3:] if line]
     old, new = ("\n".join(line[1:] for line in hunk if line[0] in kind) for kind in (" -", " +"))
     before, after = ((folder / SCENE).read_text() for folder in (GAME, toured.project))
     assert before.replace(old, new, 1) == after != before

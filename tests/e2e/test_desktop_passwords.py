@@ -45,7 +45,7 @@ def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def kept_in(folder: Path) -> list[str]:
+def files_with(folder: Path) -> list[str]:
     """Returns the files that contain the password in any encoding."""
     spellings = [SECRET.encode(), SECRET.encode("utf-16-le"), SECRET.replace(" ", "\\u0020").encode()]
     return [str(path) for path in files(folder) if any(one in path.read_bytes() for one in spellings)]
@@ -64,8 +64,8 @@ def test_a_password_is_typed_and_is_in_no_question_log_or_evidence(agent: Deskto
     assert SECRET not in str(prompt)
     assert not agent.gets().get("isError")
     assert is_typed(agent)
-    assert kept_in(agent.project) == []
-    assert kept_in(agent.state) == []
+    assert files_with(agent.project) == []
+    assert files_with(agent.state) == []
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -85,8 +85,8 @@ def test_a_person_can_look_at_the_password_before_they_decide(agent: DesktopAgen
     agent.person.answers("--cancel")
     assert agent.gets()["isError"]
     assert rig.request("POST", path, headers=person, json={}).status == 404
-    assert kept_in(agent.project) == []
-    assert kept_in(agent.state) == []
+    assert files_with(agent.project) == []
+    assert files_with(agent.state) == []
 
 
 def test_a_host_that_is_called_directly_asks_without_the_password(agent: DesktopAgent) -> None:
@@ -100,8 +100,8 @@ def test_a_host_that_is_called_directly_asks_without_the_password(agent: Desktop
     assert "******" in str(prompt)
     assert SECRET not in str(prompt)
     assert is_typed(agent)
-    assert kept_in(agent.project) == []
-    assert kept_in(agent.state) == []
+    assert files_with(agent.project) == []
+    assert files_with(agent.state) == []
 
 
 @pytest.mark.trial("desktop", is_long=True)

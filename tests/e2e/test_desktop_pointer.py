@@ -48,7 +48,7 @@ class Pad:
         lines = iter(self.out.read_text().splitlines())
         return all(any(line.startswith(event) for line in lines) for event in events)
 
-    def got(self, *events: str) -> None:
+    def wait_for_events(self, *events: str) -> None:
         until(lambda: self.has(*events), lambda: self.out.read_text())
 
 
@@ -94,7 +94,7 @@ def test_a_point_is_clicked_and_the_question_names_it(agent: DesktopAgent, pad: 
     assert TITLE in question
     assert result["clicked"] is True
     assert (result["effect"], [change["what"] for change in result["changed"]]) == ("seen", ["picture"])
-    pad.got("press 1 at 120,80", "release at 120,80")
+    pad.wait_for_events("press 1 at 120,80", "release at 120,80")
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -102,25 +102,25 @@ def test_other_buttons_and_double_clicks_arrive(agent: DesktopAgent, pad: Pad) -
     target = {"point": pad.point(agent, 50, 60)}
     question, _ = allowed(agent, "desktop_click", target=target, options={"button": "right"})
     assert "right button" in question
-    pad.got("press 3 at 50,60")
+    pad.wait_for_events("press 3 at 50,60")
     question, _ = allowed(agent, "desktop_click", target=target, options={"count": 2})
     assert question.startswith("Double-click")
-    pad.got("double 1 at 50,60")
+    pad.wait_for_events("double 1 at 50,60")
 
 
 @pytest.mark.trial("desktop", is_long=True)
 def test_the_pointer_hovers_scrolls_and_drags(agent: DesktopAgent, pad: Pad) -> None:
     target = {"point": pad.point(agent, 40, 40)}
     allowed(agent, "desktop_pointer", gesture="hover", target=target)
-    pad.got("motion at 40,40")
+    pad.wait_for_events("motion at 40,40")
     allowed(agent, "desktop_pointer", gesture="scroll", target=target, down=2)
-    pad.got("scroll down at 40,40", "scroll down at 40,40")
+    pad.wait_for_events("scroll down at 40,40", "scroll down at 40,40")
     allowed(agent, "desktop_pointer", gesture="scroll", target=target, right=-1)
-    pad.got("scroll left at 40,40")
+    pad.wait_for_events("scroll left at 40,40")
     end = pad.point(agent, 240, 140)
     question, _ = allowed(agent, "desktop_pointer", gesture="drag", target=target, to=end)
     assert f"to {end['x']},{end['y']}" in question
-    pad.got("press 1 at 40,40", "release at 240,140")
+    pad.wait_for_events("press 1 at 40,40", "release at 240,140")
 
 
 @pytest.mark.trial("desktop", is_long=True)
@@ -144,7 +144,7 @@ def test_a_click_is_bound_to_the_pixels_that_were_shown(agent: DesktopAgent, pad
     agent.person.answers("--ok")
     assert not agent.gets(id).get("isError")
     assert again[0]["prompt"]["changed"]
-    pad.got("press 1 at 120,80")
+    pad.wait_for_events("press 1 at 120,80")
 
 
 def picture_has_changed(agent: DesktopAgent, pad: Pad) -> bool:
@@ -164,7 +164,7 @@ def test_a_window_is_moved_resized_and_closed(agent: DesktopAgent, pad: Pad) -> 
     allowed(agent, "desktop_window", route=ROUTE, action="move", x=300, y=200)
     until(lambda: (pad.window(agent)["frame"]["x"], pad.window(agent)["frame"]["y"]) == (300, 200), "it is elsewhere")
     allowed(agent, "desktop_window", route=ROUTE, action="resize", width=500, height=400)
-    pad.got("size 500 400")
+    pad.wait_for_events("size 500 400")
     question, _ = allowed(agent, "desktop_window", route=ROUTE, action="close")
     assert question.startswith("Close window")
     until(lambda: not pad.app.is_running, "it is still open")

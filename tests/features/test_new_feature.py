@@ -102,19 +102,19 @@ def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path:
     program = Program(tmp_path / "packages", tmp_path)
     program.env["PYTHONPATH"] += os.pathsep + str(PACKAGE.parent)
 
-    def told() -> list[tuple[str, str | None]]:
+    def checks_of() -> list[tuple[str, str | None]]:
         checks_by_name = program.json("doctor", "--json")["checks"]
         return [(check["detail"], check["fix"]) for check in checks_by_name if check["name"] == "feature clock"]
 
     assert "clock" not in program.run("--help")
-    (only,) = told()
+    (only,) = checks_of()
     assert only[0] == "off, from clock-for-handrail 1.2"
     assert "handrail features enable clock" in str(only[1])
     program.run("clock", status=2)
     program.run("features", "enable", "clock", status=1)  # nobody sits at a terminal here
     without_presence(program.state)
     program.run("features", "enable", "clock")
-    assert told() == [("on, from clock-for-handrail 1.2", None)]
+    assert checks_of() == [("on, from clock-for-handrail 1.2", None)]
     assert program.json("clock")["time"]
     program.run("features", "disable", "clock")
     assert "clock" not in program.run("--help")

@@ -26,13 +26,13 @@ def numbers(rows: Any) -> list[int]:
     return [number for (number,) in rows.execute("SELECT number FROM item ORDER BY number")]
 
 
-def opened(folder: Path) -> Batches:
+def open_batches(folder: Path) -> Batches:
     return Batches(Database(folder / "rows.db", steps=[make]))
 
 
 def test_a_read_sees_every_write_that_was_asked_for_before(tmp_path: Path) -> None:
     async def run() -> None:
-        batches = opened(tmp_path)
+        batches = open_batches(tmp_path)
         for number in range(500):
             batches.write(insert(number))
         assert await batches.read(numbers) == list(range(500))
@@ -47,7 +47,7 @@ def test_a_failing_write_does_not_fail_others(tmp_path: Path) -> None:
         raise Conflict("no")
 
     async def run() -> None:
-        batches = opened(tmp_path)
+        batches = open_batches(tmp_path)
         outcomes = await asyncio.gather(
             batches.write(insert(1)), batches.write(refuse), batches.write(insert(1)), batches.write(insert(2)),
             return_exceptions=True,
@@ -61,14 +61,14 @@ def test_a_failing_write_does_not_fail_others(tmp_path: Path) -> None:
 
 def test_an_abandoned_write_is_still_carried_out(tmp_path: Path) -> None:
     async def run() -> None:
-        batches = opened(tmp_path)
+        batches = open_batches(tmp_path)
         waiting = asyncio.ensure_future(batches.write(insert(1)))
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
         batches.write(insert(2))
         await batches.close()
-        again = opened(tmp_path)
+        again = open_batches(tmp_path)
         assert await again.read(numbers) == [1, 2]
         await again.close()
 
@@ -77,7 +77,7 @@ def test_an_abandoned_write_is_still_carried_out(tmp_path: Path) -> None:
 
 def test_a_read_sees_an_abandoned_write(tmp_path: Path) -> None:
     async def run() -> None:
-        batches = opened(tmp_path)
+        batches = open_batches(tmp_path)
         writes = [batches.write(insert(number)) for number in range(50)]
         for write in writes:
             write.cancel()
@@ -93,7 +93,7 @@ def test_sqlite_never_runs_on_the_loops_thread(tmp_path: Path) -> None:
         return threading.get_ident()
 
     async def run() -> None:
-        batches = opened(tmp_path)
+        batches = open_batches(tmp_path)
         await batches.write(insert(1))
         assert await batches.write(thread) != threading.get_ident()
         assert await batches.read(lambda rows: threading.get_ident()) != threading.get_ident()
@@ -104,7 +104,7 @@ def test_sqlite_never_runs_on_the_loops_thread(tmp_path: Path) -> None:
 
 def test_the_event_loop_is_not_blocked_by_other_writers(tmp_path: Path) -> None:
     async def run() -> None:
-        batches = opened(tmp_path)
+        batches = open_batches(tmp_path)
         await batches.write(insert(1))
         with closing(sqlite3.connect(tmp_path / "rows.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -120,7 +120,7 @@ def test_the_event_loop_is_not_blocked_by_other_writers(tmp_path: Path) -> None:
 
 def test_the_log_does_not_grow_with_the_writes(tmp_path: Path) -> None:
     async def run() -> int:
-        batches = opened(tmp_path)
+        batches = open_batches(tmp_path)
         for number in range(1000):
             await batches.write(insert(number))
             await asyncio.sleep(0)

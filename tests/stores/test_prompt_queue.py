@@ -47,7 +47,7 @@ async def others() -> None:
     await asyncio.sleep(0)
 
 
-def written(state: Path) -> bytes:
+def file_contents(state: Path) -> bytes:
     """Returns every byte of every file."""
     return b"".join(path.read_bytes() for path in state.rglob("*") if path.is_file())
 
@@ -79,8 +79,8 @@ async def test_secrets_reach_only_the_waiter(queue: PromptQueue, other: PromptQu
     assert answer.response.values == {"user": "ada", "token": "hunter2"}
     assert answer.masked == frozenset()
     assert "hunter2" not in repr(answer)
-    assert b"hunter2" not in written(state)
-    assert b'"values":{"user":"ada","token":"******"}' in written(state)
+    assert b"hunter2" not in file_contents(state)
+    assert b'"values":{"user":"ada","token":"******"}' in file_contents(state)
     assert "hunter2" not in repr(await other.entries())
 
 
@@ -88,7 +88,7 @@ async def test_without_a_waiter_the_answer_is_masked_with_a_warning(queue: Promp
     request_id = await queue.request(FORM)
     assert not await queue.is_waiting(request_id)
     assert len((await queue.respond(request_id, FILLED)).warnings) == 1
-    assert b"hunter2" not in written(state)
+    assert b"hunter2" not in file_contents(state)
 
 
 async def test_a_late_waiter_learns_which_secrets_are_lost(queue: PromptQueue, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ async def test_waiting_works_before_the_request_or_the_log_exists(
 ) -> None:
     waiting = asyncio.create_task(queue.wait("r"))
     await until_waiting(other, "r")
-    assert written(state) == b""
+    assert file_contents(state) == b""
     await other.request(FORM, request_id="r")
     assert (await other.respond("r", FILLED)).warnings == ()
     assert (await waiting).response.values == FILLED["values"]
@@ -256,7 +256,7 @@ async def test_changes_queued_behind_the_lock_are_written_one_by_one_with_a_sing
     with pytest.raises(Conflict, match="already"):
         await twice
     assert len(synced) <= 2
-    assert b"".join(lines) == written(state)
+    assert b"".join(lines) == file_contents(state)
     assert [line.count(b"\n") for line in lines] == [1] * 21
 
 
@@ -366,4 +366,4 @@ async def test_secrets_cross_from_one_process_to_another(queue: PromptQueue, sta
         await queue.respond(name, {"status": "ok", "values": {"token": f"secret of {name}"}})
     for name, process in zip(("a", "b"), processes, strict=True):
         assert (await asyncio.to_thread(finish, process)) == f"secret of {name}\n"
-    assert b"secret of" not in written(state)
+    assert b"secret of" not in file_contents(state)

@@ -26,7 +26,7 @@ class PromptRig:
     def ask(self, prompt: Any, **more: Any) -> Answer:
         return self.server.request("POST", "/api/prompts", json={"prompt": prompt, **more})
 
-    def asked(self, prompt: Any = FORM, **more: Any) -> str:
+    def create(self, prompt: Any = FORM, **more: Any) -> str:
         """Returns the requestId of a prompt that must be accepted."""
         answer = self.ask(prompt, **more)
         assert answer.status == 200, answer
@@ -44,7 +44,7 @@ class PromptRig:
         """The headers of the person's browser."""
         return self.server.sign_in()
 
-    def listed(self, state: str = "pending") -> list[Json]:
+    def list_prompts(self, state: str = "pending") -> list[Json]:
         answer = self.server.request("GET", f"/api/prompts?state={state}&limit=500", headers=self.console)
         assert answer.status == 200, answer
         entries: list[Json] = answer.json["data"]["entries"]
@@ -52,7 +52,7 @@ class PromptRig:
 
     def is_pending(self, request_id: str) -> bool:
         """Whether every side lists it: the server's list and the command line's."""
-        is_listed = request_id in [entry["requestId"] for entry in self.listed()]
+        is_listed = request_id in [entry["requestId"] for entry in self.list_prompts()]
         assert is_listed is (request_id in self.pending_ids()), "the faces disagree"
         return is_listed
 

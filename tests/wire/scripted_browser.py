@@ -86,7 +86,9 @@ class ScriptedBrowser:
         self.sync()
 
     def sync(self) -> None:
-        self._wait(self._say(type="full_state_sync", windows=[{"windowId": 1, "type": "normal"}], tabs=self._told()))
+        self._wait(
+            self._say(type="full_state_sync", windows=[{"windowId": 1, "type": "normal"}], tabs=self._all_tabs())
+        )
 
     def move(self, tab: int, url: str) -> None:
         """Navigates the page elsewhere without an action."""
@@ -264,7 +266,7 @@ class ScriptedBrowser:
         page = {"url": self.tabs[tab], "title": self._site(tab).title} if self.tells_address else {}
         return {"tabId": tab, "windowId": 1, "active": True, "pinned": False, "hidden": False, "index": 0, **page}
 
-    def _told(self) -> list[Json]:
+    def _all_tabs(self) -> list[Json]:
         return [self._tab(tab) for tab in self.tabs]
 
 

@@ -56,7 +56,7 @@ class TerreStandIn:
         return Starlette(
             routes=[
                 Route("/api/test", lambda _: self._if_on(PlainTextResponse("WebGAL Terre API Test OK"))),
-                Route("/api/manageGame/gameList", lambda _: self._if_on(JSONResponse([self._told()]))),
+                Route("/api/manageGame/gameList", lambda _: self._if_on(JSONResponse([self._game_info()]))),
                 Route("/api/userData/status", lambda _: self._if_on(JSONResponse({"activeUserDataRoot": self._where}))),
                 Route("/games/{path:path}", self._file),
                 WebSocketRoute("/api/webgalsync", self._talk),
@@ -67,7 +67,7 @@ class TerreStandIn:
     def _where(self) -> str:
         return str(self._root)
 
-    def _told(self) -> dict[str, str]:
+    def _game_info(self) -> dict[str, str]:
         return {"name": "demo", "dir": self._game, "cover": "", "template": ""}
 
     def _if_on(self, answer: Response) -> Response:

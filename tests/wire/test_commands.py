@@ -47,14 +47,14 @@ class Workshop:
     def run(self, script: str = "build", **params: Any) -> Json:
         return self.client.ok("execute_command", scriptName=script, **params)
 
-    def known(self) -> list[int]:
+    def reported_pids(self) -> list[int]:
         """Returns the processes that reported their pid."""
         file = self.project / "pids"
         return [int(pid) for pid in file.read_text().split()] if file.exists() else []
 
-    def left(self) -> list[int]:
+    def running_pids(self) -> list[int]:
         """Returns those of them that are still running."""
-        return [pid for pid in self.known() if is_alive(pid)]
+        return [pid for pid in self.reported_pids() if is_alive(pid)]
 
 
 @pytest.fixture(scope="module")
@@ -299,28 +299,28 @@ def test_a_script_that_never_ends_is_ended_with_all_that_it_started(workshop: Wo
         workshop.package(build=f"{LEFT_BEHIND} & echo $$ >> pids; echo started; while :; do sleep 1; done")
         error = workshop.client.error("execute_command", scriptName="build")
         assert (error["code"], error["details"]["timeoutMs"]) == ("E_TIMEOUT", limit)
-        assert workshop.left() == []
-        if len(workshop.known()) == 2:
+        assert workshop.running_pids() == []
+        if len(workshop.reported_pids()) == 2:
             break
-    assert len(workshop.known()) == 2
+    assert len(workshop.reported_pids()) == 2
     assert error["details"]["logs"][-1] == "started"
 
 
 def test_processes_left_by_a_script_end_with_it(workshop: Workshop) -> None:
     workshop.package(build=f"{LEFT_BEHIND} & until [ -s pids ]; do sleep 0.01; done; echo done")
     assert workshop.run()["logs"][-1] == "done"
-    assert workshop.left() == []
+    assert workshop.running_pids() == []
 
 
 def test_a_cancelled_call_ends_its_script(workshop: Workshop) -> None:
     workshop.package(build=f"{LEFT_BEHIND} & echo $$ >> pids; while :; do sleep 1; done")
     params = {"name": "execute_command", "arguments": {"scriptName": "build"}}
     workshop.client.send({"jsonrpc": "2.0", "id": "stopped", "method": "tools/call", "params": params})
-    until(lambda: len(workshop.left()) == 2, "the script did not start")
+    until(lambda: len(workshop.running_pids()) == 2, "the script did not start")
     workshop.client.send(
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "stopped", "reason": "enough"}}
     )
-    until(lambda: workshop.left() == [], "the script runs on")
+    until(lambda: workshop.running_pids() == [], "the script runs on")
 
 
 def test_a_script_does_not_outlive_a_handrail_that_is_killed(start: Start, workshop: Workshop) -> None:
@@ -328,10 +328,10 @@ def test_a_script_does_not_outlive_a_handrail_that_is_killed(start: Start, works
     client = Stdio(workshop.project, workshop.state, answer="allow")
     params = {"name": "execute_command", "arguments": {"scriptName": "build"}}
     client.send({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params})
-    until(lambda: len(workshop.left()) == 2, "the script did not start")
+    until(lambda: len(workshop.running_pids()) == 2, "the script did not start")
     client.process.kill()
     client.process.communicate(timeout=PATIENCE)
-    until(lambda: workshop.left() == [], "the script runs on")
+    until(lambda: workshop.running_pids() == [], "the script runs on")
 
 
 def test_a_script_that_kills_its_supervisor_ends_and_is_reported(workshop: Workshop) -> None:
@@ -339,7 +339,7 @@ def test_a_script_that_kills_its_supervisor_ends_and_is_reported(workshop: Works
     result = workshop.run()
     assert (result["ok"], result["logs"][-1]) == (False, "exit status 137")
     assert result["logs"][-2].startswith("The script's supervisor was killed")
-    until(lambda: workshop.left() == [], "what it left runs on")
+    until(lambda: workshop.running_pids() == [], "what it left runs on")
 
 
 # The dev server, which keeps running
@@ -356,7 +356,7 @@ def test_dev_returns_once_it_listens_stays_and_ends_with_handrail(workshop: Work
         assert http.get(f"{address}notes.md").text == "# Notes\n"
     again = client.ok("execute_command", scriptName="dev")
     assert (again["ok"], again["logs"]) == (True, ["dev is already running.", address])
-    (server,) = workshop.left()
+    (server,) = workshop.running_pids()
     workshop.package(dev=f"{served} --directory game")
     assert client.code("execute_command", scriptName="dev") == "E_CONFLICT"
     client.close()
@@ -394,4 +394,4 @@ def test_a_dev_that_never_listens_runs_out_of_time(workshop: Workshop) -> None:
     workshop.allow(commandTimeoutMs=700)
     workshop.package(dev="echo $$ >> pids; while :; do sleep 1; done")
     assert workshop.client.code("execute_command", scriptName="dev") == "E_TIMEOUT"
-    assert workshop.left() == []
+    assert workshop.running_pids() == []

@@ -30,12 +30,12 @@ class Person:
         self.desk, self.bridge = desk, bridge
         self.queue: LogPromptQueue = desk.queue()
 
-    async def asked(self) -> QueuedPrompt:
+    async def first_question(self) -> QueuedPrompt:
         """Returns the first pending question."""
         return (await eventually(self.queue.pending, "a question"))[0]
 
     async def answer(self, response: PromptResponse = OK) -> None:
-        await self.queue.respond((await self.asked()).request_id, response, by="console:ada")
+        await self.queue.respond((await self.first_question()).request_id, response, by="console:ada")
 
     async def issue(self, intent: Json = CLICK, response: PromptResponse = OK, **more: Any) -> Json:
         issuing = asyncio.ensure_future(self.bridge.send("desktop.confirm.issue", intent=intent, **more))
@@ -65,7 +65,7 @@ async def test_the_person_sees_method_parameters_caller_and_the_target_outlined(
         "params": {"target": {"selector": {"byRole": "AXTextField"}}, "text": "rm\u202e -rf\n$HOME"},
     }
     issuing = person.bridge.send("desktop.confirm.issue", intent=intent)
-    prompt = (await person.asked()).prompt
+    prompt = (await person.first_question()).prompt
     assert isinstance(prompt, FileChangePrompt)
     message = str(prompt.message)
     assert "desktop.typeText (UI_CONTROL)" in message
@@ -93,7 +93,7 @@ async def test_a_denial_gives_no_token_and_passes_the_remark_on(person: Person, 
 async def test_the_wait_for_a_person_is_outside_of_the_deadline(person: Person) -> None:
     meta = person.bridge.meta(timeoutMs=3_000)  # for everything before the question and after it
     issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", meta=meta, intent=CLICK))
-    await person.asked()
+    await person.first_question()
     late = await person.bridge.refused(
         "desktop.waitUntil", condition={"selectorExists": {"titleContains": "Zzz"}}, timeoutMs=3_300
     )
@@ -104,7 +104,7 @@ async def test_the_wait_for_a_person_is_outside_of_the_deadline(person: Person) 
 
 async def test_everything_answers_while_a_person_thinks(person: Person) -> None:
     issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", intent=CLICK))
-    await person.asked()
+    await person.first_question()
     assert await person.bridge.call("desktop.observe")
     assert await person.bridge.find(titleContains="Ask")
     await person.answer()
@@ -113,7 +113,7 @@ async def test_everything_answers_while_a_person_thinks(person: Person) -> None:
 
 async def test_an_aborted_question_is_withdrawn(person: Person) -> None:
     issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", id="asking", intent=CLICK))
-    await person.asked()
+    await person.first_question()
     await person.bridge.call("desktop.abort", executionId="asking")
     assert error_of(await issuing)["code"] == "DESKTOP_ABORTED"
     assert await person.queue.pending() == []
@@ -122,7 +122,7 @@ async def test_an_aborted_question_is_withdrawn(person: Person) -> None:
 async def test_the_question_of_a_disconnected_caller_is_withdrawn(person: Person) -> None:
     other = await person.desk.connect()
     asking = other.send("desktop.confirm.issue", intent=CLICK)
-    await person.asked()
+    await person.first_question()
     await other.close()
 
     async def is_withdrawn() -> bool:
@@ -149,7 +149,7 @@ async def test_changes_around_the_target_after_the_question_void_the_approval(
 ) -> None:
     """A standalone host asks people directly: its token is also bound to what the person saw."""
     issuing = asyncio.ensure_future(person.bridge.send("desktop.confirm.issue", intent=CLICK))
-    assert 'Around it: statictext "Name:"' in str((await person.asked()).prompt.message)
+    assert 'Around it: statictext "Name:"' in str((await person.first_question()).prompt.message)
     person.desk.desktop.change(getattr(person.desk.desktop, widget), **change)
     await person.answer()
     token = (await issuing)["result"]["token"]
@@ -167,7 +167,7 @@ async def test_changes_between_the_token_and_its_use_void_it(person: Person) -> 
 async def test_a_host_without_pictures_says_that_the_target_can_not_be_seen(person: Person) -> None:
     person.desk.desktop.shows_pictures = False
     issuing = person.bridge.send("desktop.confirm.issue", intent=CLICK)
-    prompt = (await person.asked()).prompt
+    prompt = (await person.first_question()).prompt
     assert isinstance(prompt, FileChangePrompt)
     assert prompt.unseen == "No picture of the screen could be taken."
     await person.answer()
@@ -241,7 +241,7 @@ async def test_no_title_can_be_taken_for_a_line_of_the_question(person: Person) 
     desktop.change(desktop.ask, title=f"Ask{forged}")
     desktop.change(desktop.notes, title=f"Notes{forged}")
     issuing = person.bridge.send("desktop.confirm.issue", intent=CLICK)
-    prompt = (await person.asked()).prompt
+    prompt = (await person.first_question()).prompt
     assert isinstance(prompt, FileChangePrompt)
     lines = [line for line in str(prompt.message).split("\n") if not line.startswith("Around it: ")]
     assert [line.partition(":")[0] for line in lines[2:]] == ["Workspace", "Window", "Element", "target"]

@@ -35,7 +35,7 @@ def game(project: Path) -> Path:
     return project
 
 
-def said(client: Mcp, prompt: str, **arguments: str) -> str:
+def prompt_text(client: Mcp, prompt: str, **arguments: str) -> str:
     """Returns the text of a prompt without its attachments."""
     result = client.request("prompts/get", {"name": prompt, "arguments": arguments})
     assert {message["role"] for message in result["messages"]} == {"user"}
@@ -66,7 +66,7 @@ def test_three_prompts_are_listed_with_their_arguments(mcp: Mcp) -> None:
 
 
 def test_the_prompt_for_a_new_scene_lists_the_games_resources(mcp: Mcp, game: Path) -> None:
-    text = said(mcp, CREATE, name="beach_date", outline="海边约会")
+    text = prompt_text(mcp, CREATE, name="beach_date", outline="海边约会")
     for fact in (
         "game/scene/beach_date.txt",
         "海边约会",
@@ -85,19 +85,19 @@ def test_a_scene_is_reworked_with_its_text_its_neighbours_and_its_problems(mcp: 
     for name in ("two", "two.txt", "game/scene/two.txt"):
         (scene,) = attached(mcp, REWORK, path=name)
         assert (scene["uri"], scene["text"]) == ("webgal://scene/two.txt", "阿树:到了;\nend;\n")
-    text = said(mcp, REWORK, path="two", goal="更温柔")
+    text = prompt_text(mcp, REWORK, path="two", goal="更温柔")
     assert "更温柔" in text
     assert "Reached from: start.txt" in text
     assert "found no problems" in text
 
 
 def test_problems_come_with_lines_and_suggestions_of_one_scene_or_all(mcp: Mcp, game: Path) -> None:
-    one, everything = said(mcp, MEND, path=START), said(mcp, MEND)
+    one, everything = prompt_text(mcp, MEND, path=START), prompt_text(mcp, MEND)
     for text in (one, everything):
         assert "line 3: " in text
         assert "WG201" in text
         assert "suggested: changeBg:beach.jpg;" in text
-    assert "found no problems" in said(mcp, MEND, path="two")
+    assert "found no problems" in prompt_text(mcp, MEND, path="two")
 
 
 def test_an_unavailable_prompt_is_refused_with_the_reason(mcp: Mcp, game: Path) -> None:
@@ -208,7 +208,7 @@ def test_rules_apply_to_resources_and_reads_are_audited(mcp: Mcp, stage: Stage, 
     assert [scene["name"] for scene in mcp.request("resources/list", {})["resources"]] == ["start.txt"]
     assert refused(mcp, "resources/read", uri="webgal://scene/two.txt") == INVALID_PARAMS
     assert refused(mcp, "prompts/get", name=REWORK, arguments={"path": "two"}) == INVALID_PARAMS
-    assert "two.txt" not in said(mcp, CREATE, name="three").partition("## How scripts")[0]
+    assert "two.txt" not in prompt_text(mcp, CREATE, name="three").partition("## How scripts")[0]
     records = [json.loads(line) for line in audit(stage.state)[-8:]]
     denied = [each for each in records if each["tool"] == "webgal.scene"][-1]
     assert (denied["ok"], denied["effect"], denied["target"]) == (False, "READ", "game/scene/two.txt")

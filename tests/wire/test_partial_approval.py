@@ -35,12 +35,12 @@ class Table:
 
     def __init__(self, client: Client, person: Person, project: Path) -> None:
         self.client, self.person, self.project = client, person, project
-        self.asked: dict[str, Any] = {}
+        self.create: dict[str, Any] = {}
 
     def answered(self, tool: str, params: dict[str, Any], *words: str) -> Outcome:
         with ThreadPoolExecutor(1) as pool:
             outcome = pool.submit(self.client.call, tool, params)
-            self.asked = self.person.answers(*words)
+            self.create = self.person.answers(*words)
             return outcome.result(60)
 
 
@@ -62,7 +62,7 @@ def test_approved_hunks_are_written_and_reported_exactly(table: Table) -> None:
     assert outcome.result["partial"] is True
     assert outcome.result["contentHash"] == sha256(TAKEN)
     assert written(outcome.result["diff"]) == TAKEN
-    (part,) = table.asked["prompt"]["parts"]
+    (part,) = table.create["prompt"]["parts"]
     assert part["content"] == NEW
     assert len(part["hunks"]) == 3
 
@@ -191,6 +191,6 @@ def test_the_persons_choice_is_recorded_and_in_the_evidence(table: Table, own_st
 def test_a_read_only_file_is_named_as_such_in_the_question(table: Table) -> None:
     (table.project / START).chmod(0o444)
     table.answered("write_to_file", proposal(table), "--cancel")
-    prompt = table.asked["prompt"]
+    prompt = table.create["prompt"]
     assert f"Read-only: {START} (0444)" in prompt["message"]
     assert {"name": "Read-only", "value": f"{START} (0444)"} in prompt["card"]["facts"]

@@ -14,13 +14,13 @@ ON_THE_WIRE = [case for case in REFUSED if "\\udc" not in json.dumps(case[2])]
 
 @pytest.mark.parametrize(("prompt", "response"), ACCEPTED)
 def test_a_valid_answer_is_written_unchanged(prompts: PromptRig, prompt: Json, response: Json) -> None:
-    request_id = prompts.asked(prompt)
+    request_id = prompts.create(prompt)
     assert prompts.answer(request_id, response).json["ok"] is True
     written = prompts.entries(request_id)[1]["response"]
     if "token" in response.get("values", {}):
         response = {**response, "values": {**response["values"], "token": "******"}}
     assert written == response
-    assert request_id not in [entry["requestId"] for entry in prompts.listed()]
+    assert request_id not in [entry["requestId"] for entry in prompts.list_prompts()]
 
 
 @pytest.mark.parametrize(
@@ -29,18 +29,18 @@ def test_a_valid_answer_is_written_unchanged(prompts: PromptRig, prompt: Json, r
 def test_an_invalid_answer_names_the_field_and_the_question_stays(
     prompts: PromptRig, prompt: Json, response: Any, field: str
 ) -> None:
-    request_id = prompts.asked(prompt)
+    request_id = prompts.create(prompt)
     before = prompts.log()
     refused = prompts.answer(request_id, response)
     assert (refused.status, refused.code) == (400, "BAD_REQUEST")
     assert fields_of(refused) == [field]
     assert prompts.log() == before
-    assert request_id in [entry["requestId"] for entry in prompts.listed()]
+    assert request_id in [entry["requestId"] for entry in prompts.list_prompts()]
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=[str(prompt["kind"]) for prompt in PROMPTS])
 def test_a_question_that_must_be_answered_cannot_be_canceled(prompts: PromptRig, prompt: Json) -> None:
-    request_id = prompts.asked({**prompt, "allowCancel": False})
+    request_id = prompts.create({**prompt, "allowCancel": False})
     refused = prompts.answer(request_id, {"status": "canceled"})
     assert (refused.status, fields_of(refused)) == (400, ["status"])
     by_command = prompts.command("answer", request_id, "--cancel")
@@ -52,7 +52,7 @@ def test_a_question_that_must_be_answered_cannot_be_canceled(prompts: PromptRig,
 
 @pytest.mark.parametrize("status", ["canceled", "timeout"])
 def test_values_typed_before_a_no_are_not_stored(prompts: PromptRig, status: str) -> None:
-    request_id = prompts.asked()
+    request_id = prompts.create()
     assert prompts.answer(request_id, {**NAMED, "status": status}).status == 200
     assert prompts.entries(request_id)[1]["response"] == {"status": status}
 
@@ -74,7 +74,7 @@ def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptRig) -> None:
         return True
 
     for first in (by_page, by_command, by_log):
-        request_id = prompts.asked()
+        request_id = prompts.create()
         assert first(request_id)
         before = prompts.log()
         assert not by_page(request_id)
@@ -83,7 +83,7 @@ def test_the_first_answer_wins_wherever_it_is_given(prompts: PromptRig) -> None:
 
 
 def test_only_one_of_many_simultaneous_answers_is_accepted(prompts: PromptRig) -> None:
-    request_id = prompts.asked()
+    request_id = prompts.create()
     assert prompts.console
 
     def give(number: int) -> int:
@@ -117,14 +117,14 @@ def test_an_answer_to_nothing_is_not_found(prompts: PromptRig) -> None:
     ],
 )
 def test_a_payload_without_a_status_is_refused(prompts: PromptRig, body: Json, field: str) -> None:
-    request_id = prompts.asked()
+    request_id = prompts.create()
     path = f"/api/prompts/{request_id}/response"
     refused = prompts.server.request("POST", path, headers=prompts.console, json=body)
     assert (refused.status, refused.code, list(fields_of(refused))) == (400, "BAD_REQUEST", [field])
 
 
 def test_the_run_id_is_in_request_and_response(prompts: PromptRig) -> None:
-    request_id = prompts.asked(FORM, runId="run-3")
+    request_id = prompts.create(FORM, runId="run-3")
     path = f"/api/prompts/{request_id}/response"
     body = {"runId": "run-3", "response": NAMED}
     assert prompts.server.request("POST", path, headers=prompts.console, json=body).status == 200
@@ -151,7 +151,7 @@ BY_COMMAND: dict[str, tuple[Json, list[str], Json]] = {
 @pytest.mark.parametrize("name", BY_COMMAND)
 def test_every_kind_is_answered_on_the_command_line(prompts: PromptRig, name: str) -> None:
     prompt, words, expected = BY_COMMAND[name]
-    request_id = prompts.asked(prompt)
+    request_id = prompts.create(prompt)
     result = prompts.command("answer", request_id, *words)
     assert result.returncode == 0, result.stderr
     response = prompts.entries(request_id)[1]["response"]
@@ -170,7 +170,7 @@ def test_every_kind_is_answered_on_the_command_line(prompts: PromptRig, name: st
     ],
 )
 def test_an_invalid_command_names_the_problem(prompts: PromptRig, words: list[str], code: int, message: str) -> None:
-    request_id = prompts.asked()
+    request_id = prompts.create()
     result = prompts.command("answer", request_id, *words)
     assert (result.returncode, result.stdout) == (code, "")
     assert message in result.stderr

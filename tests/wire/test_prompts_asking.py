@@ -24,16 +24,16 @@ def test_the_contracts_examples_reach_the_log_the_pages_and_the_command_line_unc
     prompts: PromptRig, name: str
 ) -> None:
     prompt = {**SOURCE, **EXAMPLES[name]}
-    request_id = prompts.asked(prompt)
+    request_id = prompts.create(prompt)
     assert prompts.entries(request_id)[0]["prompt"] == prompt
-    assert [entry["prompt"] for entry in prompts.listed() if entry["requestId"] == request_id] == [prompt]
+    assert [entry["prompt"] for entry in prompts.list_prompts() if entry["requestId"] == request_id] == [prompt]
     result = prompts.command("show", request_id, "--json")
     assert json.loads(result.stdout)["prompt"] == prompt
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_prompts_at_the_limits_are_accepted(prompts: PromptRig, name: str) -> None:
-    request_id = prompts.asked({**SOURCE, **ACCEPTED[name]})
+    request_id = prompts.create({**SOURCE, **ACCEPTED[name]})
     written = prompts.entries(request_id)[0]["prompt"]
     assert {member: written[member] for member in ACCEPTED[name]} == ACCEPTED[name]
 
@@ -76,12 +76,12 @@ def test_a_body_that_is_not_a_json_object_is_a_bad_request(prompts: PromptRig, b
 
 def test_an_id_is_generated_if_missing(prompts: PromptRig) -> None:
     for value in ({}, {"requestId": ""}):
-        assert UUID(prompts.asked(**value)).version == 4
-    assert prompts.asked(requestId="my app/1") == "my app/1"
+        assert UUID(prompts.create(**value)).version == 4
+    assert prompts.create(requestId="my app/1") == "my app/1"
 
 
 def test_an_id_is_used_once(prompts: PromptRig) -> None:
-    prompts.asked(requestId="taken")
+    prompts.create(requestId="taken")
     before = prompts.log()
     again = prompts.ask(FORM, requestId="taken")
     assert (again.status, again.code) == (409, "CONFLICT")
@@ -94,24 +94,24 @@ def test_the_host_fills_in_a_missing_source(prompts: PromptRig) -> None:
         answer = prompts.server.request("POST", "/api/prompts", headers=headers, json={"prompt": prompt})
         data = prompts.entries(answer.json["data"]["requestId"])[0]["prompt"]
         assert data["source"] == "http:my-plugin/2.0"
-    named = prompts.asked({**FORM, "source": "com.example.plugin:my-app"})
+    named = prompts.create({**FORM, "source": "com.example.plugin:my-app"})
     assert prompts.entries(named)[0]["prompt"]["source"] == "com.example.plugin:my-app"
 
 
 def test_tasks_are_written_with_their_defaults(prompts: PromptRig) -> None:
-    (task,) = prompts.entries(prompts.asked({"kind": "task_confirm", "tasks": [{"title": "x", "draftId": ""}]}))[0][
+    (task,) = prompts.entries(prompts.create({"kind": "task_confirm", "tasks": [{"title": "x", "draftId": ""}]}))[0][
         "prompt"
     ]["tasks"]
     assert UUID(task.pop("draftId")).version == 4
     assert task == {"title": "x", "details": "", "priority": "medium", "status": "todo", "tags": []}
-    assert prompts.entries(prompts.asked({"kind": "task_confirm"}))[0]["prompt"]["tasks"] == []
+    assert prompts.entries(prompts.create({"kind": "task_confirm"}))[0]["prompt"]["tasks"] == []
 
 
 def test_a_diff_of_a_megabyte_is_asked_shown_and_answered_completely(prompts: PromptRig) -> None:
     diff = "--- a/x\n+++ b/x\n@@ -1 +1,20000 @@\n" + "".join(f"+{'界' * 15} {number}\n" for number in range(20_000))
     assert len(diff.encode()) > 1_000_000
-    request_id = prompts.asked({"kind": "file_change_confirm", "path": "x", "diff": diff, **SOURCE})
-    assert next(each["prompt"]["diff"] for each in prompts.listed() if each["requestId"] == request_id) == diff
+    request_id = prompts.create({"kind": "file_change_confirm", "path": "x", "diff": diff, **SOURCE})
+    assert next(each["prompt"]["diff"] for each in prompts.list_prompts() if each["requestId"] == request_id) == diff
     result = prompts.command("show", request_id)
     assert result.stdout.count("\n  +") == 20_001
     assert prompts.answer(request_id, {"status": "ok"}).status == 200

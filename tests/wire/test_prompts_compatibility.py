@@ -73,7 +73,7 @@ class Program:
         return {"ts": "2026-01-11T00:00:00.000Z", "type": "ui_prompt", "action": action, "requestId": request_id}
 
 
-def listed(state: Path) -> list[dict[str, Any]]:
+def list_prompts(state: Path) -> list[dict[str, Any]]:
     """From `handrail prompts list --json`."""
     prompts: list[dict[str, Any]] = json.loads(run("prompts", "list", "--json", "--state", state).stdout)["prompts"]
     return prompts
@@ -111,13 +111,13 @@ def test_windows_line_ends_and_empty_lines_are_accepted(tmp_path: Path) -> None:
     program.asks("q1", CHOICE)
     program.writes(json.dumps({**Program.head("request", "q2"), "prompt": CHOICE}).encode() + b"\r\n\r\n")
     program.asks("q3", CHOICE)
-    assert [each["requestId"] for each in listed(tmp_path)] == ["q1", "q2", "q3"]
+    assert [each["requestId"] for each in list_prompts(tmp_path)] == ["q1", "q2", "q3"]
 
 
 def test_a_prompt_of_a_kind_of_its_own_is_shown_raw_and_can_be_canceled(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.asks("q1", {"kind": "calendar", "title": "When?", "days": ["Mon", "Tue"]})
-    assert listed(tmp_path)[0]["prompt"]["kind"] == "unreadable"
+    assert list_prompts(tmp_path)[0]["prompt"]["kind"] == "unreadable"
     result = run("prompts", "show", "q1", "--state", tmp_path).stdout
     assert "calendar" in result
     assert "Tue" in result
@@ -131,7 +131,7 @@ def test_another_programs_change_offers_no_scope_even_where_it_writes_some(tmp_p
     offers = [{"scope": "rule", "grant": {"tools": ["write_to_file"], "path": "**"}, "what": "everything"}]
     consent = {"app": "com.bank", "appName": "Bank", "tool": "pay"}
     program.asks("q1", {"kind": "file_change_confirm", "path": "a.txt", "offers": offers, "consent": consent})
-    (value,) = listed(tmp_path)
+    (value,) = list_prompts(tmp_path)
     assert not {"offers", "consent", "card"} & set(value["prompt"])
     assert "--for" not in run("prompts", "show", "q1", "--state", tmp_path).stdout
     for scope in ("task", "rule", "app"):
@@ -145,7 +145,7 @@ def test_another_programs_change_offers_no_scope_even_where_it_writes_some(tmp_p
 def test_a_program_that_only_reads_the_log_is_not_marked_gone_and_gets_no_secrets(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.asks("q1", {"kind": "kv", "fields": [{"key": "password", "secret": True}]})
-    assert listed(tmp_path)[0]["caller"] == "unknown"
+    assert list_prompts(tmp_path)[0]["caller"] == "unknown"
     result = run("prompts", "show", "q1", "--state", tmp_path).stdout
     assert "caller: unknown" in result
     assert "not deliverable: secret values (password)" in result

@@ -40,7 +40,7 @@ def test_a_foreign_page_or_name_is_refused_even_with_the_token(
 
 
 def test_an_approval_is_answered_by_a_person_and_by_no_program(prompts: PromptRig) -> None:
-    request_id = prompts.asked(APPROVAL)
+    request_id = prompts.create(APPROVAL)
     refused = prompts.answer(request_id, {"status": "ok"}, headers=prompts.server.bearer)
     assert (refused.status, refused.code) == (403, "FORBIDDEN")
     borrowed = {name: value for name, value in prompts.console.items() if name != "origin"}
@@ -86,7 +86,7 @@ def test_a_foreign_page_can_not_even_connect(prompts: PromptRig) -> None:
 def news_of(prompts: PromptRig, request_id: str, count: int, *lines: Json) -> list[Json]:
     """The updates that a page receives of one interaction while another program writes."""
 
-    async def told() -> list[Json]:
+    async def updates() -> list[Json]:
         heard: list[Json] = []
         async with listening(prompts.server, headers=prompts.server.server_bearer) as page:
             await asyncio.to_thread(prompts.append, *lines)
@@ -95,7 +95,7 @@ def news_of(prompts: PromptRig, request_id: str, count: int, *lines: Json) -> li
                 heard += [entry for entry in news["entries"] if entry["requestId"] == request_id]
         return heard
 
-    return asyncio.run(told())
+    return asyncio.run(updates())
 
 
 def test_pages_receive_every_entry_in_the_order_of_the_log(prompts: PromptRig) -> None:

@@ -123,7 +123,7 @@ def test_a_form_is_drawn_as_its_fields_say_and_offers_no_way_out_where_there_is_
         {"key": "lines", "label": "Some lines", "multiline": True},
         {"key": "pass", "label": "Password", "secret": True},
     ]
-    fresh_app.rig.asked(
+    fresh_app.rig.create(
         {"kind": "kv", "title": "Must be filled in", "fields": fields, "allowCancel": False}, runId="run-9"
     )
     fresh_app.does("see", "Must be filled in")

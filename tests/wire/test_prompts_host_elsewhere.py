@@ -61,13 +61,13 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 def caller_of(rig: PromptRig, request_id: str) -> str:
-    (entry,) = [each for each in rig.listed() if each["requestId"] == request_id]
+    (entry,) = [each for each in rig.list_prompts() if each["requestId"] == request_id]
     return str(entry["caller"])
 
 
 def test_a_secret_reaches_the_app_that_asked_and_the_log_has_its_mask(app: App) -> None:
     app.does("ask", {"requestId": "signing-in", "prompt": SIGN_IN})
-    until(lambda: "signing-in" in [each["requestId"] for each in app.rig.listed()])
+    until(lambda: "signing-in" in [each["requestId"] for each in app.rig.list_prompts()])
     assert caller_of(app.rig, "signing-in") == "waiting"
     assert app.rig.answer("signing-in", TYPED).json["data"]["warnings"] == []
     assert app.does("asked") == TYPED
@@ -79,14 +79,14 @@ def test_an_app_can_answer_its_own_question_about_a_change(app: App) -> None:
     change = {"kind": "file_change_confirm", "path": "a.txt"}
     assert app.does("call", "request", {"requestId": "own-change", "prompt": change})["requestId"] == "own-change"
     assert app.does("call", "respond", {"requestId": "own-change", "response": {"status": "ok"}}) == {"ok": True}
-    another = app.rig.asked(change)
+    another = app.rig.create(change)
     refused = app.rig.answer(another, {"status": "ok"}, headers=app.rig.server.server_bearer)
     assert refused.status == 403
 
 
 def test_large_logs_are_read_and_sent_completely(app: App) -> None:
     app.does("ask", {"requestId": "long-ago", "prompt": FORM})
-    until(lambda: "long-ago" in [each["requestId"] for each in app.rig.listed()])
+    until(lambda: "long-ago" in [each["requestId"] for each in app.rig.list_prompts()])
     app.rig.append(*(request_line(f"later-{number}") for number in range(1200)))
     whole = len([line for line in app.rig.log().split(b"\n") if line])
     until(lambda: app.does("told") == whole)
@@ -155,7 +155,7 @@ def test_the_package_works_in_another_project(package: Path, own_state: Path, ow
     )
     words: list[str | Path] = [NODE, script, rig.server.address, rig.server.server_token]
     program = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    until(lambda: "from-node" in [each["requestId"] for each in rig.listed()])
+    until(lambda: "from-node" in [each["requestId"] for each in rig.list_prompts()])
     assert rig.answer("from-node", TYPED).status == 200
     printed, _ = program.communicate(timeout=30)
     assert json.loads(printed) == TYPED

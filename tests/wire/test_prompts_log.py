@@ -28,14 +28,14 @@ def own(own_state: Path, own_project: Path) -> Iterator[PromptRig]:
 
 def test_the_log_is_in_the_state_directory_and_only_the_owner_may_read_it(own: PromptRig) -> None:
     assert not own.log_file.exists()
-    own.asked()
+    own.create()
     assert own.log_file == own.state / "ui-prompts.jsonl"
     assert stat.S_IMODE(own.log_file.stat().st_mode) == 0o600
     assert own.server.request("GET", "/api/prompts").json["data"]["path"] == str(own.log_file)
 
 
 def test_an_interaction_is_two_lines_of_exactly_the_contracts_members(own: PromptRig) -> None:
-    own.asked({**FORM, "source": "com.example.plugin:my-app"}, requestId="r1", runId="run-1")
+    own.create({**FORM, "source": "com.example.plugin:my-app"}, requestId="r1", runId="run-1")
     assert own.answer("r1", NAMED).status == 200
     assert own.log().count(b"\n") == 2
     assert own.log().endswith(b"\n")
@@ -55,7 +55,7 @@ def test_a_request_without_a_response_is_pending(prompts: PromptRig) -> None:
     prompts.append(response_line("theirs-1", NAMED))
     assert not prompts.is_pending("theirs-1")
     assert prompts.is_pending("theirs-2")
-    assert next(entry["runId"] for entry in prompts.listed() if entry["requestId"] == "theirs-2") == "run-7"
+    assert next(entry["runId"] for entry in prompts.list_prompts() if entry["requestId"] == "theirs-2") == "run-7"
 
 
 def test_another_programs_prompt_is_answered_like_handrails_own(prompts: PromptRig) -> None:
@@ -83,7 +83,7 @@ def test_an_unknown_entry_is_kept_but_skipped_and_cannot_be_answered(prompts: Pr
     prompts.append(*SKIPPED.values(), request_line("after-the-mess"))
     added = prompts.log().removeprefix(before)
     assert prompts.is_pending("after-the-mess")
-    assert "skipped" not in [entry["requestId"] for entry in prompts.listed("pending")]
+    assert "skipped" not in [entry["requestId"] for entry in prompts.list_prompts("pending")]
     refused = prompts.answer("skipped", NAMED)
     assert (refused.status, refused.code) in ((404, "NOT_FOUND"), (409, "CONFLICT"))
     assert prompts.command("answer", "skipped", "--ok").returncode == 1
@@ -113,7 +113,7 @@ def test_a_request_that_can_not_be_read_is_shown_raw_and_can_only_be_canceled(
     name = f"odd {request.node.callspec.id}"
     prompts.append(request_line(name, prompt))
     assert prompts.is_pending(name)
-    (entry,) = [each for each in prompts.listed() if each["requestId"] == name]
+    (entry,) = [each for each in prompts.list_prompts() if each["requestId"] == name]
     assert (entry["prompt"]["kind"], json.loads(entry["prompt"]["raw"])) == ("unreadable", prompt)
     assert entry["prompt"]["reason"]
     refused = prompts.answer(name, {"status": "ok"})
@@ -152,7 +152,7 @@ def test_an_invalid_line_does_not_hide_later_ones(prompts: PromptRig, line: str,
 def test_a_torn_tail_stays_and_the_next_line_begins_a_new_one(prompts: PromptRig) -> None:
     prompts.append('{"ts":"2026-01-11T00:00', end="")
     torn = prompts.log()
-    prompts.asked(requestId="after-a-tear")
+    prompts.create(requestId="after-a-tear")
     assert prompts.log().startswith(torn + b'\n{"ts":')
     assert prompts.is_pending("after-a-tear")
     prompts.append(json.dumps(request_line("lacks-its-end")), end="")
@@ -201,11 +201,11 @@ def answered_in_the_log(start: Start, project: Path, state: Path, *responses: An
 
 def test_pending_prompts_survive_a_restart_of_the_server(own_state: Path, own_project: Path) -> None:
     first = PromptRig(own_state, own_project)
-    first.asked(requestId="still-there")
+    first.create(requestId="still-there")
     first.server.process.send_signal(signal.SIGKILL)
     first.server.process.communicate(timeout=PATIENCE)
     second = PromptRig(own_state, own_project)
     assert second.is_pending("still-there")
-    assert second.listed()[0]["caller"] == "unknown"
+    assert second.list_prompts()[0]["caller"] == "unknown"
     assert second.answer("still-there", NAMED).status == 200
     second.close()

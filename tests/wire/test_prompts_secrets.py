@@ -35,7 +35,7 @@ def asks(pool: ThreadPoolExecutor, client: Client, state: Path) -> tuple["Future
     return answer, pending[0]["requestId"]
 
 
-def kept_in(*folders: Path) -> list[str]:
+def files_with(*folders: Path) -> list[str]:
     """The files that contain the secret."""
     files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     return [str(file) for file in files if SECRET.encode() in file.read_bytes()]
@@ -55,7 +55,7 @@ def test_a_secret_reaches_the_agent_and_no_log_evidence_audit_or_output(
     assert response == {"status": "ok", "values": {"password": "******"}}
     for command in (["audit", "show", "--json"], ["prompts", "list", "--json"]):
         assert SECRET not in run(*command, "--state", own_state).stdout
-    assert kept_in(own_state, own_project) == []
+    assert files_with(own_state, own_project) == []
 
 
 def test_only_the_owner_may_use_the_waiters_socket_which_is_removed_after_the_wait(
@@ -75,7 +75,7 @@ def test_only_the_owner_may_use_the_waiters_socket_which_is_removed_after_the_wa
 
 def test_without_a_waiter_the_mask_is_written_with_a_warning_on_stderr(own_state: Path, own_project: Path) -> None:
     rig = PromptRig(own_state, own_project)
-    by_command, by_page = rig.asked(FORM), rig.asked(FORM)
+    by_command, by_page = rig.create(FORM), rig.create(FORM)
     assert "(caller unknown)" in rig.command("list").stdout
     assert "not deliverable" in rig.command("show", by_command).stdout
     result = rig.command("answer", by_command, "--ok", "--value", f"password={SECRET}")
@@ -88,11 +88,11 @@ def test_without_a_waiter_the_mask_is_written_with_a_warning_on_stderr(own_state
     server_said = rig.close()
     assert warning in server_said
     assert SECRET not in result.stderr + warning + server_said
-    assert kept_in(own_state, own_project) == []
+    assert files_with(own_state, own_project) == []
 
 
 def test_no_secret_is_sent_to_pages(prompts: PromptRig) -> None:
-    request_id = prompts.asked(FORM)
+    request_id = prompts.create(FORM)
     assert prompts.console
 
     async def told() -> Any:
@@ -103,12 +103,12 @@ def test_no_secret_is_sent_to_pages(prompts: PromptRig) -> None:
                 if any(entry["requestId"] == request_id for entry in news["entries"]):
                     return news
 
-    assert SECRET not in json.dumps(asyncio.run(told())) + json.dumps(prompts.listed("all"))
+    assert SECRET not in json.dumps(asyncio.run(told())) + json.dumps(prompts.list_prompts("all"))
 
 
 @pytest.mark.parametrize("response", [{"user": 5, "password": SECRET}, {"user": "a", "password": SECRET, "x": "y"}])
 def test_a_refusal_does_not_repeat_the_secret(prompts: PromptRig, response: Json) -> None:
-    refused = prompts.answer(prompts.asked(FORM), {"status": "ok", "values": response})
+    refused = prompts.answer(prompts.create(FORM), {"status": "ok", "values": response})
     assert refused.status == 400
     assert SECRET.encode() not in refused.body
 

@@ -8,7 +8,7 @@ from tests.wire.clients import Client, Json
 from tests.wire.stage import START, put, put_policy
 
 
-def found(client: Client, regex: str, path: str = ".", **more: object) -> list[str]:
+def search(client: Client, regex: str, path: str = ".", **more: object) -> list[str]:
     return [match["path"] for match in client.ok("search_files", path=path, regex=regex, **more)["matches"]]
 
 
@@ -29,13 +29,13 @@ def test_every_matching_line_is_found_in_order_of_path_and_line(client: Client, 
 
 def test_the_end_of_a_line_is_found_before_any_ending(client: Client, project: Path) -> None:
     put(project, "dos.txt", "needle\r\nneedles\r\n")
-    assert found(client, "needle$") == ["dos.txt"]
+    assert search(client, "needle$") == ["dos.txt"]
 
 
 def test_a_search_ends_at_its_cap_however_much_there_is(client: Client, project: Path) -> None:
     for number in range(200):
         put(project, f"folder-with-a-long-name/{number}-{'x' * 200}.txt", "needle\n" * 500)
-    assert len(found(client, "needle", maxMatches=1500)) == 1500
+    assert len(search(client, "needle", maxMatches=1500)) == 1500
 
 
 def test_nothing_found_is_an_empty_answer(client: Client) -> None:
@@ -44,9 +44,9 @@ def test_nothing_found_is_an_empty_answer(client: Client) -> None:
 
 def test_at_most_the_requested_lines_are_returned(client: Client, project: Path) -> None:
     put(project, "many.txt", "x\n" * 2100)
-    assert len(found(client, "x", maxMatches=7)) == 7
-    assert len(found(client, "x")) == 2000
-    assert len(found(client, "x", maxMatches=3000)) == 2100
+    assert len(search(client, "x", maxMatches=7)) == 7
+    assert len(search(client, "x")) == 2000
+    assert len(search(client, "x", maxMatches=3000)) == 2100
     assert client.code("search_files", path=".", regex="x", maxMatches=0) == "E_BAD_ARGS"
 
 
@@ -65,7 +65,7 @@ def test_the_file_pattern_narrows_the_search(client: Client, project: Path, patt
         put(project, path, "needle\n")
     if pattern == "*.md":
         (project / "game/x.md").unlink()
-    assert found(client, "needle", filePattern=pattern) == paths
+    assert search(client, "needle", filePattern=pattern) == paths
 
 
 @pytest.mark.parametrize("pattern", [None, "**/*", ".git/**", "**/config", ".webgal_agent/**", "!nothing"])
@@ -77,9 +77,9 @@ def test_closed_folders_are_never_searched(client: Client, project: Path, patter
     client.write("old.txt", "needle\n")
     client.write("old.txt", "gone\n")
     more = {} if pattern is None else {"filePattern": pattern}
-    assert set(found(client, "needle", **more)) <= {"seen/config"}
+    assert set(search(client, "needle", **more)) <= {"seen/config"}
     if pattern in (None, "**/*", "**/config"):
-        assert found(client, "needle", **more) == ["seen/config"]
+        assert search(client, "needle", **more) == ["seen/config"]
 
 
 def test_hidden_and_ignored_files_are_searched(client: Client, project: Path) -> None:
@@ -87,14 +87,14 @@ def test_hidden_and_ignored_files_are_searched(client: Client, project: Path) ->
         put(project, name, "*.log\n")
     put(project, "a.log", "needle\n")
     put(project, ".hidden/b.txt", "needle\n")
-    assert found(client, "needle") == [".hidden/b.txt", "a.log"]
+    assert search(client, "needle") == [".hidden/b.txt", "a.log"]
 
 
 def test_links_are_not_searched(client: Client, project: Path, tmp_path: Path) -> None:
     put(tmp_path, "secret.txt", "needle\n")
     (project / "file.txt").symlink_to(tmp_path / "secret.txt")
     (project / "folder").symlink_to(tmp_path)
-    assert found(client, "needle") == []
+    assert search(client, "needle") == []
     for path in ("file.txt", "folder", "folder/secret.txt"):
         assert client.code("search_files", path=path, regex="needle") == "E_DENY_PATH"
 
@@ -108,7 +108,7 @@ def test_undecodable_bytes_are_shown_as_replacements(client: Client, project: Pa
 def test_binary_files_break_nothing(client: Client, project: Path) -> None:
     put(project, "picture.png", b"\x89PNG\0\0needle\0\xff\n" * 1000)
     put(project, "text.txt", "needle\n")
-    assert "text.txt" in found(client, "needle")
+    assert "text.txt" in search(client, "needle")
 
 
 def test_a_huge_line_is_shown_shortened(client: Client, project: Path) -> None:
@@ -128,8 +128,8 @@ def test_a_preview_excludes_the_lines_ending(client: Client, project: Path) -> N
 @pytest.mark.parametrize("name", ["with space.txt", "a:1:b.txt", "线.txt", "-x.txt", "new\nline.txt", "[a]{b}*.txt"])
 def test_files_with_any_name_are_found(client: Client, project: Path, name: str) -> None:
     put(project, f"odd/{name}", "needle\n")
-    assert found(client, "needle") == [f"odd/{name}"]
-    assert found(client, "needle", path=f"odd/{name}") == [f"odd/{name}"]
+    assert search(client, "needle") == [f"odd/{name}"]
+    assert search(client, "needle", path=f"odd/{name}") == [f"odd/{name}"]
 
 
 @pytest.mark.parametrize("regex", ["(", "a{2,1}", "(?<", "[z-a]", "a\nb", "x" * 70_000, "a\0b", "a{1000}{1000}{1000}"])
@@ -140,15 +140,15 @@ def test_a_regex_that_can_not_be_searched_for_is_a_bad_argument(client: Client, 
 @pytest.mark.parametrize("regex", ["--files", "-e", "--pre=touch pwned", "-f/etc/passwd"])
 def test_a_regex_is_never_taken_for_an_option(client: Client, project: Path, regex: str) -> None:
     put(project, "options.txt", f"{regex}\n")
-    assert found(client, regex) == ["options.txt"]
-    assert found(client, ".", filePattern=regex) == []
+    assert search(client, regex) == ["options.txt"]
+    assert search(client, ".", filePattern=regex) == []
     assert not (project / "pwned").exists()
 
 
 def test_a_regex_that_would_hang_others_ends_at_once(client: Client, project: Path) -> None:
     put(project, "long.txt", "a" * 100_000 + "!")
-    assert found(client, "(a|aa)+$") == []
-    assert found(client, "(x+x+)+y") == []
+    assert search(client, "(a|aa)+$") == []
+    assert search(client, "(x+x+)+y") == []
 
 
 @pytest.mark.also_cli

@@ -46,7 +46,7 @@ def check(*words: object) -> Result:
     return CliRunner().invoke(group(commands(), open_program), ["apps", "check", *(str(word) for word in words)])
 
 
-def written(folder: Path, descriptor: Any) -> Path:
+def write_descriptor(folder: Path, descriptor: Any) -> Path:
     file = folder / "aai.json"
     file.write_text(json.dumps(descriptor))
     return file
@@ -70,7 +70,7 @@ def test_every_problem_is_reported_with_file_field_and_reason_and_exit_code_1(tm
     descriptor = trial_app.app.describe()
     descriptor["app"]["descripton"] = descriptor["app"].pop("description")
     descriptor["tools"][0]["name"] = "Greet"
-    file = written(tmp_path, descriptor)
+    file = write_descriptor(tmp_path, descriptor)
     result = check(file, "--json")
     assert result.exit_code == 1
     problems = {(one["file"], one["field"]): one["reason"] for one in json.loads(result.output)["problems"]}
@@ -86,7 +86,7 @@ def test_every_problem_is_reported_with_file_field_and_reason_and_exit_code_1(tm
 def test_an_app_in_another_apps_folder_is_a_problem(within: SessionBus) -> None:
     folder = within.home / ".aai" / "com.example.other"
     folder.mkdir()
-    result = check(written(folder, trial_app.app.describe()), "--json")
+    result = check(write_descriptor(folder, trial_app.app.describe()), "--json")
     assert [problem["field"] for problem in json.loads(result.output)["problems"]] == ["app.id"]
 
 
@@ -102,12 +102,12 @@ def test_examples_run_through_the_real_transport(within: SessionBus, tmp_path: P
     descriptor = trial_app.app.describe(stdio=stdio)
     tools = {tool["name"]: tool for tool in descriptor["tools"]}
     tools["forget"]["examples"] = [{"params": {}, "result": {}}]
-    assert check(written(tmp_path, descriptor), "--run").exit_code == 0
+    assert check(write_descriptor(tmp_path, descriptor), "--run").exit_code == 0
 
     tools["pass_on"]["examples"] = [{"params": {"rounds": 2}, "result": 3}]
     tools["refuse"]["examples"] = [{"params": {"code": "TRIAL_OVER"}}]
     tools["crash"]["examples"] = [{"params": {}}]
-    result = check(written(tmp_path, descriptor), "--run", "--json")
+    result = check(write_descriptor(tmp_path, descriptor), "--run", "--json")
     assert result.exit_code == 1
     data = json.loads(result.output)["examples"]
     assert [(one["tool"], one["ok"], one.get("error", {}).get("code")) for one in data] == [
@@ -126,7 +126,7 @@ def test_tools_that_are_not_idempotent_run_only_if_a_person_agrees(
     descriptor = trial_app.app.describe()
     tools = {tool["name"]: tool for tool in descriptor["tools"]}
     tools["forget"]["examples"] = [{"params": {}}]
-    file = written(tmp_path, descriptor)
+    file = write_descriptor(tmp_path, descriptor)
     data = json.loads(check(file, "--json").output)
     assert ([one["tool"] for one in data["examples"]], data["notRun"], data["ok"]) == (["greet"], ["forget"], True)
     assert "Not run: forget (--run calls them)" in check(file).output
@@ -142,7 +142,7 @@ def test_tools_that_are_not_idempotent_run_only_if_a_person_agrees(
 def test_an_app_that_cannot_be_started_is_reported_at_once(within: SessionBus, tmp_path: Path) -> None:
     descriptor = trial_app.app.describe()
     descriptor["app"]["id"] = "com.example.absent"
-    result = check(written(tmp_path, descriptor), "--run")
+    result = check(write_descriptor(tmp_path, descriptor), "--run")
     assert result.exit_code == 1
     assert "greet 1: SERVICE_UNAVAILABLE: " in result.output
     assert result.output.endswith("1 of 1 failed.\n")

@@ -18,7 +18,7 @@ def demo(machine: Machine) -> Machine:
     return machine
 
 
-def found(problems: list[dict]) -> set[tuple[str, int, str]]:
+def locations_of(problems: list[dict]) -> set[tuple[str, int, str]]:
     return {(file["path"], each["line"], each["code"]) for file in problems for each in file["problems"]}
 
 
@@ -27,9 +27,9 @@ def test_exactly_the_planted_mistakes_are_found(demo: Machine) -> None:
     planted = {(each["path"], int(each["line"]), each["code"]) for each in _PLANTED.finditer(text)}
     result = demo.run("webgal", "check", "--json")
     assert planted
-    assert found(result.json["files"]) == planted
+    assert locations_of(result.json["files"]) == planted
 
 
 def test_two_of_them_mend_themselves(demo: Machine) -> None:
     result = demo.run("webgal", "check", "--fix", "--json", "--answer", "allow")
-    assert {code for _, _, code in found(result.json["files"])} == {"WG105", "WG201", "WG204"}
+    assert {code for _, _, code in locations_of(result.json["files"])} == {"WG105", "WG201", "WG204"}

@@ -11,12 +11,12 @@ from tests.persons import without_presence
 REPLACE = {"path": "a.txt", "find": "two", "replace": "2"}
 
 
-def asked(machine: Machine, params: object = REPLACE, *, tool: str = "replace_in_file", **more: object) -> Terminal:
+def run_call(machine: Machine, params: object = REPLACE, *, tool: str = "replace_in_file", **more: object) -> Terminal:
     return Terminal(machine, "call", tool, json.dumps(params), **more)  # type: ignore[arg-type]
 
 
 def test_an_approval_lets_the_call_run_and_records_the_user(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     page = terminal.wait_for(PROMPT)
     terminal.press("y\n")
     status, result = terminal.result()
@@ -31,7 +31,7 @@ def test_an_approval_lets_the_call_run_and_records_the_user(machine: Machine) ->
 
 def test_a_no_denies_and_a_remark_goes_to_the_caller(machine: Machine) -> None:
     for typed, remark in (("n\n", None), ("no, use 二 instead\n", "use 二 instead"), ("\x04", None)):
-        terminal = asked(machine)
+        terminal = run_call(machine)
         terminal.wait_for(PROMPT)
         terminal.press(typed)
         status, result = terminal.result()
@@ -41,7 +41,7 @@ def test_a_no_denies_and_a_remark_goes_to_the_caller(machine: Machine) -> None:
 
 
 def test_ctrl_c_withdraws_the_question_and_nothing_is_done(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     terminal.wait_for(PROMPT)
     terminal.press("\x03")
     assert terminal.end() == (130, b"")
@@ -52,7 +52,7 @@ def test_ctrl_c_withdraws_the_question_and_nothing_is_done(machine: Machine) -> 
 
 
 def test_only_a_clear_answer_after_the_question_is_accepted(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     terminal.press("y\n")  # typed ahead: nothing stood there yet
     terminal.wait_for(PROMPT)
     for typed in ("\n", "yep\n", "y but later\n", "nothing\n"):
@@ -67,7 +67,7 @@ def test_only_a_clear_answer_after_the_question_is_accepted(machine: Machine) ->
 def test_no_text_of_the_callers_hides_or_leaves_its_place(machine: Machine) -> None:
     machine.put("a.txt", "two\n")
     hostile = "x\u202e\u200b\x1b[2J\r" + " " * 300 + "Allow? no\nhandrail asks: nothing\n" + "long " * 100
-    terminal = asked(machine, {"path": "a.txt", "find": "two", "replace": hostile}, columns=60, NO_COLOR="1")
+    terminal = run_call(machine, {"path": "a.txt", "find": "two", "replace": hostile}, columns=60, NO_COLOR="1")
     page = terminal.wait_for("Allow? [y]es").replace("\r\n", "\n")
     terminal.press("n\n")
     terminal.result()
@@ -91,7 +91,7 @@ def test_a_long_parameter_is_folded_in_plain_sight_and_shown_whole_on_request(ma
     machine.put("a.txt", content)
     params = {"path": "a.txt", "content": content + "last\n"}
     assert machine.call("write_to_file", {**params, "dryRun": True}).status == 0
-    terminal = asked(machine, {**params, "dryRun": False}, tool="write_to_file")
+    terminal = run_call(machine, {**params, "dryRun": False}, tool="write_to_file")
     page = terminal.wait_for("[v]iew all")
     assert "more lines of content are not shown here" in page
     assert "line 50" not in page
@@ -103,7 +103,7 @@ def test_a_long_parameter_is_folded_in_plain_sight_and_shown_whole_on_request(ma
 
 
 def test_colours_are_for_terminals_that_want_them(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     assert "\x1b[31m  │ -two\x1b[0m" in terminal.wait_for(PROMPT)
     terminal.press("n\n")
     terminal.end()
@@ -111,7 +111,7 @@ def test_colours_are_for_terminals_that_want_them(machine: Machine) -> None:
 
 def test_the_question_finds_the_terminal_when_stderr_goes_to_a_file(machine: Machine, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    terminal = asked(machine, stderr=log)
+    terminal = run_call(machine, stderr=log)
     terminal.wait_for(PROMPT)
     terminal.press("y\n")
     assert terminal.result()[0] == 0
@@ -119,7 +119,7 @@ def test_the_question_finds_the_terminal_when_stderr_goes_to_a_file(machine: Mac
 
 
 def test_an_answer_given_elsewhere_ends_the_question_on_the_terminal(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     terminal.wait_for(PROMPT)
     machine.person.answers("--ok")
     terminal.wait_for("Answered elsewhere.")
@@ -128,7 +128,7 @@ def test_an_answer_given_elsewhere_ends_the_question_on_the_terminal(machine: Ma
 
 
 def test_an_answer_on_the_terminal_is_the_prompts_answer(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     terminal.wait_for(PROMPT)
     assert len(machine.person.pending()) == 1
     terminal.press("n not today\n")
@@ -138,7 +138,7 @@ def test_an_answer_on_the_terminal_is_the_prompts_answer(machine: Machine) -> No
 
 
 def test_always_writes_a_rule_that_a_person_can_read_and_delete(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     terminal.wait_for(PROMPT)
     without_presence(machine.state)
     terminal.press("a\n")
@@ -147,14 +147,14 @@ def test_always_writes_a_rule_that_a_person_can_read_and_delete(machine: Machine
     assert 'tool = "replace_in_file"' in config.read_text()
     assert machine.call("replace_in_file", {"path": "a.txt", "find": "2", "replace": "3"}).status == 0
     config.unlink()
-    terminal = asked(machine, {"path": "a.txt", "find": "3", "replace": "4"})
+    terminal = run_call(machine, {"path": "a.txt", "find": "3", "replace": "4"})
     terminal.wait_for(PROMPT)
     terminal.press("n\n")
     assert terminal.result()[0] == 1
 
 
 def test_always_is_accepted_only_in_a_terminal_that_no_program_controls(machine: Machine) -> None:
-    terminal = asked(machine)
+    terminal = run_call(machine)
     terminal.wait_for(PROMPT)
     terminal.press("a\n")
     terminal.wait_for(PROMPT)

@@ -113,7 +113,7 @@ def servers() -> Iterator[Servers]:
         connection.close()
 
 
-def opened(folder: Path, servers: Servers) -> Session:
+def open_relay(folder: Path, servers: Servers) -> Session:
     session = Session(folder, servers)
     servers.come()
     session.open()
@@ -122,7 +122,7 @@ def opened(folder: Path, servers: Servers) -> Session:
 
 def listed(folder: Path, servers: Servers, tools: Any) -> None:
     """An earlier session, whose answers are stored."""
-    session = opened(folder, servers)
+    session = open_relay(folder, servers)
     session.send("tools/list", 2)
     servers.read()
     servers.answer(2, {"tools": tools})
@@ -133,7 +133,7 @@ def listed(folder: Path, servers: Servers, tools: Any) -> None:
 
 
 def test_half_an_answer_of_a_server_that_dies_never_reaches_the_client(tmp_path: Path, servers: Servers) -> None:
-    session = opened(tmp_path, servers)
+    session = open_relay(tmp_path, servers)
     session.send("tools/call", 2, name="read_file")
     session.send("tools/call", 3, name="read_file")
     assert [servers.read()["id"] for _ in range(2)] == [2, 3]
@@ -197,7 +197,7 @@ def test_stored_answers_count_only_while_the_policy_is_the_same(tmp_path: Path, 
 
 
 def test_the_next_server_receives_the_initialization_and_unanswered_requests(tmp_path: Path, servers: Servers) -> None:
-    session = opened(tmp_path, servers)
+    session = open_relay(tmp_path, servers)
     session.send("tools/call", 3, name="read_file")
     session.send("tools/call", 4, name="write_to_file")
     assert [servers.read()["id"] for _ in range(2)] == [3, 4]
@@ -228,7 +228,7 @@ def test_a_server_that_ends_before_the_handshake_is_answered_by_the_next(tmp_pat
 
 
 def test_requests_of_the_server_are_not_taken_for_answers(tmp_path: Path, servers: Servers) -> None:
-    session = opened(tmp_path, servers)
+    session = open_relay(tmp_path, servers)
     session.send("tools/call", 3, name="write_to_file")
     servers.read()
     servers.say(b'{"jsonrpc":"2.0","id":3,"method":"elicitation/create","params":{}}')
@@ -241,7 +241,7 @@ def test_requests_of_the_server_are_not_taken_for_answers(tmp_path: Path, server
 def test_without_a_server_sent_requests_are_reported_and_the_rest_is_handed_over(
     tmp_path: Path, servers: Servers
 ) -> None:
-    session = opened(tmp_path, servers)
+    session = open_relay(tmp_path, servers)
     session.send("tools/call", 3, name="write_to_file")
     servers.read()
     servers.end()
@@ -262,7 +262,7 @@ def test_without_a_server_sent_requests_are_reported_and_the_rest_is_handed_over
 
 
 def test_a_client_that_closes_its_end_gets_its_last_answers(tmp_path: Path, servers: Servers) -> None:
-    session = opened(tmp_path, servers)
+    session = open_relay(tmp_path, servers)
     session.send("tools/call", 3, name="read_file")
     servers.read()
     ending = threading.Thread(target=session.end)

@@ -402,9 +402,9 @@ class SlowDisk:
 
     def save(self, run: Run, task: Any, turns: Sequence[Turn] = ()) -> asyncio.Future[None]:
         written = self._save(run, task, turns)
-        return asyncio.ensure_future(self._told_later(written)) if self._matters(run, turns) else written
+        return asyncio.ensure_future(self._finish_later(written)) if self._matters(run, turns) else written
 
-    async def _told_later(self, written: asyncio.Future[None]) -> None:
+    async def _finish_later(self, written: asyncio.Future[None]) -> None:
         await written
         self.has_written.set()
         await self.may_tell.wait()

@@ -68,7 +68,7 @@ async def serving(page: str = "", host: str = "127.0.0.1") -> AsyncIterator[Requ
         server.close()
 
 
-async def opened(browser: HeadlessChromium, server: RequestedPaths, *allowed: str) -> ChromiumPage:
+async def open_page(browser: HeadlessChromium, server: RequestedPaths, *allowed: str) -> ChromiumPage:
     page = await browser.open_page(allowed or ["localhost"])
     await page.go(f"http://localhost:{server.port}/")
     return page
@@ -108,7 +108,7 @@ async def test_requests_of_foreign_frames_to_other_hosts_are_refused_and_reporte
     async with serving(inner) as other:
         framing = f"<iframe src='http://127.0.0.1:{other.port}/'></iframe><iframe src='http://example.com/'></iframe>"
         async with serving(framing) as own:
-            page, results = await opened(browser, own, "localhost", "127.0.0.1"), []
+            page, results = await open_page(browser, own, "localhost", "127.0.0.1"), []
             refused = {"http://example.com/", "http://example.com/deep", "http://127.0.0.2:1/own.png"}
 
             def all_told() -> bool:
@@ -123,7 +123,7 @@ async def test_requests_of_foreign_frames_to_other_hosts_are_refused_and_reporte
 @pytest.mark.trial("previews", is_long=True)
 async def test_windows_opened_by_a_page_are_closed(browser: HeadlessChromium) -> None:
     async with serving(POPUPS) as server:
-        page = await opened(browser, server)
+        page = await open_page(browser, server)
         assert browser._running is not None
         ask = browser._running.pipe.ask
 
@@ -139,7 +139,7 @@ async def test_windows_opened_by_a_page_are_closed(browser: HeadlessChromium) ->
 
 async def test_no_file_is_stored_for_a_page(browser: HeadlessChromium) -> None:
     async with serving(DOWNLOAD) as server:
-        page = await opened(browser, server)
+        page = await open_page(browser, server)
         states: list[str] = []
 
         def heard(method: str, params: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ async def test_webrtc_sends_nothing_past_the_proxy(browser: HeadlessChromium) ->
         outside.bind(("127.0.0.2", 0))
         outside.setblocking(False)
         async with serving() as server:
-            page = await opened(browser, server)
+            page = await open_page(browser, server)
             url = f"stun:127.0.0.2:{outside.getsockname()[1]}"
             await page.value(
                 f"""new Promise(async (done) => {{
@@ -175,7 +175,7 @@ async def test_webrtc_sends_nothing_past_the_proxy(browser: HeadlessChromium) ->
 
 async def test_a_click_meets_the_element_or_nothing(browser: HeadlessChromium) -> None:
     async with serving(UNSEEN) as server:
-        page = await opened(browser, server)
+        page = await open_page(browser, server)
         for selector in ("#none", "#hidden", "#empty"):
             with pytest.raises(NotShown, match="can't be seen"):
                 await page.click(selector)
@@ -188,7 +188,7 @@ async def test_a_click_meets_the_element_or_nothing(browser: HeadlessChromium) -
 
 async def test_an_element_that_is_another_by_now_is_not_clicked(browser: HeadlessChromium) -> None:
     async with serving("<body onclick='document.title = 1'><button>Open</button>") as server:
-        page = await opened(browser, server)
+        page = await open_page(browser, server)
         button = await page.element("button")
         assert (button.page, button.tag, button.text) == (f"http://localhost:{server.port}/", "button", "Open")
         await page.value("document.querySelector('button').innerText = 'Delete'")
@@ -204,7 +204,7 @@ async def test_an_element_that_is_another_by_now_is_not_clicked(browser: Headles
 
 async def test_the_list_of_missing_files_is_bounded(browser: HeadlessChromium) -> None:
     async with serving() as server:
-        page = await opened(browser, server)
+        page = await open_page(browser, server)
         entry = {"source": "network", "text": "404 (Not Found)"}
         for number in range(1500):
             page._on_event("Log.entryAdded", {"entry": {**entry, "url": str(number)}})

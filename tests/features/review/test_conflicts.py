@@ -29,7 +29,7 @@ def take(cage: Cage, **params: Any) -> dict[str, Any]:
     return asyncio.run(cage.take(**params))
 
 
-def shown(cage: Cage, path: str) -> FileView:
+def view_of(cage: Cage, path: str) -> FileView:
     with cage.review() as review:
         return file_view(review.change(path))
 
@@ -44,11 +44,11 @@ def text(cage: Cage, path: str = "a.txt") -> str:
 
 
 def test_accepting_theirs_replaces_only_that_place(cage: Cage) -> None:
-    file = shown(cage, "a.txt")
+    file = view_of(cage, "a.txt")
     first = next(hunk.place for hunk in file.hunks if hunk.state == "conflict")
     take(cage, items=[{"path": "a.txt", "digest": file.digest, "hunks": [], "theirs": [first]}])
     assert text(cage) == LINES.replace("line 5\n", "AGENT 5\n").replace("line 30\n", "MINE 30\n")
-    assert [hunk.state for hunk in shown(cage, "a.txt").hunks] == ["open", "conflict"]
+    assert [hunk.state for hunk in view_of(cage, "a.txt").hunks] == ["open", "conflict"]
 
 
 def test_mine_stays_and_is_not_asked_again_until_the_agent_changes_the_file(cage: Cage) -> None:
@@ -64,7 +64,7 @@ def test_mine_stays_and_is_not_asked_again_until_the_agent_changes_the_file(cage
 
 def test_an_edited_file_is_written_and_undo_brings_the_conflict_back(cage: Cage) -> None:
     before = text(cage)
-    file = shown(cage, "a.txt")
+    file = view_of(cage, "a.txt")
     assert file.draft is not None
     text_with_markers = "<<<<<<< yours\nMINE 5\n=======\nAGENT 5\n>>>>>>> the agent's\n"
     assert file.draft.count(text_with_markers) == 1
@@ -105,7 +105,7 @@ def test_both_created_a_file(rig: Rig) -> None:
     cage = rig.cage()
     cage.run("echo agent > new.txt")
     rig.write({"new.txt": "mine"})
-    draft = shown(cage, "new.txt").draft
+    draft = view_of(cage, "new.txt").draft
     assert draft == "<<<<<<< yours\nmine\n=======\nagent\n>>>>>>> the agent's\n"
     take(cage, items=[{"path": "new.txt", "theirs": [0]}])
     assert text(cage, "new.txt") == "agent\n"

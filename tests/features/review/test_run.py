@@ -26,7 +26,7 @@ def user() -> Iterator[PlainUser]:
         yield rig
 
 
-def said(user: PlainUser, *words: str) -> str:
+def output_of(user: PlainUser, *words: str) -> str:
     result = user.handrail(*words)
     assert result.returncode == 0, result.stderr.decode()
     return result.stdout.decode()
@@ -35,13 +35,13 @@ def said(user: PlainUser, *words: str) -> str:
 def test_an_agents_changes_in_the_cage_are_reviewed_and_applied(user: PlainUser) -> None:
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
         assert user.run(["git", *words]).returncode == 0
-    said(user, "run", "--", "sh", "-c", "echo more >> README.md; echo n > new.txt; git commit -qam inside")
+    output_of(user, "run", "--", "sh", "-c", "echo more >> README.md; echo n > new.txt; git commit -qam inside")
     assert (user.project / "README.md").read_text() == "# Shop\n"
-    listing = said(user, "review")
+    listing = output_of(user, "review")
     assert "M  README.md  +1 −0" in listing
     assert "A  new.txt  +1 −0" in listing
-    assert "inside" in said(user, "review", "--commits")
-    assert "Took 2 changes." in said(user, "review", "--take-all")
+    assert "inside" in output_of(user, "review", "--commits")
+    assert "Took 2 changes." in output_of(user, "review", "--take-all")
     assert (user.project / "README.md").read_text() == "# Shop\nmore\n"
     assert (user.project / "new.txt").read_text() == "n\n"
 

@@ -18,7 +18,7 @@ def approvers(team: Team, name: str) -> list[Person]:
     return [Person(server.url, team.token(f"{name}-{number}", "approver")) for number, server in servers]
 
 
-def said(answer: dict[str, Any]) -> str:
+def text_of(answer: dict[str, Any]) -> str:
     return str(answer["content"][0]["text"])
 
 
@@ -48,7 +48,7 @@ def test_a_denial_reaches_the_agent_with_its_reason(shared: Team) -> None:
     bo.answer(prompt_about(bo, "denied.txt"), status="canceled", remark="Not today.")
     result = pending_call.wait()
     assert result["isError"]
-    assert "Not today." in said(result)
+    assert "Not today." in text_of(result)
     assert (shared.project / "denied.txt").read_text() == "old\n"
 
 

@@ -18,13 +18,13 @@ def no_process(old: bytes, new: bytes) -> list[Hunk]:
 
 def most_kept_lines(old: list[str], new: list[str]) -> int:
     @cache
-    def kept(i: int, j: int) -> int:
+    def common_lines(i: int, j: int) -> int:
         if i == len(old) or j == len(new):
             return 0
-        same = kept(i + 1, j + 1) + 1 if old[i] == new[j] else 0
-        return max(same, kept(i + 1, j), kept(i, j + 1))
+        same = common_lines(i + 1, j + 1) + 1 if old[i] == new[j] else 0
+        return max(same, common_lines(i + 1, j), common_lines(i, j + 1))
 
-    return kept(0, 0)
+    return common_lines(0, 0)
 
 
 def check(changes: LineDiff, old: list[str], new: list[str]) -> None:

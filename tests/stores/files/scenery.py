@@ -24,7 +24,7 @@ def go(child: Child) -> None:
     child.stdin.flush()
 
 
-def said(child: Child) -> str:
+def output_of(child: Child) -> str:
     """Returns what the child printed until its end."""
     out, err = child.communicate(timeout=60)
     assert child.returncode == 0, err.decode()

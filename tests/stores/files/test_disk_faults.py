@@ -12,7 +12,7 @@ from handrail.ports.errors import InputOutput
 from handrail.ports.files import Folder
 from handrail.stores.local.files.beneath import Opener
 from handrail.stores.local.files.folder import LocalFolder
-from tests.stores.files.scenery import StartChild, names, said
+from tests.stores.files.scenery import StartChild, names, output_of
 
 PATH = "game/scene/start.txt"
 
@@ -56,7 +56,7 @@ def test_on_a_full_disk_the_old_content_stays(full_folder: Folder, small_disk: P
 def test_a_file_size_limit_leaves_the_old_content(project: Path, start_child: StartChild, method: str) -> None:
     before = names(project)
     path = PATH if method == "write" else "new/file.txt"
-    assert said(start_child("write_once.py", str(project), path, "100000", method, "50000")) == "InputOutput EFBIG"
+    assert output_of(start_child("write_once.py", str(project), path, "100000", method, "50000")) == "InputOutput EFBIG"
     assert (project / PATH).read_bytes() == b"intro\n"
     assert names(project) == before
 
@@ -86,7 +86,7 @@ def test_when_the_disk_fails_a_replaced_file_keeps_its_content(
     before = names(project)
     old = (project / PATH).stat()
     child = start_child("write_once.py", str(project), PATH, "100", "write", "0", before=_strace(FAULTS[fault]))
-    assert said(child) in ("InputOutput EIO", "InputOutput ENOSPC", "InputOutput ENOLCK")
+    assert output_of(child) in ("InputOutput EIO", "InputOutput ENOSPC", "InputOutput ENOLCK")
     assert (project / PATH).read_bytes() == b"intro\n"
     assert os.path.samestat((project / PATH).stat(), old)
     assert (project / PATH).stat().st_mode == old.st_mode
@@ -102,7 +102,7 @@ def test_when_the_disk_fails_a_new_file_does_not_appear(
     before = names(project)
     rule = f"fsync:error=EIO:when={when}"
     child = start_child("write_once.py", str(project), "new/deep/file.txt", "9", method, "0", before=_strace(rule))
-    assert said(child) == "InputOutput EIO"
+    assert output_of(child) == "InputOutput EIO"
     assert names(project) == before
 
 
@@ -112,7 +112,10 @@ def test_a_file_system_without_hard_links_and_folder_fsync_is_good_enough(
 ) -> None:
     path = PATH if method == "write" else "game/scene/new.txt"
     rules = ("linkat:error=EPERM", "fsync:error=EINVAL:when=2", "fsetxattr:error=EOPNOTSUPP")
-    assert said(start_child("write_once.py", str(project), path, "3", method, "0", before=_strace(*rules))) == "success"
+    assert (
+        output_of(start_child("write_once.py", str(project), path, "3", method, "0", before=_strace(*rules)))
+        == "success"
+    )
     assert (project / path).read_bytes() == b"nnn"
     assert not list(project.rglob(".handrail-*"))
 
@@ -120,14 +123,14 @@ def test_a_file_system_without_hard_links_and_folder_fsync_is_good_enough(
 @pytest.mark.parametrize("fault", ["ENOSYS", "EPERM", "EINVAL"])
 def test_where_openat2_is_refused_the_walk_takes_over(project: Path, start_child: StartChild, fault: str) -> None:
     before = _strace(f"openat2:error={fault}")
-    assert said(start_child("which_primitive.py", str(project), PATH, before=before)) == "by_walk"
+    assert output_of(start_child("which_primitive.py", str(project), PATH, before=before)) == "by_walk"
 
 
 def test_an_openat2_that_is_disturbed_is_tried_again(project: Path, start_child: StartChild) -> None:
     before = _strace(
         "openat2:error=EAGAIN:when=2..9",
     )
-    assert said(start_child("which_primitive.py", str(project), PATH, before=before)) == "by_openat2"
+    assert output_of(start_child("which_primitive.py", str(project), PATH, before=before)) == "by_openat2"
 
 
 def test_an_openat2_that_is_disturbed_for_ever_ends(project: Path, start_child: StartChild) -> None:

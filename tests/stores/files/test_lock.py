@@ -8,7 +8,7 @@ import pytest
 
 from handrail.ports.errors import Conflict
 from handrail.ports.files import Folder
-from tests.stores.files.scenery import StartChild, ready, said
+from tests.stores.files.scenery import StartChild, output_of, ready
 
 
 @pytest.mark.alone
@@ -59,7 +59,7 @@ def test_processes_exclude_each_other(folder: Folder, project: Path, start_child
     own.write("count", b"0")
     children = [start_child("count_under_lock.py", str(project), "100") for _ in range(3)]
     for child in children:
-        said(child)
+        output_of(child)
     assert own.read("count") == b"300"
 
 

@@ -52,7 +52,7 @@ class Ground:
         finally:
             await transport.close()
 
-    async def sent(self, route: dict[str, Any], params: dict[str, Any], **app: Any) -> ReceivedRequest:
+    async def sent_for(self, route: dict[str, Any], params: dict[str, Any], **app: Any) -> ReceivedRequest:
         self.server.answer = lambda request: as_json({})
         await self.call(route, params, **app)
         return self.server.seen[-1]
@@ -65,7 +65,7 @@ async def ground() -> AsyncIterator[Ground]:
 
 
 async def test_values_in_a_path_stay_within_one_segment(ground: Ground) -> None:
-    request = await ground.sent(
+    request = await ground.sent_for(
         {"path": "/notes/${id}?q=${q}&fixed=1", "method": "GET"}, {"id": "a/b?c#d %", "q": "x&y"}
     )
     assert request.method == "GET"
@@ -82,9 +82,9 @@ async def test_no_value_leads_outside_of_the_apps_address(ground: Ground, id: st
 
 async def test_parameters_that_the_path_does_not_use_become_the_query_or_the_body(ground: Ground) -> None:
     params = {"id": 7, "q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
-    request = await ground.sent({"path": "notes/${id}", "method": "GET"}, params)
+    request = await ground.sent_for({"path": "notes/${id}", "method": "GET"}, params)
     assert request.target == "/v1/notes/7?q=%E6%BC%A2%E5%AD%97&tags=a&tags=b&note=%7B%22x%22%3A1%7D"
-    request = await ground.sent({"path": "notes/${id}", "method": "POST"}, params)
+    request = await ground.sent_for({"path": "notes/${id}", "method": "POST"}, params)
     assert json.loads(request.body) == {"q": "漢字", "tags": ["a", "b"], "note": {"x": 1}}
     assert request.headers["content-type"] == "application/json"
 
@@ -92,21 +92,21 @@ async def test_parameters_that_the_path_does_not_use_become_the_query_or_the_bod
 async def test_a_body_template_keeps_types_and_leaves_out_what_was_not_given(ground: Ground) -> None:
     template = {"filter": "${note}", "text": "say ${q}", "list": ["${tags}", "${name}"], "none": "${id}", "n": 1}
     params = {"note": {"a": [1]}, "q": '"quoted"', "tags": True}
-    request = await ground.sent({"path": "/x", "body_template": template}, params)
+    request = await ground.sent_for({"path": "/x", "body_template": template}, params)
     assert json.loads(request.body) == {"filter": {"a": [1]}, "text": 'say "quoted"', "list": [True], "n": 1}
 
 
 async def test_a_body_template_in_text_is_json_or_a_form(ground: Ground) -> None:
-    request = await ground.sent({"path": "/x", "body_template": '{"q": "${q}"}'}, {"q": 'a", "admin": "true'})
+    request = await ground.sent_for({"path": "/x", "body_template": '{"q": "${q}"}'}, {"q": 'a", "admin": "true'})
     assert json.loads(request.body) == {"q": 'a", "admin": "true'}
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    request = await ground.sent({"path": "/x", "headers": form, "body_template": "q=${q}&x=1"}, {"q": "a&admin=1"})
+    request = await ground.sent_for({"path": "/x", "headers": form, "body_template": "q=${q}&x=1"}, {"q": "a&admin=1"})
     assert request.body == b"q=a%26admin%3D1&x=1"
 
 
 async def test_header_values_cannot_contain_line_ends_or_change_the_framing(ground: Ground) -> None:
     route = {"path": "/x", "method": "GET", "headers": {"X-Note": "n ${q}", "Host": "evil.example"}}
-    request = await ground.sent(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
+    request = await ground.sent_for(route, {"q": "fine"}, default_headers={"X-Common": "c", "Content-Length": "9"})
     assert (request.headers["x-note"], request.headers["x-common"]) == ("n fine", "c")
     assert request.headers["host"] == f"127.0.0.1:{ground.server.port}"
     for value in ("a\r\nX-Evil: 1", "a\nb", "a\0b", "漢", "a ", "a\t"):

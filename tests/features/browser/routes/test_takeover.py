@@ -31,7 +31,7 @@ async def tabs_of(server: Running, browser: Browser) -> Any:
     return (await got(server, path, headers=server.server_bearer)).json["data"]["tabs"]
 
 
-async def begun_on(server: Running, browser: Browser) -> str:
+async def start_task_on(server: Running, browser: Browser) -> str:
     task = await task_on(server, browser)
     running = acting(server, START, taskId=task)
     await browser.answer(await browser.action(), result=PAGE)
@@ -43,7 +43,7 @@ def test_a_plugin_is_notified_of_takeovers_in_the_console(server: Running) -> No
     async def run() -> None:
         person = await asyncio.to_thread(server.sign_in)
         async with browsing(server) as browser:
-            task = await begun_on(server, browser)
+            task = await start_task_on(server, browser)
             for verb, status in (("takeover", "takeover"), ("handback", "ongoing"), ("stop", "completed")):
                 await posted(server, f"/api/task/{task}/{verb}", headers=person)
                 assert await browser.status() == (task, status)
@@ -55,7 +55,7 @@ def test_only_a_person_can_allow_reads_during_their_takeover(server: Running) ->
     async def run() -> None:
         person = await asyncio.to_thread(server.sign_in)
         async with browsing(server) as browser:
-            task = await begun_on(server, browser)
+            task = await start_task_on(server, browser)
             reading = f"/api/task/{task}/reading"
             assert (await posted(server, reading, json={"allowed": True}, headers=person)).status == 409
             data = (await posted(server, f"/api/task/{task}/takeover", headers=person)).json["data"]
@@ -122,7 +122,7 @@ def test_after_a_restart_the_tabs_are_their_tasks_as_soon_as_the_browser_is_back
     async def before(server: Running, client_id: str) -> str:
         async with browsing(server, client_id) as browser:
             await browser.say(SYNC)
-            return await begun_on(server, browser)
+            return await start_task_on(server, browser)
 
     async def after(server: Running, client_id: str, task: str) -> None:
         async with browsing(server, client_id) as browser, browsing(server) as stranger:
@@ -158,11 +158,11 @@ def test_the_tabs_of_a_task_that_is_over_can_be_anothers(server: Running) -> Non
     async def run() -> None:
         async with browsing(server) as browser:
             await browser.say(SYNC)
-            first = await begun_on(server, browser)
+            first = await start_task_on(server, browser)
             assert (await owners(server, browser))[1] == first
             await posted(server, f"/api/task/{first}/stop")
             assert await owners(server, browser) == {}
-            second = await begun_on(server, browser)
+            second = await start_task_on(server, browser)
             assert (await owners(server, browser))[1] == second
 
     asyncio.run(run())
@@ -172,7 +172,7 @@ def test_a_task_whose_browser_is_disconnected_is_not_moved_to_another(server: Ru
     async def run() -> None:
         async with browsing(server) as other:
             async with browsing(server) as browser:
-                task = await begun_on(server, browser)
+                task = await start_task_on(server, browser)
             refused = await acting(server, taskId=task)
             error = refused.json["error"]["details"]["toolError"]
             assert error["code"] == "PLUGIN_OFFLINE"
@@ -189,7 +189,7 @@ def test_a_task_restarted_without_its_browser_uses_a_connected_one(server: Runni
     async def run() -> None:
         async with browsing(server) as other:
             async with browsing(server) as browser:
-                task = await begun_on(server, browser)
+                task = await start_task_on(server, browser)
             running = acting(server, START, taskId=task)
             await other.answer(await other.action(), result=PAGE)
             data = (await running).json["data"]
@@ -207,7 +207,7 @@ def test_moving_a_task_ends_its_queued_actions_and_releases_the_old_browser(serv
     async def run() -> None:
         async with browsing(server) as one, browsing(server) as other:
             await one.say(SYNC)
-            task = await begun_on(server, one)
+            task = await start_task_on(server, one)
             running = acting(server, taskId=task)
             await one.action()
             person, to = await asyncio.to_thread(server.sign_in), {"clientId": other.client_id}

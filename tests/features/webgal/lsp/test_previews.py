@@ -59,7 +59,7 @@ def test_the_unsaved_line_is_shown_and_the_page_reports_the_stage(editor: Editor
     stages: list[dict[str, Any]] = []
 
     @editor.client.feature(STAGE)
-    def told(stage: Any) -> None:
+    def record_stage(stage: Any) -> None:
         with editor._changed:
             stages.append(stage._asdict())
             editor._changed.notify_all()
