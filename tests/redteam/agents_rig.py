@@ -56,7 +56,7 @@ class Rig:
         listing = self.ask("GET", "/api/prompts?state=pending", self.server["token"]).json()
         return list(listing["data"]["entries"])
 
-    def create(self, count: int = 1) -> list[dict[str, Any]]:
+    def asked(self, count: int = 1) -> list[dict[str, Any]]:
         return until(lambda: entries if len(entries := self.pending()) >= count else [], f"{count} questions")
 
     def answer(self, request_id: str, *how: str) -> None:

@@ -51,7 +51,7 @@ def writing(rig: Rig, token: str, path: str, content: str = "new\n", **headers: 
 
 def asked_about(rig: Rig, *paths: str) -> list[Entry]:
     """Waits for questions about all paths; returns them in the paths' order."""
-    matches = {entry["prompt"]["path"]: entry for entry in rig.create(len(paths))}
+    matches = {entry["prompt"]["path"]: entry for entry in rig.asked(len(paths))}
     assert set(matches) == set(paths)
     return [matches[path] for path in paths]
 
@@ -159,7 +159,7 @@ def test_a_prompt_of_another_program_does_not_join_the_bundle(rig: Rig) -> None:
     entry = {"ts": "2026-01-01T00:00:00.000Z", "type": "ui_prompt", "action": "request", "requestId": "approval_x_y"}
     with (rig.state / "ui-prompts.jsonl").open("a") as log:
         log.write(json.dumps({**entry, "prompt": prompt}) + "\n")
-    written = next(each for each in rig.create(3) if each["requestId"] == "approval_x_y")
+    written = next(each for each in rig.asked(3) if each["requestId"] == "approval_x_y")
     assert "digest" not in written
     listing = json.loads(run("prompts", "list", "--json", "--state", rig.state).stdout)["bundles"]
     assert [each["requestIds"] for each in listing] == [[entry["requestId"] for entry in mine]]

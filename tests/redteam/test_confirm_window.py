@@ -85,7 +85,7 @@ def browser(rig: Running, visitor: Visitor) -> str:
 
 
 @pytest.fixture
-def create(rig: Running) -> Iterator[str]:
+def asked(rig: Running) -> Iterator[str]:
     """An agent's write that waits for approval, each of a separate file, because approvals may become rules."""
     name = f"{next(NUMBERS)}.txt"
     (rig.project / name).write_text("one\n")

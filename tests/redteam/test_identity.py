@@ -99,7 +99,7 @@ def test_two_sessions_of_one_parent_have_a_browser_task_each(rig: Rig) -> None:
 def test_revoking_a_token_ends_its_connections_and_later_approvals_have_no_effect(rig: Rig) -> None:
     token = rig.issue("revoked")
     waiting = rig.calling(token, "replace_in_file", REPLACE)
-    (asked,) = rig.create()
+    (asked,) = rig.asked()
 
     async def run() -> None:
         page = Listener()
@@ -133,14 +133,14 @@ def test_an_agent_that_asks_too_much_is_refused_and_no_other_is(rig: Rig) -> Non
     for path in paths:
         (rig.project / path).write_text("one\n")
     calls = [rig.calling(loud, "replace_in_file", {**REPLACE, "path": path}, **{"x-task-id": path}) for path in paths]
-    rig.create(20)
+    rig.asked(20)
     (refused,) = until(lambda: [call for call in calls if call.done()])
     answer = refused.result()
     assert (answer.status_code, answer.json()["error"]["code"]) == (429, "RATE_LIMITED")
     assert answer.json()["error"]["details"]["toolError"]["details"]["reason"] == "limit"
     assert len(rig.pending()) == 20
     rig.calling(quiet, "replace_in_file", REPLACE)
-    rig.create(21)
+    rig.asked(21)
 
 
 def test_guessing_codes_does_not_lock_out_the_person(rig: Rig) -> None:

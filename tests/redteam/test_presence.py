@@ -57,7 +57,7 @@ def visitor(rig: Running, browser: Browser) -> Iterator[Visitor]:
 
 
 @pytest.fixture
-def create(rig: Running) -> Iterator[str]:
+def asked(rig: Running) -> Iterator[str]:
     """An agent's write that waits for approval, each of a separate file, because approvals may become rules."""
     name = f"{next(NUMBERS)}.txt"
     (rig.project / name).write_text("one\n")

@@ -139,7 +139,7 @@ def test_approvals_for_a_task_end_when_a_person_stops_it(rig: Rig) -> None:
     slot = {"taskId": task, "kind": "upload", "contentType": "text/plain"}
     assert rig.ask("POST", "/api/artifacts/presign", token, json=slot).status_code == 200
     first = rig.calling(token, "replace_in_file", change("stopped", "one"), **{"x-task-id": task})
-    rig.answer(rig.create()[0]["requestId"], "--ok", "--for", "task")
+    rig.answer(rig.asked()[0]["requestId"], "--ok", "--for", "task")
     assert first.result().status_code == 200
     assert rig.call(token, "replace_in_file", change("stopped", "two"), **{"x-task-id": task}).status_code == 200
     assert rig.ask("POST", f"/api/task/{task}/stop", headers=rig.sign_in()).status_code == 200
