@@ -262,6 +262,16 @@ def test_a_message_that_the_decoder_refuses_is_answered(rig: Running, message: s
     assert answer["error"]["message"]
 
 
+@pytest.mark.parametrize("name", ["user_messag\\u0065", "user message", "\\ud800", "x" * 900])
+def test_a_refused_message_is_answered_however_its_event_is_spelled(rig: Running, name: str) -> None:
+    with socket(rig, {"token": rig.token, "clientType": "frontend"}) as wire:
+        wire.send(f'42/mimo,7["{name}",{{"a": 1, "a": 2}}]')
+        while not (output := str(wire.recv(timeout=30))).startswith("43/mimo,7"):
+            pass
+    (answer,) = json.loads(output.removeprefix("43/mimo,7"))
+    assert (answer["ok"], answer["error"]["code"]) == (False, "BAD_REQUEST")
+
+
 def test_a_report_overwrites_nothing_but_reports(rig: Running, tmp_path: Path) -> None:
     mine = tmp_path / "thesis.html"
     mine.write_text("<p>three years of work</p>")

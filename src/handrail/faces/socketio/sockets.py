@@ -65,7 +65,7 @@ _PEOPLE, _PROGRAMS, _AGENTS = "people", "programs", "agents"
 _JOIN_WITHIN = 10.0
 _POST_WITHIN = 3.0
 _RETRY_SECONDS = 1.0
-_EVENT = re.compile(r'\s*\[\s*"([A-Za-z_]{0,64})"')
+_EVENT = re.compile(r'\s*\[\s*"(?:([A-Za-z_]{0,64})"|(?:[^"\\]|\\.){1,1000}")')
 
 TOO_LONG = object()
 """Stands for a message that was too long to decode."""
@@ -316,14 +316,14 @@ class _Json:
     @staticmethod
     def loads(text: str) -> Any:
         if len(text) > MAX_MESSAGE and (event := _EVENT.match(text)) is not None:
-            return [event[1], TOO_LONG]
+            return [event[1] or "", TOO_LONG]
         try:
             return strict_json.decode(text, max_bytes=MAX_MESSAGE)
         except Failure as failure:
             if (
                 event := _EVENT.match(text)
             ) is not None:  # so that the sender gets an error instead of waiting for an answer
-                return [event[1], Undecodable(failure.message)]
+                return [event[1] or "", Undecodable(failure.message)]
             raise ValueError(failure.message) from None
 
 
