@@ -34,6 +34,11 @@ export function actOf(tool: string): Act {
   return ACTS[tool] ?? (tool.includes(".") ? "call" : "use");
 }
 
+const ON_ELEMENTS: readonly Act[] = ["click", "type", "press", "choose", "hover", "upload", "drag", "selectText", "point", "set"];
+
+/** Whether its words say what kind of element it is, so that the element needs no name. */
+export const isOnElement = (act: Act): boolean => ON_ELEMENTS.includes(act);
+
 export interface Subject {
   /** The file, element, address, command or tool. */
   object: string;

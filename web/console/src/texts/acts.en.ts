@@ -1,7 +1,13 @@
 import { shortName } from "../logic/acts";
 import type { ActTexts } from "./acts";
 
-const element = (kind = "", name: string): string => (name ? `“${name}”` : kind || "an element");
+export const ROLES: Record<string, string> = { textfield: "text field", textbox: "text field", input: "input", a: "link", radio: "radio button", combobox: "drop-down list", menuitem: "menu item", statictext: "text", listitem: "list item" };
+const NAMED = /^(button|link|checkbox|tab|window|image|group|list|cell|slider|menu|dialog|heading)$/;
+const element = (kind = "", name: string): string => {
+  if (name) return `“${name}”`;
+  const role = ROLES[kind] ?? (NAMED.test(kind) ? kind : "element");
+  return `${/^[aeiou]/.test(role) ? "an" : "a"} ${role}`;
+};
 const on = (within = ""): string => (within ? ` on ${shortName(within)}` : "");
 const of = (within = ""): string => (within ? ` of ${within}` : "");
 const WINDOW: Record<string, string> = { close: "Close", quit: "Quit the program of", move: "Move", resize: "Resize", minimize: "Minimize", maximize: "Maximize", restore: "Restore" };
@@ -29,7 +35,7 @@ export const actsEn: ActTexts = {
     closeTab: ({ object }) => `Close the tab ${shortName(object)}?`,
     back: ({ within }) => `Go back${on(within)}?`,
     forward: ({ within }) => `Go forward${on(within)}?`,
-    reload: ({ within }) => `Reload${on(within) || " the page"}?`,
+    reload: ({ within }) => `Reload ${within ? shortName(within) : "the page"}?`,
     click: ({ object, kind, within }) => `Click ${element(kind, object)}${on(within)}?`,
     type: ({ object, kind, within }) => `Type into ${element(kind, object)}${on(within)}?`,
     press: ({ object, within }) => `Press keys${object || within ? ` in ${object || shortName(within ?? "")}` : ""}?`,

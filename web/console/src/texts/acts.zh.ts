@@ -1,10 +1,12 @@
-import { shortName } from "../logic/acts";
+import { shortName, type Subject } from "../logic/acts";
 import type { ActTexts } from "./acts";
 
 export const KINDS: Record<string, string> = { button: "按钮", link: "链接", textbox: "文本框", textfield: "文本框", text: "文本框", checkbox: "复选框", radio: "单选按钮", combobox: "下拉框", menuitem: "菜单项", tab: "标签页", window: "窗口", input: "输入框", a: "链接", statictext: "文字", image: "图片", group: "分组", list: "列表", listitem: "列表项", cell: "单元格", slider: "滑块", menu: "菜单", dialog: "对话框", heading: "标题" };
 const WINDOW: Record<string, string> = { close: "关闭", quit: "退出程序，关闭", move: "移动", resize: "调整大小：", minimize: "最小化", maximize: "最大化", restore: "还原" };
 const element = (kind = "", name: string): string => `${KINDS[kind] ?? "元素"}${name ? `“${name}”` : ""}`;
-const on = (within = ""): string => (within ? `${shortName(within)} 上` : "");
+const place = (within = ""): string => (within ? ` ${shortName(within)} 上` : "页面上");
+/** An element on its page or in its window. */
+const target = ({ object, kind, within }: Subject): string => (within ? ` ${shortName(within)} 上的${element(kind, object)}` : element(kind, object));
 
 export const actsZh: ActTexts = {
   asks: {
@@ -27,26 +29,26 @@ export const actsZh: ActTexts = {
     open: ({ object }) => `打开 ${shortName(object)}？`,
     switchTab: ({ object }) => `切换到标签页 ${shortName(object)}？`,
     closeTab: ({ object }) => `关闭标签页 ${shortName(object)}？`,
-    back: ({ within }) => `在 ${on(within) || "页面上"}后退？`,
-    forward: ({ within }) => `在 ${on(within) || "页面上"}前进？`,
+    back: ({ within }) => `在${place(within)}后退？`,
+    forward: ({ within }) => `在${place(within)}前进？`,
     reload: ({ within }) => `重新加载 ${within ? shortName(within) : "页面"}？`,
-    click: ({ object, kind, within }) => `点击 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
-    type: ({ object, kind, within }) => `在 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}中输入？`,
-    press: ({ object, within }) => `在 ${object || shortName(within ?? "")} 中按键？`,
-    choose: ({ object, kind, within }) => `在 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}中选择？`,
-    hover: ({ object, kind, within }) => `指向 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
+    click: (subject) => `点击${target(subject)}？`,
+    type: (subject) => `在${target(subject)}中输入？`,
+    press: ({ object, within }) => (object || within ? `在 ${object || shortName(within ?? "")} 中按键？` : "按键？"),
+    choose: (subject) => `在${target(subject)}中选择？`,
+    hover: (subject) => `指向${target(subject)}？`,
     scroll: ({ within }) => `滚动 ${within ? shortName(within) : "页面"}？`,
-    upload: ({ object, kind, within }) => `上传文件到 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
-    drag: ({ object, kind, within }) => `拖动 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
-    fill: ({ within }) => `填写 ${on(within)}${on(within) ? "的" : ""}表单？`,
-    selectText: ({ object, kind, within }) => `选中 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}中的文字？`,
+    upload: (subject) => `上传文件到${target(subject)}？`,
+    drag: (subject) => `拖动${target(subject)}？`,
+    fill: ({ within }) => `填写${place(within)}的表单？`,
+    selectText: (subject) => `选中${target(subject)}中的文字？`,
     group: () => "命名标签页分组？",
     launch: ({ object }) => `启动 ${object}？`,
     clipboard: ({ params }) => (params?.action === "read" ? "读取你的剪贴板？" : "替换你剪贴板中的内容？"),
-    point: ({ object, kind, within, params }) => `${{ drag: "拖动", scroll: "滚动" }[String(params?.gesture)] ?? "指向"} ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
+    point: (subject) => `${{ drag: "拖动", scroll: "滚动" }[String(subject.params?.gesture)] ?? "指向"}${target(subject)}？`,
     arrange: ({ object, params }) => `${WINDOW[String(params?.action)] ?? "调整"}窗口 ${object}？`,
     menu: ({ object }) => `在 ${object} 的菜单中选择？`,
-    set: ({ object, kind, within }) => `设置 ${on(within)}${on(within) ? "的" : ""}${element(kind, object)}？`,
+    set: (subject) => `设置${target(subject)}？`,
     publish: ({ object }) => `向你的浏览器开放端口 ${object}？`,
     dismiss: ({ object }) => `关闭对话框 ${object}？`,
     look: ({ object, within }) => `查看 ${object || shortName(within ?? "")}？`,

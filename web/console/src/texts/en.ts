@@ -20,6 +20,7 @@ export const shellEn: ShellTexts = {
   shortcuts: "Keyboard shortcuts",
   skip: "Skip to content",
   connection: { connecting: "connecting…", online: "connected", offline: "disconnected, reconnecting…" },
+  betweenSentences: " ",
   loading: "Loading…",
   retry: "Try again",
   copy: "Copy",

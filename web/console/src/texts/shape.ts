@@ -22,6 +22,8 @@ export interface ShellTexts {
   shortcuts: string;
   skip: string;
   connection: Record<"connecting" | "online" | "offline", string>;
+  /** What stands between two sentences. */
+  betweenSentences: string;
   loading: string;
   retry: string;
   copy: string;

@@ -22,6 +22,7 @@ export const shellZh: ShellTexts = {
   shortcuts: "键盘快捷键",
   skip: "跳到内容",
   connection: { connecting: "正在连接…", online: "已连接", offline: "未连接，正在重试…" },
+  betweenSentences: "",
   loading: "正在加载…",
   retry: "重试",
   copy: "复制",

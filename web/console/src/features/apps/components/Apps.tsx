@@ -24,14 +24,14 @@ export function Apps() {
   return (
     <>
       <PageHead title={t.pages.apps} sub={found ? words.value.count(found.apps.length) : undefined}>
-        <input type="search" class="search" placeholder={words.value.filter} aria-label={words.value.filter} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        {(found?.apps.length ?? 0) > 0 && <input type="search" class="search" placeholder={words.value.filter} aria-label={words.value.filter} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />}
         <button type="button" class="plain" onClick={() => { again(); readConsentsAgain(); }}>{words.value.readAgain}</button>
       </PageHead>
       <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.apps}>
         {[error, unread].filter(Boolean).map((problem) => <p key={problem} class="problem" role="alert">{problem}</p>)}
         {!found && !error && <p class="nothing">{t.loading}</p>}
         {found && found.problems.length > 0 && <Problems problems={found.problems} />}
-        {found && found.apps.length === 0 && <p class="nothing">{words.value.none} <InlineCode text={words.value.noneHint} /></p>}
+        {found && found.apps.length === 0 && <p class="nothing">{words.value.none}{t.betweenSentences}<InlineCode text={words.value.noneHint} /></p>}
         {found && found.apps.length > 0 && shown.length === 0 && <p class="nothing">{t.noMatches}</p>}
         {shown.map((app) => <AppCard key={app.id} app={app} consents={consents ?? []} setConsents={replace} isOnlyOne={found?.apps.length === 1} />)}
         {consents && (

@@ -57,7 +57,7 @@ function Shown({ task }: { task: BrowserTask }) {
       <TakenOver task={task} act={(work) => void during(work, setIsBusy)} />
       <TaskBrowser task={task} />
       {problem && <p class="problem" role="alert">{problem}</p>}
-      {hasPicture(seen) ? <TaskPicture key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture} {tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}
+      {hasPicture(seen) ? <TaskPicture key={seen.artifactId} picture={seen} /> : seen && <p class="nothing">{t.noPicture}{texts.value.betweenSentences}{tab && canLook(task) ? t.lookHint : t.noPictureHint}</p>}
     </section>
   );
 }

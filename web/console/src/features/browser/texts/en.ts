@@ -1,7 +1,7 @@
 import type { BrowserTexts } from "./shape";
 
 export const browserEn: BrowserTexts = {
-  connected: (count) => (count === 0 ? "no browser connected" : count === 1 ? "1 browser connected" : `${count} browsers connected`),
+  connected: (count) => (count === 0 ? "No browser connected" : count === 1 ? "1 browser connected" : `${count} browsers connected`),
   browsers: "Browsers",
   health: { connected: "connected", unwell: "not responding", away: "offline" },
   unwellHint: "It stopped responding and should reconnect by itself. If it doesn't, reload the extension.",

@@ -48,11 +48,11 @@ export function Clients() {
   const connect = (client: Client): Promise<void> => change(client, async () => {
     const result = await connectClient(client);
     const messages = [words.value.done(client.title, result.tools), ...(result.runsHooks === false ? [words.value.untrusted] : []), words.value.restart(client.title)];
-    return { client: result.client, message: messages.join(" ") };
+    return { client: result.client, message: messages.join(t.betweenSentences) };
   });
   const disconnect = (client: Client): Promise<void> => change(client, async () => {
     const result = await disconnectClient(client);
-    return { client: result.client, message: [words.value.gone(client.title), ...result.left.map(words.value.left)].join(" ") };
+    return { client: result.client, message: [words.value.gone(client.title), ...result.left.map(words.value.left)].join(t.betweenSentences) };
   });
 
   const moved = (client: Client, message: string): void => void change(client, async () => ({ client, message }));

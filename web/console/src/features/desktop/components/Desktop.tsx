@@ -40,6 +40,8 @@ export function Desktop() {
     announcement.value = words.value.seen;
   }
 
+  // A window can be read without a picture of it.
+  const isBlind = state !== null && ["accessibility", "screenRecording"].every((name) => state.permissions[name]?.granted === false);
   const seen = sight === "unknown" ? null : sight;
   const after = calls.value.find((call) => call.tool?.startsWith("desktop_") && call.state === "done" && call.effect === "UI_CONTROL" && picturesOf(call).length > 0);
   const isLater = after !== undefined && (!seen || after.startedAt > seen.takenAt);
@@ -47,14 +49,14 @@ export function Desktop() {
     <>
       <PageHead title={t.pages.desktop} sub={state ? (state.healthy ? words.value.well(state.session) : words.value.unwell) : undefined}>
         {seen && <WindowChooser sight={seen} isDisabled={isLooking} choose={(window) => void lookNow(window)} />}
-        <button type="button" class="primary" disabled={isLooking} onClick={() => void lookNow()}>{isLooking ? words.value.looking : words.value.look}</button>
+        <button type="button" class="primary" disabled={isLooking || isBlind} onClick={() => void lookNow()}>{isLooking ? words.value.looking : words.value.look}</button>
       </PageHead>
       <div class="page-body" data-scroller tabIndex={0} role="group" aria-label={t.pages.desktop}>
         {problem && <p class="problem" role="alert">{problem}</p>}
         {stateError && <p class="problem" role="alert">{stateError}</p>}
         {state && !(state.healthy && state.fixes.length === 0) && <DesktopHealth state={state} />}
         {sight === "unknown" && <p class="nothing">{t.loading}</p>}
-        {sight === null && <p class="nothing">{words.value.nothingSeen} {words.value.nothingSeenHint}</p>}
+        {sight === null && <p class="nothing">{words.value.nothingSeen}{t.betweenSentences}{words.value.nothingSeenHint}</p>}
         {isLater && after && <LastAction call={after} />}
         {isLater && seen && <p class="sub stale-note">{words.value.stale}</p>}
         {seen && <DesktopView key={seen.executionId} sight={seen} />}

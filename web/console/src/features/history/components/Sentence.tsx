@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { actOf, shortName } from "../../../logic/acts";
+import { actOf, isOnElement, shortName } from "../../../logic/acts";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
 import { readEvidence } from "../actions/calls";
@@ -46,7 +46,7 @@ function OneSentence({ call }: { call: Call }) {
   const [words, object] = phraseOf(call, about.object);
   const within = about.within && about.within !== object ? about.within : "";
   // What didn't happen, or may not have happened, is worded as a request.
-  if (call.state !== "done" && call.state !== "running") return <b><Visible text={t.acts.asks[act]({ ...about, object: object || t.acts.unnamed }).replace(/[?？]$/, "")} /></b>;
+  if (call.state !== "done" && call.state !== "running") return <b><Visible text={t.acts.asks[act]({ ...about, object: object || (isOnElement(act) ? "" : t.acts.unnamed) }).replace(/[?？]$/, "")} /></b>;
   return (
     <>
       {words} {object && <b><Visible text={nameOf(object)} /></b>}

@@ -38,7 +38,7 @@ function Heading({ asked: { request } }: { asked: QueuedPrompt }) {
       <p class="tags">
         <Chip text={t.kinds[kind] ?? kind} colour={kind === "file_change_confirm" ? "write" : "ask"} />
         <SourceChip request={request} />
-        {request.runId && <RunChip runId={request.runId} />}
+        <RunChip request={request} />
         <span class="sub">{t.asked} <Moment at={request.ts} /></span>
       </p>
       <p class="entry-title"><bdi>{titleOf(request)}</bdi></p>

@@ -28,7 +28,7 @@ export function CardHead({ card, request, prompt }: { card: Card; request: Reque
         <Seal />
       </div>
       <h2 tabIndex={-1}><bdi>{askOf(card, prompt)}</bdi></h2>
-      {card.reason && <p class="reason">{t.says(visible(name))} <q><bdi>{visible(card.reason)}</bdi></q></p>}
+      {card.reason && <p class="reason">{t.says(visible(name))}{texts.value.betweenSentences}<q><bdi>{visible(card.reason)}</bdi></q></p>}
       <ul class="risks">
         {card.risks.map((risk) => <li key={risk} class={`chip ${RISKS[risk]}`}>{t.risks[risk]}</li>)}
         {counted && <li class="chip">{texts.value.lines(counted.added, counted.deleted)}</li>}

@@ -7,7 +7,7 @@ import { Enlargeable } from "../../../ui/Enlargeable";
 import { Facts } from "../../../ui/Facts";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
-import { factText, labelOf } from "../logic/card";
+import { factText, labelOf, shownParams } from "../logic/card";
 import { MaskedValues } from "./MaskedValues";
 
 /** What will happen: warnings, the command in its parts, the arguments, pictures, the diff. */
@@ -20,7 +20,7 @@ export function ChangeDetails({ prompt, card, requestId }: { prompt: FileChangeP
       {card ? <Warnings card={card} /> : <PlainWarnings prompt={prompt} />}
       {command !== undefined && <Command command={command} cwd={cwd} parts={card?.parts ?? []} />}
       {card && <Facts facts={grouped(card.facts)} />}
-      {isListed && command === undefined && card.params.length > 0 && <Sent params={card.params} />}
+      {isListed && command === undefined && <Sent params={shownParams(card)} />}
       {prompt.masked && requestId !== undefined && <MaskedValues requestId={requestId} />}
       {!card && <Facts facts={[[t.file, diff === undefined ? path : undefined]]} />}
       {images.map((image) => <Picture key={image.path} image={image} isOurs={card !== null} />)}
@@ -33,7 +33,7 @@ function Warnings({ card }: { card: Card }) {
   const t = texts.value;
   return (
     <>
-      {card.unseen && <p class="problem" role="note">{t.unseen} <Visible text={factText(card.unseen, t.card)} /></p>}
+      {card.unseen && <p class="problem" role="note">{t.unseen}{t.betweenSentences}<Visible text={factText(card.unseen, t.card)} /></p>}
       {card.changed.length > 0 && (
         <div class="problem" role="note">
           <p>{t.changedSince}</p>
@@ -51,7 +51,7 @@ function noteText({ name, code, value }: CardFact): string {
   const words = t.notes[name as keyof typeof t.notes] ?? "";
   // With several files, the file concerned comes first.
   const of = name === "runsLater" && value ? `${visible(value)}: ` : "";
-  return code ? `${of}${words} ${visible(t.phrases[code]?.(value) ?? value)}` : words;
+  return code ? `${of}${words}${texts.value.betweenSentences}${visible(t.phrases[code]?.(value) ?? value)}` : words;
 }
 
 /** The prompt's own warnings, if it has no card data. */
@@ -59,14 +59,14 @@ function PlainWarnings({ prompt: { unseen, changed = [], runsLater } }: { prompt
   const t = texts.value;
   return (
     <>
-      {unseen !== undefined && <p class="problem" role="note">{t.unseen} <Visible text={unseen} /></p>}
+      {unseen !== undefined && <p class="problem" role="note">{t.unseen}{t.betweenSentences}<Visible text={unseen} /></p>}
       {changed.length > 0 && (
         <div class="problem" role="note">
           <p>{t.changedSince}</p>
           <ul>{changed.map((line) => <li key={line}><Visible text={line} /></li>)}</ul>
         </div>
       )}
-      {runsLater !== undefined && <p class="problem" role="note">{t.runsLater} <Visible text={runsLater} /></p>}
+      {runsLater !== undefined && <p class="problem" role="note">{t.runsLater}{t.betweenSentences}<Visible text={runsLater} /></p>}
     </>
   );
 }
@@ -89,6 +89,7 @@ function Command({ command, cwd, parts }: { command: string; cwd: string | undef
 }
 
 function Sent({ params }: { params: readonly CardFact[] }) {
+  if (params.length === 0) return null;
   return (
     <section class="sent">
       <h3>{texts.value.card.fields}</h3>

@@ -64,7 +64,7 @@ export function GrantEditor({ request, offer, agent, choose: chooseReach }: { re
 function Shown({ preview, agent }: { preview: Preview; agent: string }) {
   const t = texts.value;
   const { files, grant } = preview;
-  const where = grant.project === "*" ? t.card.everyProject : t.card.inProject(projectName(grant.project ?? ""));
+  const where = grant.project === "*" ? t.card.everyProject : t.card.within(projectName(grant.project ?? ""));
   const who = grant.identity === "*" ? t.card.everyAgent : agent;
   return (
     <div class="grant-preview" role="status">

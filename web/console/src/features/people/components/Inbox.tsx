@@ -31,7 +31,7 @@ export function Inbox() {
     <div class="inbox-page" data-scroller tabIndex={0} role="group" aria-label={t.pages.inbox}>
       <header class="inbox-head">
         <h1>{t.pages.inbox}</h1>
-        <p class="dim">{pending.length > 0 ? t.waiting(pending.length) : `${t.nothingWaiting} ${t.nothingWaitingHint}`}</p>
+        <p class="dim">{pending.length > 0 ? t.waiting(pending.length) : `${t.nothingWaiting}${t.betweenSentences}${t.nothingWaitingHint}`}</p>
       </header>
       {(pending.length > 1 || (pending.length > 0 && !isPanelOpen.value)) && (
         <section aria-label={t.waiting(pending.length)}>

@@ -44,7 +44,7 @@ export function PromptCard({ asked, isShown }: { asked: QueuedPrompt; isShown: b
               {request.isOwn === true && <Seal />}
             </div>
             <h2 tabIndex={-1}><bdi>{titleOf(request)}</bdi></h2>
-            {request.runId && !isInPlace && <div class="tags"><RunChip runId={request.runId} /></div>}
+            {!isInPlace && <RunChip request={request} />}
           </>
         )}
         {isUnheard && caller !== "waiting" && <p class={caller === "gone" ? "gone" : "faint"}>{kind === "file_change_confirm" && request.isOwn !== false && caller === "gone" ? t.callers.approval : t.callers[caller]}</p>}

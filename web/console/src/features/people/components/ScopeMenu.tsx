@@ -60,8 +60,8 @@ export function ScopeMenu({ request, prompt, card, isShown, choose }: ScopeMenuP
       {option("once", justThis(prompt), "", null)}
       {forTask.map((offer, at) => {
         const match = matches[at];
-        const where = t.card.inProject(projectName(offer.grant.project ?? ""));
-        const covered = `${t.card.may(agent, coverage(offer.grant, t.card), where)}${match ? ` ${t.card.files(match.count, match.isWhole)}` : ""}`;
+        const where = t.card.within(projectName(offer.grant.project ?? ""));
+        const covered = `${t.card.may(agent, coverage(offer.grant, t.card), where)}${match ? `${t.betweenSentences}${t.card.files(match.count, match.isWhole)}` : ""}`;
         return option(`task-${at}`, t.card.thisTask(titleOf(offer)), t.card.endsWithTask, { reach: { scope: "task", grant: offer.grant }, yes: t.card.allowTask }, visible(covered));
       })}
       {prompt.consent && option("tool", t.card.alwaysTool, "", { reach: { scope: "rule", covers: "tool" }, yes: t.card.allowAlways })}
@@ -72,11 +72,11 @@ export function ScopeMenu({ request, prompt, card, isShown, choose }: ScopeMenuP
   );
 }
 
-function justThis({ command, consent, path }: FileChangePrompt): string {
+function justThis({ command, consent, diff }: FileChangePrompt): string {
   const { just } = texts.value.card;
   if (command !== undefined) return just.command;
   if (consent) return just.call;
-  return path === undefined ? just.action : just.edit;
+  return diff === undefined ? just.action : just.edit;
 }
 
 function titleOf({ grant, what }: Granting): string {

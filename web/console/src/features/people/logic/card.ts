@@ -39,10 +39,30 @@ export const unescaped = (pattern: string): string => pattern.replace(/\[([*?[{}
 
 /** What a grant lets an agent do. */
 export function coverage(grant: Grant, t: CardTexts): string {
-  if (grant.path !== undefined) return t.covers.edit(unescaped(grant.path));
+  if (grant.path !== undefined) return t.covers[actOnPath(grant.tools)](unescaped(grant.path));
   if (grant.place !== undefined) return t.covers.place(grant.place);
   if (grant.app !== undefined) return t.covers.app(grant.app.split("@")[0]!);
   if (grant.command !== undefined) return t.covers.command(grant.command);
   if (grant.server !== undefined) return t.covers.server(grant.server);
   return t.covers.tools(grant.tools.join(", "));
+}
+
+const READING: readonly Act[] = ["read", "list", "search", "look"];
+
+function actOnPath(tools: readonly string[]): "edit" | "read" | "upload" {
+  const acts = tools.map(actOf);
+  if (acts.every((act) => READING.includes(act))) return "read";
+  return acts.every((act) => act === "upload") ? "upload" : "edit";
+}
+
+/** The headline and the facts say all of what these are called with; the raw parameters are under Details. */
+const SAID: readonly Act[] = ["read", "connect", "publish", "agent", "switchTab", "closeTab"];
+
+/** The parameters that a person reads: of a call to an app or a server, what it is given. */
+export function shownParams({ tool, params }: Card): CardFact[] {
+  const act = actOf(tool);
+  if (SAID.includes(act)) return [];
+  const prefix = tool === "apps_call" ? "params." : act === "call" ? "arguments." : "";
+  const given = params.filter(({ name }) => name.startsWith(prefix)).map((param) => ({ ...param, name: param.name.slice(prefix.length) }));
+  return tool === "native_mcp" ? given.filter(({ name }) => name !== "server" && name !== "tool") : given;
 }

@@ -1,3 +1,4 @@
+import { ROLES } from "../../../texts/acts.en";
 import type { CardTexts } from "./card";
 
 export const cardEn: CardTexts = {
@@ -5,6 +6,7 @@ export const cardEn: CardTexts = {
   checkedHint: "handrail itself asks this. No other program can show this mark.",
   foreignHint: "handrail has not checked what this program says.",
   inProject: (project) => `in ${project}`,
+  within: (project) => `in ${project}`,
   says: (agent) => `${agent} says:`,
   task: (title) => `task: ${title}`,
   risks: { undoable: "can be undone", leaves: "leaves this machine", code: "runs code", secrets: "touches secrets" },
@@ -19,7 +21,7 @@ export const cardEn: CardTexts = {
   was: "was",
   now: "now",
   parts: "What it runs",
-  fields: "What it sends",
+  fields: "Parameters",
   details: "Details: caller, parameters, digest",
   caller: "caller",
   tool: "tool",
@@ -42,6 +44,8 @@ export const cardEn: CardTexts = {
   untilRemoved: "Until you remove it",
   covers: {
     edit: (path) => `edit ${path}`,
+    read: (path) => `read ${path}`,
+    upload: (path) => `upload ${path}`,
     place: (place) => `act on ${place}`,
     app: (app) => `act in ${app}`,
     command: (command) => `run ${command}`,
@@ -54,7 +58,7 @@ export const cardEn: CardTexts = {
   denySelected: (count) => `Deny ${count} selected`,
   labels: { kind: "Kind", where: "Where", file: "File", parameters: "Parameters", object: "Target", within: "Page or window", address: "Address", app: "App", does: "Does", "goes to": "Goes to", "signed in by": "Signed in by", "sign-in at": "Sign-in at", "tokens from": "Tokens from", "renewed by": "Renewed at", beware: "Warning", "a yes covers": "Allowing also covers", tool: "Tool", prompt: "Prompt", "it says": "Its description" },
   labelled: { Field: (name) => `Field ${name}`, "new content of": (name) => `New content of ${name}` },
-  values: {},
+  values: { "Around it": (line) => line.replace(/^\w+(?= ")/, (role) => ROLES[role] ?? role) },
   phrases: {
     noScreenPicture: () => "No screenshot could be taken.",
     noPagePicture: () => "No screenshot of the page could be taken.",

@@ -7,6 +7,8 @@ export interface CardTexts {
   checkedHint: string;
   foreignHint: string;
   inProject: (project: string) => string;
+  /** Where an agent may do something. */
+  within: (project: string) => string;
   says: (agent: string) => string;
   task: (title: string) => string;
   risks: Record<Risk, string>;
@@ -36,7 +38,7 @@ export interface CardTexts {
   everyProject: string;
   untilRemoved: string;
   /** What a grant covers: acts by tool, then where. */
-  covers: { edit: (path: string) => string; place: (place: string) => string; app: (app: string) => string; command: (command: string) => string; server: (server: string) => string; tools: (tools: string) => string };
+  covers: Record<"edit" | "read" | "upload", (path: string) => string> & { place: (place: string) => string; app: (app: string) => string; command: (command: string) => string; server: (server: string) => string; tools: (tools: string) => string };
   kindOfFile: (suffix: string) => string;
   selected: (count: number) => string;
   allowSelected: (count: number) => string;
