@@ -38,7 +38,7 @@ test("a client is connected by keyboard as it was shown, and disconnected again"
   assert.equal(world.mock.clients.known.get("codex").connected, false);
   await page.keyboard.press("Enter");
   await page.locator(".good", { hasText: "Codex is connected and was tried: 61 tools." }).waitFor();
-  await page.getByText("Tools + hooks: its own shell and edits ask here, too · cage").first().waitFor();
+  await page.getByText("Tools + hooks: its own shell and edits ask here, too · can run in a cage").first().waitFor();
   await page.getByRole("button", { name: "Disconnect Codex" }).click();
   await page.locator(".good", { hasText: "Codex is disconnected" }).waitFor();
   assert.equal(world.mock.clients.known.get("codex").connected, false);
