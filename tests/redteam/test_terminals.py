@@ -7,6 +7,7 @@ the terminal and runs a shell in it, as they do.
 import json
 import os
 import pty
+import select
 import shlex
 import shutil
 import signal
@@ -36,7 +37,7 @@ from handrail.stores.local.peers.agents import AgentProcesses
 from handrail.stores.local.peers.terminal import person_at_terminal
 try:
     proof = person_at_terminal(AgentProcesses(Path(sys.argv[1])))
-    outcome = {"program": proof.program, "whoElse": proof.other_program}
+    outcome = {"program": proof.program}
 except PresenceNeeded as refused:
     outcome = {"why": refused.details["why"], "hint": refused.hint}
 Path(sys.argv[2] + ".new").write_text(json.dumps(outcome))
@@ -226,17 +227,6 @@ def test_a_terminal_with_a_remote_control_does_not_count(stage: Stage, name: str
     assert f"it is shown by {name}" in stage.run(stage.in_window(stage.looking, name))["why"]
 
 
-def test_a_program_beside_the_command_that_could_type_its_keys_is_named(stage: Stage) -> None:
-    """In a window that runs both, TIOCSTI can type into its own terminal. Without a word to read, such keys don't
-    count.
-    """
-    may_type = Path("/proc/sys/dev/tty/legacy_tiocsti")
-    beside = stage.run(stage.in_window(f"sleep 20 & {stage.looking}"))
-    is_let = not may_type.exists() or may_type.read_text().strip() != "0"
-    assert counts(beside, "xterm")
-    assert ("sleep" in beside.get("whoElse", "")) == (is_let and os.getuid() == 0)
-
-
 @pytest.mark.parametrize(("query", "key"), [(b"\x1bP$qm\x1b\\", "r"), (b"\x1b[4$p", "y")])
 def test_a_key_that_another_program_makes_the_terminal_send_is_no_proof(stage: Stage, query: bytes, key: str) -> None:
     """Whoever can write to a terminal can ask it questions; it types its answers, with an `r` or a `y` in them."""
@@ -267,6 +257,50 @@ def test_a_key_that_another_program_makes_the_terminal_send_is_no_proof(stage: S
         screen.kill()
     assert not sending.exists(), f"{key} allowed it"
     assert not (project / "new").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make the program that shows a terminal count")
+def test_a_pasted_line_allows_nothing_forever_at_a_question_in_the_terminal(stage: Stage) -> None:
+    """Some terminals paste what another program sends them. Only a person reads the word that must be typed then."""
+    project, result = stage.folder / "project", stage.folder / "result"
+    project.mkdir()
+    words = ["call", "make_folder", '{"path": "new"}', "--project", str(project), "--state", str(stage.state)]
+    call = shlex.join([sys.executable, "-m", "handrail", *words])
+    keyboard, screen = pty.openpty()
+    window = shlex.join(stage.in_window(f"{call} > {shlex.quote(str(result))}"))
+    apart = f"echo $$ > {shlex.quote(str(stage.folder / 'pid'))}; exec {window}"
+    shown = b""
+
+    def read_until(text: bytes) -> bytes:
+        """What the terminal shows up to `text`."""
+        nonlocal shown
+        while text not in shown:
+            assert select.select([keyboard], [], [], 60)[0], shown
+            shown += os.read(keyboard, 65536)
+        before, _, shown = shown.partition(text)
+        return before
+
+    subprocess.run(["setsid", "--fork", "sh", "-c", apart], stdin=screen, stdout=screen, stderr=screen, check=True)
+    until((stage.folder / "pid").exists, "the window")
+    stage.started.append(int((stage.folder / "pid").read_text()))
+    read_until(b"with a remark: ")
+    os.write(keyboard, b"a\n")
+    asked_for = read_until(b"here, type ")
+    assert b"allowed: always" in asked_for
+    os.write(keyboard, b"a\n")
+    read_until(b"The word wasn't typed")
+    read_until(b"with a remark: ")
+    assert not (project / "new").exists()
+    assert not (stage.state / "presence").exists()
+    os.write(keyboard, b"a\n")
+    read_until(b"here, type ")
+    os.write(keyboard, read_until(b": ") + b"\n")
+    until((project / "new").exists, "the folder")
+    until(lambda: "make_folder" in (stage.state / "config.toml").read_text(), "the rule")
+    (proof,) = (stage.state / "presence").iterdir()
+    assert json.loads(proof.read_text())["kind"] == "terminal"
+    os.close(keyboard)
+    os.close(screen)
 
 
 TYPES = """

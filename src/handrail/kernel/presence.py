@@ -31,6 +31,7 @@ from handrail.ports.presence import (
     TeamProof,
     TerminalProof,
     WindowProof,
+    WordNeeded,
 )
 from handrail.ports.prompt_entries import RequestEntry
 from handrail.ports.prompt_queue import ApprovalSubject
@@ -138,7 +139,7 @@ class PresenceCheck:
         self._check_team(request, response, is_team=isinstance(proof, TeamProof))
         why = self.why_needed(request, response)
         if proof == "terminal":
-            proof = self._terminal_with_one_program
+            proof = self._terminal_without_word
         if why is None and (proof is None or callable(proof)):
             return _nothing_to_keep
         if callable(proof):
@@ -163,13 +164,9 @@ class PresenceCheck:
                 reason="team",
             )
 
-    def _terminal_with_one_program(self) -> TerminalProof:
-        """For answers by a key press, without a word to type that only a person can read."""
-        proof = self.inspect_terminal()
-        if proof.other_program:
-            why = f"another program in this terminal could have pressed the key ({proof.other_program})"
-            raise PresenceNeeded(f"{why}.", reason="presence", why=why)
-        return proof
+    def _terminal_without_word(self) -> TerminalProof:
+        """Keys and lines alone are no proof: other programs of this account can make a terminal send some."""
+        raise WordNeeded(self.inspect_terminal())
 
     def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:
         record = self._proofs.of(request.request_id)

@@ -67,8 +67,6 @@ class TerminalProof:
     pid: int
     program: str
     """The program that provides the terminal, such as xterm or sshd."""
-    other_program: str = ""
-    """Another program that could also type in this terminal; a key press alone is then no proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +94,14 @@ class PresenceNeeded(Declined):
     """This requires proof that a person is present. A prompt stays pending."""
 
 
+class WordNeeded(Exception):
+    """The answer needs proof and this terminal counts: only the word that a person reads and types there is missing."""
+
+    def __init__(self, proof: TerminalProof) -> None:
+        super().__init__()
+        self.proof = proof
+
+
 InspectTerminal = Callable[[], TerminalProof]
 """PresenceNeeded, with the reason, if this process can't be distinguished from an agent's."""
 
@@ -103,7 +109,7 @@ FindAgent = Callable[[Collection[str]], str | None]
 """The agent's process that has started this one, in words; programs with these names count as agents too."""
 
 ProofSource = Proof | InspectTerminal | Literal["terminal"] | None
-"""A proof, or how to get one if it is needed: `terminal` inspects this process's terminal."""
+"""A proof, or how to get one if it is needed: `terminal` inspects this process's terminal and raises WordNeeded."""
 
 
 class Presence(Protocol):
@@ -127,7 +133,7 @@ class Presence(Protocol):
         ...
 
     def admit(self, request: RequestEntry, response: PromptResponse, proof: ProofSource) -> Callable[[], None]:
-        """A function that saves the proof, to be called once the answer is accepted. PresenceNeeded."""
+        """A function that saves the proof, to be called once the answer is accepted. PresenceNeeded, WordNeeded."""
         ...
 
     def proof_of(self, request: RequestEntry, response: PromptResponse) -> Mapping[str, Any] | None:

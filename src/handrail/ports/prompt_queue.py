@@ -1,6 +1,7 @@
 """The queue between programs that ask and the person who answers."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -75,8 +76,10 @@ class AnswerChannel:
 
     by: str
     answer: Callable[[], Awaitable[PromptResponse | None]]
-    is_terminal: bool = False
-    """It is this process's terminal, which may prove that a person is present (`ports/presence.py`)."""
+    confirm: Callable[[PromptResponse], Awaitable[bool]] | None = None
+    """Only for this process's terminal: whether the person types the word that is shown there (`ports/presence.py`)."""
+    turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    """Held from the question until its answer is sent, so that no other question comes in between."""
 
 
 FindChannels = Callable[[Prompt], Sequence[AnswerChannel]]
@@ -164,7 +167,8 @@ class PromptQueue(Protocol):
 
         `shown` is the digest of what the person saw (`kernel/prompts/bundles.py`); Conflict if the prompt differs.
         `proof` is a `ProofSource` (`ports/presence.py`); PresenceNeeded if the answer requires a proof and this isn't
-        one. NotFound. InvalidParams names the fields that don't fit the prompt.
+        one; WordNeeded if only the typed word is missing. NotFound. InvalidParams names the fields that don't fit
+        the prompt.
         """
         ...
 

@@ -25,8 +25,7 @@ def with_typed_word(look: InspectTerminal) -> InspectTerminal:
 
     def prove() -> TerminalProof:
         proof = look()
-        word = random_word()
-        _show_on_terminal(f"To confirm that you are here, type {word}: ")
+        word = show_word(sys.stdin.fileno())
         if sys.stdin.readline().strip().lower() != word:
             raise PresenceNeeded(
                 "The word wasn't typed.", reason="presence", why="the word that was shown wasn't typed"
@@ -36,17 +35,18 @@ def with_typed_word(look: InspectTerminal) -> InspectTerminal:
     return prove
 
 
-def _show_on_terminal(text: str) -> None:
-    """Writes to the terminal device, because a program may read stdout and stderr. Discards earlier input."""
+def show_word(keyboard: int) -> str:
+    """Shows a random word on the terminal device: a program may read stdout and stderr. Discards earlier input."""
     import termios
 
-    keyboard = sys.stdin.fileno()
+    word = random_word()
     descriptor = os.open(os.ttyname(keyboard), os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         termios.tcflush(keyboard, termios.TCIFLUSH)
-        os.write(descriptor, text.encode())
+        os.write(descriptor, f"To confirm that you are here, type {word}: ".encode())
     finally:
         os.close(descriptor)
+    return word
 
 
 def cached_proof(prove: InspectTerminal) -> InspectTerminal:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
-from handrail.ports.presence import PresenceNeeded
+from handrail.ports.presence import PresenceNeeded, WordNeeded
 from handrail.ports.prompt_queue import AnswerChannel, PromptAnswer, PromptQueue
 from handrail.ports.prompt_response import PromptResponse
 
@@ -69,17 +69,32 @@ async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
 async def _answer(queue: PromptQueue, request_id: str, side: AnswerChannel) -> None:
     """Asks at the terminal again if an answer needs more proof than the terminal provides."""
     try:
-        while (response := await side.answer()) is not None:
-            try:
-                await queue.respond(request_id, response, by=side.by, proof="terminal" if side.is_terminal else None)
-            except PresenceNeeded as needed:
-                logger.warning("%s %s", needed.message, needed.hint)
-                if side.is_terminal:
-                    continue
-            return
+        async with side.turn():
+            while (response := await side.answer()) is not None:
+                try:
+                    if await _is_sent(queue, request_id, response, side):
+                        return
+                except PresenceNeeded as needed:
+                    logger.warning("%s %s", needed.message, needed.hint)
+                    if side.confirm is None:
+                        return
     except Conflict:
         return
     except InvalidParams as wrong:
         logger.warning("what %s answered to %s breaks the rules: %s", side.by, request_id, wrong.message)
     except Failure as failure:
         logger.warning("%s could not be asked about %s: %s", side.by, request_id, failure.message)
+
+
+async def _is_sent(queue: PromptQueue, request_id: str, response: PromptResponse, side: AnswerChannel) -> bool:
+    """False if the answer needed the typed word and the person didn't type it."""
+    if side.confirm is None:
+        await queue.respond(request_id, response, by=side.by)
+        return True
+    try:
+        await queue.respond(request_id, response, by=side.by, proof="terminal")
+    except WordNeeded as needed:
+        if not await side.confirm(response):
+            return False
+        await queue.respond(request_id, response, by=side.by, proof=needed.proof)
+    return True

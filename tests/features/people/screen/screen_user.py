@@ -15,7 +15,6 @@ from handrail.features.people.cli.screen.key_line import KeyLine
 from handrail.features.people.cli.screen.lines import TextBlock
 from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import ENGLISH, Texts
-from handrail.ports.presence import TerminalProof
 from handrail.ports.prompt_queue import PromptQueue
 from tests.waiting import PATIENCE
 
@@ -106,7 +105,7 @@ async def using_screen(
     queue: PromptQueue, log: Path, *, size: tuple[int, int] = (80, 24), texts: Texts = ENGLISH
 ) -> AsyncIterator[ScreenUser]:
     clock = Clock()
-    app = PromptsApp(queue, "terminal:ada", texts, lambda: TerminalProof("/dev/pts/7", 1, "xterm"), clock)
+    app = PromptsApp(queue, "terminal:ada", texts, clock)
     async with app.run_test(size=size) as pilot:
         user = ScreenUser(app, pilot, clock, log)
         waiting = {entry.request_id for entry in await queue.pending()}

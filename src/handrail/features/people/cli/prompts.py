@@ -58,7 +58,7 @@ def prompts(ctx: click.Context, state: Path | None) -> None:
         from handrail.faces.cli.program import program
 
         with program().open_stores(state).watching():
-            ctx.exit(_run(state, lambda queue: _show_screen(queue, state)))
+            ctx.exit(_run(state, _show_screen))
     ctx.invoke(list_prompts, state=state, as_json=False)
 
 
@@ -243,7 +243,7 @@ def _has_screen() -> bool:
     return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)) and os.environ.get("TERM") != "dumb"
 
 
-async def _show_screen(queue: "PromptQueue", state: Path | None) -> int:
+async def _show_screen(queue: "PromptQueue") -> int:
     import asyncio
 
     from handrail.faces.cli.program import program
@@ -251,8 +251,7 @@ async def _show_screen(queue: "PromptQueue", state: Path | None) -> int:
     from handrail.features.people.cli.screen.texts import texts_for
     from handrail.ports import prompt_views
 
-    inspect_terminal = program().open_stores(state).presence.inspect_terminal
-    app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for(), inspect_terminal)
+    app = PromptsApp(queue, f"terminal:{program().machine.user}", texts_for())
     with prompt_views.announce_view():  # so that desktop tools leave this terminal alone
         status = await app.run_async()
     if (task := asyncio.current_task()) is not None and task.cancelling():

@@ -9,12 +9,14 @@ import termios
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TextIO
 
 import msgspec
 from msgspec import UNSET
 
 from handrail.faces.cli.output import behind_gutter, one_line, width_of
+from handrail.faces.cli.presence import show_word
 from handrail.faces.cli.program import program
 from handrail.features.people.cli.text_editor import edit_text
 from handrail.kernel.approval import Question
@@ -117,6 +119,14 @@ class QuestionPage:
         for name, value in self._question.preview.masked.items():
             yield from self._behind_gutter(f"{one_line(name)}: {one_line(json.dumps(value, ensure_ascii=False))}")
 
+    def confirmed(self, response: PromptResponse) -> Iterator[Line]:
+        """What an answer allows, for the person who confirms it."""
+        yield Line("this answer needs proof that you are here", "heading")
+        yield from self._fact("what", self._question.preview.summary)
+        yield from self._fact("who", self._question.call.caller.name)
+        scope = "app" if response.covers == "app" else response.scope
+        yield from self._fact("allowed", _REACHES["once" if scope is UNSET else scope])
+
     def _fact(self, name: str, value: str) -> Iterator[Line]:
         yield from self._behind_gutter(f"{name}: {one_line(value)}")
 
@@ -151,6 +161,7 @@ class QuestionPage:
             yield Line(line, style)
 
 
+_REACHES = {"once": "this once", "task": "for this task", "rule": "always", "app": "always, all tools of the app"}
 _DIFF_STYLES = {"+": "added", "-": "removed", "@": "note", "\\": "note"}
 
 
@@ -176,20 +187,27 @@ class TerminalQuestions:
         """Desktop tools leave this terminal alone while it may ask."""
 
     def channels(self, question: Question) -> Sequence[AnswerChannel]:
-        return [AnswerChannel(f"terminal:{program().machine.user}", lambda: self._ask(question), is_terminal=True)]
+        by = f"terminal:{program().machine.user}"
+        confirm = partial(self._confirm, question)
+        return [AnswerChannel(by, lambda: self._ask(question), confirm, lambda: self._lock)]
 
     async def _ask(self, question: Question) -> PromptResponse | None:
-        async with self._lock:
-            if not _is_in_foreground(self._keyboard):
-                return None
-            with _screen(self._keyboard) as screen:
-                try:
-                    return await self._ask_on(question, screen)
-                except asyncio.CancelledError as stop:
-                    is_answered = stop.args == (ANSWERED,)
-                    ending = "Answered elsewhere." if is_answered else "Withdrawn: the call was stopped."
-                    print(f"\n{ending}", file=screen, flush=True)
-                    raise
+        if not _is_in_foreground(self._keyboard):
+            return None
+        with _asking(self._keyboard) as screen:
+            return await self._ask_on(question, screen)
+
+    async def _confirm(self, question: Question, response: PromptResponse) -> bool:
+        """Whether the person types the word: other programs can paste a line such as `a` into some terminals."""
+        if not _is_in_foreground(self._keyboard):
+            return False
+        with _asking(self._keyboard) as screen:
+            _show(screen, QuestionPage(question, width_of(screen)).confirmed(response))
+            word = show_word(self._keyboard)
+            is_typed = (await _line(self._keyboard) or "").lower() == word
+            if not is_typed:
+                print("The word wasn't typed, so nothing was sent; the question stays open.", file=screen, flush=True)
+            return is_typed
 
     async def _ask_on(self, question: Question, screen: TextIO) -> PromptResponse:
         page = QuestionPage(question, width_of(screen))
@@ -280,6 +298,19 @@ def _screen(keyboard: int) -> Iterator[TextIO]:
         return
     with open(os.ttyname(keyboard), "w", encoding="utf-8") as terminal:
         yield terminal
+
+
+@contextmanager
+def _asking(keyboard: int) -> Iterator[TextIO]:
+    """The screen; says there why the question ends if it is cancelled."""
+    with _screen(keyboard) as screen:
+        try:
+            yield screen
+        except asyncio.CancelledError as stop:
+            is_answered = stop.args == (ANSWERED,)
+            ending = "Answered elsewhere." if is_answered else "Withdrawn: the call was stopped."
+            print(f"\n{ending}", file=screen, flush=True)
+            raise
 
 
 def _show(screen: TextIO, lines: Iterable[Line]) -> None:

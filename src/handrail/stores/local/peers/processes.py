@@ -82,13 +82,6 @@ class Processes:
         except OSError:
             return None
 
-    def allows_typing_by_programs(self) -> bool:
-        """Whether the kernel lets programs type into their own terminal (TIOCSTI); older kernels always do."""
-        try:
-            return (self._folder / "sys/dev/tty/legacy_tiocsti").read_text().strip() != "0"
-        except OSError:
-            return True
-
     def root_program_name(self, pid: int) -> str | None:
         """The name of a process that root has started; None for others, also for setuid programs."""
         try:

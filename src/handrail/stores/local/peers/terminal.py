@@ -54,7 +54,7 @@ def person_at_terminal(agents: AgentProcesses, processes: Processes | None = Non
         name, program = os.ttyname(keyboard), _showing_program(processes, this, family, agents, _file_system(keyboard))
     if program in _SSH:
         _check_clients(processes, this, family, agents)
-    return TerminalProof(name, this.pid, program, _other_program(processes, this, family))
+    return TerminalProof(name, this.pid, program)
 
 
 def agent_above(agents: AgentProcesses, names: Collection[str], processes: Processes | None = None) -> str | None:
@@ -95,17 +95,6 @@ def _checked_ancestors(processes: Processes, this: Process, agents: AgentProcess
     if (agent := agents.first_agent(family, processes)) is not None:
         raise _refused(f"it was started by an agent's process ({agent.name or 'process'} {agent.pid})")
     return family
-
-
-def _other_program(processes: Processes, this: Process, family: list[Process]) -> str:
-    """Another program in this terminal that the kernel lets type into it, such as a job of the same shell."""
-    if not processes.allows_typing_by_programs():
-        return ""
-    family_pids = {process.pid for process in family}
-    for process in processes.all():
-        if process.terminal == this.terminal and process.pid not in family_pids and process.parent != this.pid:
-            return f"{process.name or 'process'} {process.pid}"
-    return ""
 
 
 def _check_clients(processes: Processes, this: Process, family: list[Process], agents: AgentProcesses) -> None:

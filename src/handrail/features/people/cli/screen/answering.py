@@ -7,7 +7,7 @@ from handrail.features.people.cli.screen.page import PromptPage
 from handrail.features.people.cli.screen.texts import Texts
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure, InvalidParams, NotFound
-from handrail.ports.presence import InspectTerminal, TerminalProof
+from handrail.ports.presence import TerminalProof, WordNeeded
 from handrail.ports.prompt_queue import PromptQueue
 
 if TYPE_CHECKING:
@@ -17,14 +17,6 @@ if TYPE_CHECKING:
 READING_SECONDS = 0.4
 
 
-class _WordNeeded(Exception):
-    """The answer needs proof and the terminal counts, so only the typed word is missing."""
-
-    def __init__(self, proof: TerminalProof) -> None:
-        super().__init__()
-        self.proof = proof
-
-
 class Answering:
     def __init__(
         self,
@@ -32,14 +24,12 @@ class Answering:
         queue: PromptQueue,
         by: str,
         texts: Texts,
-        inspect_terminal: InspectTerminal,
         clock: Callable[[], float],
     ) -> None:
         self._view = view
         self._queue = queue
         self._by = by
         self._texts = texts
-        self._inspect_terminal = inspect_terminal
         self._clock = clock
 
     async def say_yes(self, scope: Scope) -> None:
@@ -118,10 +108,6 @@ class Answering:
         else:
             await self._respond(page, {**page.form.answer(), **_remark(page), **more})
 
-    def _inspect(self) -> TerminalProof:
-        """A key alone is no proof: any program of this account can make a terminal send some, by writing to it."""
-        raise _WordNeeded(self._inspect_terminal())
-
     async def _respond(
         self, page: PromptPage, response: dict[str, Any], confirmed: TerminalProof | None = None
     ) -> None:
@@ -131,9 +117,9 @@ class Answering:
         view.say(self._texts.sending)
         try:
             receipt = await self._queue.respond(
-                row.id, response, run_id=row.entry.run_id or None, by=self._by, proof=confirmed or self._inspect
+                row.id, response, run_id=row.entry.run_id or None, by=self._by, proof=confirmed or "terminal"
             )
-        except _WordNeeded as needed:
+        except WordNeeded as needed:
             proof = needed.proof
             view.say("")
             view.ask_for_word(page, response, lambda: self._respond(page, response, proof))

@@ -27,7 +27,6 @@ from handrail.features.people.cli.screen.theme import DARK, LIGHT, PLAIN, theme_
 from handrail.features.people.cli.screen.word import WordScreen
 from handrail.ports.approval_card import Scope
 from handrail.ports.errors import Failure
-from handrail.ports.presence import InspectTerminal
 from handrail.ports.prompt_queue import PromptQueue
 
 INTERRUPTED = 130  # as shells expect it after Ctrl-C
@@ -65,7 +64,6 @@ class PromptsApp(App[int]):
         queue: PromptQueue,
         by: str,
         texts: Texts,
-        inspect_terminal: InspectTerminal,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
@@ -77,7 +75,7 @@ class PromptsApp(App[int]):
         self._texts = texts
         self._clock = clock
         self.shown_since = clock()
-        self._answering = Answering(self, queue, by, texts, inspect_terminal, clock)
+        self._answering = Answering(self, queue, by, texts, clock)
         self._is_history = False
 
     def compose(self) -> ComposeResult:
