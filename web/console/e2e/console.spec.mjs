@@ -236,6 +236,12 @@ test("a pending question is the last step of its task, and can be opened there",
   await page.locator(".panel").waitFor({ state: "hidden" });
   await waiting.getByRole("button").click();
   await page.locator(`.panel [data-request="${id}"]`).waitFor();
+  world.mock.tellAgain(id, { caller: "gone" });
+  await waiting.getByText("nobody is waiting for the answer any more").waitFor();
+  world.mock.tellAgain(id, { caller: "unknown" });
+  await waiting.getByText("unknown whether anyone is still waiting").waitFor();
+  world.mock.tellAgain(id, { caller: "waiting" });
+  await waiting.getByText("waiting for you").waitFor();
   await armed(page);
   await page.keyboard.press("n");
   await waiting.waitFor({ state: "detached" });

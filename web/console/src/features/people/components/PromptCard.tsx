@@ -1,5 +1,5 @@
 import type { RequestEntry } from "@handrail/host";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useRef } from "preact/hooks";
 import { leaveSettled } from "../actions/panel";
 import { titleOf } from "../actions/prompts";
 import type { QueuedPrompt } from "../logic/queue";
@@ -18,9 +18,8 @@ import { Outcome } from "./Outcome";
 import { RunChip } from "./RunChip";
 import { SourceChip } from "./SourceChip";
 import { TaskForm } from "./TaskForm";
+import { useCaller } from "./useCaller";
 import { Visible } from "../../../ui/Visible";
-
-const LASTING_MS = 1000;
 
 /** One prompt of the queue. Hidden ones stay in the document, so that going back finds what was typed. */
 export function PromptCard({ asked, isShown }: { asked: QueuedPrompt; isShown: boolean }) {
@@ -29,8 +28,8 @@ export function PromptCard({ asked, isShown }: { asked: QueuedPrompt; isShown: b
   const { kind } = request.prompt;
   const isInPlace = useContext(InPlace) !== null;
   const card = cardOf(request);
-  const { caller = "waiting" } = request;
-  const isUnheard = useLasting(caller !== "waiting" && !isSettled(asked) && kind !== "result" && kind !== "unreadable");
+  const caller = useCaller(request);
+  const isUnheard = caller !== "waiting" && !isSettled(asked) && kind !== "result" && kind !== "unreadable";
   return (
     <article class={`prompt ${request.isOwn === false ? "foreign" : ""}`} hidden={!isShown} data-request={request.requestId}>
       <header class="head">
@@ -47,23 +46,11 @@ export function PromptCard({ asked, isShown }: { asked: QueuedPrompt; isShown: b
             {!isInPlace && <RunChip request={request} />}
           </>
         )}
-        {isUnheard && caller !== "waiting" && <p class={caller === "gone" ? "gone" : "faint"}>{kind === "file_change_confirm" && request.isOwn !== false && caller === "gone" ? t.callers.approval : t.callers[caller]}</p>}
+        {isUnheard && <p class={caller === "gone" ? "gone" : "faint"}>{kind === "file_change_confirm" && request.isOwn !== false && caller === "gone" ? t.callers.approval : t.callers[caller]}</p>}
       </header>
       {isSettled(asked) ? <Settled asked={asked} /> : <Form request={request} isShown={isShown} />}
     </article>
   );
-}
-
-/** True once it has been so for a while: a question is announced a moment before its caller waits for it. */
-function useLasting(isSo: boolean): boolean {
-  const [hasLasted, setHasLasted] = useState(false);
-  useEffect(() => {
-    setHasLasted(false);
-    if (!isSo) return;
-    const lasting = setTimeout(() => setHasLasted(true), LASTING_MS);
-    return () => clearTimeout(lasting);
-  }, [isSo]);
-  return isSo && hasLasted;
 }
 
 function Form({ request, isShown }: { request: RequestEntry; isShown: boolean }) {

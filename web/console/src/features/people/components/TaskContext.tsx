@@ -6,17 +6,18 @@ import { Agent } from "../../../ui/Agent";
 import { Moment } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
 import { cardOf } from "../logic/card";
-import type { QueuedPrompt } from "../logic/queue";
+import { isSettled, type QueuedPrompt } from "../logic/queue";
 import { WaitingStep } from "./WaitingStep";
 
 /** What the agent did before it asked: its task's timeline, with the question as the last step. */
-export function TaskContext({ asked: { request } }: { asked: QueuedPrompt }) {
+export function TaskContext({ asked }: { asked: QueuedPrompt }) {
+  const { request } = asked;
   const card = cardOf(request);
   const of = request.runId !== undefined ? { task: request.runId } : card ? { caller: card.identity } : null;
-  return of && <Beside of={of} request={request} />;
+  return of && <Beside of={of} request={request} isOpen={!isSettled(asked)} />;
 }
 
-function Beside({ of, request }: { of: Parameters<typeof useStory>[0]; request: QueuedPrompt["request"] }) {
+function Beside({ of, request, isOpen }: { of: Parameters<typeof useStory>[0]; request: QueuedPrompt["request"]; isOpen: boolean }) {
   const t = texts.value;
   const story = useStory(of);
   const [first] = story.calls.slice(-1);
@@ -31,7 +32,7 @@ function Beside({ of, request }: { of: Parameters<typeof useStory>[0]; request: 
         {task?.title && <h1><Visible text={task.title} /></h1>}
       </header>
       <Timeline story={story}>
-        <WaitingStep request={request} />
+        {isOpen && <WaitingStep request={request} />}
       </Timeline>
     </section>
   );

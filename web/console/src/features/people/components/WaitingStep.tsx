@@ -6,15 +6,17 @@ import { titleOf } from "../actions/prompts";
 import { cardOf } from "../logic/card";
 import { isSettled } from "../logic/queue";
 import { queue } from "../store";
+import { useCaller } from "./useCaller";
 import "../../history/timeline.css";
 
-/** A call that waits for an answer, as the last step of its task's timeline. */
+/** A question without an answer, as the last step of its task's timeline. It says whether its caller still waits. */
 export function WaitingStep({ request }: { request: RequestEntry }) {
+  const caller = useCaller(request);
   return (
     <div class="step waiting-step" role="listitem">
       <span class="step-mark asks" aria-hidden="true">?</span>
       <div class="step-line">
-        <button type="button" class="step-open" onClick={() => showPrompt(request.requestId)}><b><bdi>{titleOf(request)}</bdi></b> <span class="dim">{texts.value.waitingForYou}</span></button>
+        <button type="button" class="step-open" onClick={() => showPrompt(request.requestId)}><b><bdi>{titleOf(request)}</bdi></b> <span class="dim">{texts.value.stillWaits[caller]}</span></button>
         <Moment at={request.ts} isShort />
       </div>
     </div>

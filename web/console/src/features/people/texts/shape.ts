@@ -54,7 +54,7 @@ export interface PeopleTexts {
   taskBeside: string;
   startedAt: string;
   changesSoFar: (count: number) => string;
-  waitingForYou: string;
+  stillWaits: Record<"waiting" | "gone" | "unknown", string>;
   closePanel: string;
   moreWays: string;
   moreDetails: string;

@@ -26,7 +26,7 @@ export const peopleZh: PeopleTexts = {
   taskBeside: "所属任务",
   startedAt: "开始于",
   changesSoFar: (count) => `${count} 处更改`,
-  waitingForYou: "等待你答复",
+  stillWaits: { waiting: "等待你答复", gone: "已无人等待答复", unknown: "不知是否仍有人等待" },
   closePanel: "关闭",
   moreWays: "更多：放宽范围、说明原因、详情",
   moreDetails: "更多：说明原因、详情",
