@@ -78,6 +78,8 @@ class Call:
     task: str | None = None
     deadline_ms: int | None = None
     trace_id: str | None = None
+    is_status: bool = False
+    """The console reads a state for one of its pages. It is recorded, but isn't something that a person did."""
     progress: Progress = ignore_progress
     channels: FindChannels = no_channels
     """Where this caller's questions are asked in addition to the queue."""

@@ -127,6 +127,7 @@ class CallState:
             "identity": call.caller.identity,
             "task": call.task,
             "traceId": call.trace_id,
+            "isStatus": call.is_status or None,
             "project": project,
             "target": self.target,
             "paths": paths[:_MOST_PATHS] if paths else None,

@@ -150,6 +150,18 @@ def test_tasks_of_every_project_are_listed_the_newest_first(rig: Running, other:
     assert rig.request("GET", "/api/history").code == "FORBIDDEN"
 
 
+def test_what_a_page_of_the_console_reads_is_recorded_but_is_no_task_of_the_person(rig: Running) -> None:
+    person = rig.sign_in()
+    rig.request("GET", "/api/desktop/doctor", headers=person)
+    record = newest(rig, person)
+    assert (record["tool"], record["isStatus"]) == ("desktop_doctor", True)
+    assert rig.request("GET", "/api/history", headers=person).json["data"]["tasks"] == []
+    rig.request("POST", "/api/tools/desktop_doctor", headers=person, json={})
+    assert "isStatus" not in newest(rig, person)
+    (own,) = rig.request("GET", "/api/history", headers=person).json["data"]["tasks"]
+    assert own["calls"] == 1
+
+
 def test_a_rule_says_how_often_it_was_used_and_comes_back_if_its_removal_was_a_mistake(
     rig: Running, other: Path
 ) -> None:

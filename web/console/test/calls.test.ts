@@ -30,6 +30,10 @@ test("the newest call comes first, with the outcome that the server names", () =
   expect(calls.map((call) => [call.executionId, call.state])).toEqual([["e2", "denied"], ["e1", "done"]]);
 });
 
+test("what a page of the console looks up by itself is no call of anyone", () => {
+  expect(foldRecords([], [{ ...end, isStatus: true }])).toEqual([]);
+});
+
 test("only a finished write can be undone", () => {
   expect(foldRecords([], [begin, end, denied]).map(canUndo)).toEqual([false, true]);
 });

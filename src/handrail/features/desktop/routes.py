@@ -131,14 +131,15 @@ _PURPOSE = "Looking at the desktop in the console"
 def mount(context: HttpContext) -> Mount:
     latest_observation = LatestObservation(context.project.files)
 
-    async def call_tool(request: Request, tool: str, params: Mapping[str, Any]) -> Any:
+    async def call_tool(request: Request, tool: str, params: Mapping[str, Any], *, is_status: bool = False) -> Any:
         """Calls a tool through the gate, so that what a person does here is recorded and follows the rules."""
-        call = Call(tool, dict(params), caller(request, context.person), trace_id=trace_id(request.scope))
+        by, trace = caller(request, context.person), trace_id(request.scope)
+        call = Call(tool, dict(params), by, trace_id=trace, is_status=is_status)
         return (await context.persons_gate.run(call)).result
 
     async def state(request: Request) -> Response:
         require_person(request, _PURPOSE)
-        return success(await call_tool(request, "desktop_doctor", {}))
+        return success(await call_tool(request, "desktop_doctor", {}, is_status=True))
 
     async def view(request: Request) -> Response:
         require_person(request, _PURPOSE)

@@ -50,6 +50,7 @@ class _Record(msgspec.Struct, rename="camel"):
     caller: str = ""
     identity: str = ""
     effect: str = ""
+    is_status: bool = False
     ok: bool | None = None
     decision: str = ""
     answer: _Answer | None = None
@@ -178,6 +179,8 @@ class AuditIndex:
         for permission_key in _permission_keys(record, project) if record.event == "end" else ():
             permission = self._permissions.setdefault(permission_key, PermissionUse())
             permission.count, permission.last = permission.count + 1, record.ts
+        if record.is_status:  # by a page of the console, so it isn't a step of anybody
+            return
         key = (project, f"task {record.task}" if record.task is not None else f"caller {record.caller}")
         if key not in self._tasks:
             self._tasks[key] = TaskUse(project, record.task, record.caller, record.ts, record.ts)

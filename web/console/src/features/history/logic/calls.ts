@@ -13,6 +13,8 @@ export interface AuditRecord {
   project?: string;
   task?: string;
   target?: string;
+  /** A page of the console looked something up by itself; it is recorded, but isn't anyone's step. */
+  isStatus?: boolean;
   decision?: string;
   ok?: boolean;
   error?: { condition?: string; code?: string; message?: string };
@@ -47,8 +49,8 @@ function stateOf(record: AuditRecord): CallState {
 export function foldRecords(known: readonly Call[], records: readonly AuditRecord[]): Call[] {
   const calls = new Map(known.map((call) => [call.executionId, call]));
   for (const record of records) {
-    const { executionId } = record;
-    if (!executionId) continue;
+    const { executionId, isStatus } = record;
+    if (!executionId || isStatus) continue;
     const earlier = calls.get(executionId);
     const isLater = !earlier || record.seq >= earlier.seq;
     const latest = isLater ? { ...earlier, ...record } : { ...record, ...earlier };
