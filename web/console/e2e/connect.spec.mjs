@@ -18,9 +18,12 @@ test("a first-time visitor sees it until the first call has arrived", async () =
   const page = await world.open({ path: "" });
   await page.getByRole("heading", { name: "Connect an agent" }).waitFor();
   await page.getByText("Waiting for the first call").waitFor();
+  world.mock.record({ executionId: "own-1", tool: "undo_write", effect: "WRITE", event: "end", ok: true, durationMs: 2, caller: "cli:you:local" });
   world.mock.record({ executionId: "e1", tool: "list_files", effect: "READ", event: "end", ok: true, durationMs: 2 });
   await page.getByText("The first call has arrived").waitFor();
   await page.context().close();
+  // What the person does afterwards doesn't make it a first visit again.
+  for (let number = 0; number < 30; number++) world.mock.record({ executionId: `own-${number}`, tool: "list_files", effect: "READ", event: "end", ok: true, durationMs: 2, caller: "console:you:127.0.0.1" });
   const later = await world.open({ path: "" });
   await later.locator("h1").waitFor();
   assert.notEqual(await later.locator("h1").textContent(), "Connect an agent");

@@ -69,8 +69,8 @@ export async function askSample(): Promise<void> {
   await postJson("/api/tools/write_to_file", { ...SAMPLE, dryRun: false });
 }
 
-/** Whether it is an agent's call, and not the person's own, here or by testing a connection. */
-export const isAgents = ({ caller = "" }: { caller?: string }): boolean => !caller.startsWith("console:") && !caller.startsWith("mcp:handrail connect/");
+/** Whether it is an agent's call, and not the person's own, here, on the command line or by testing a connection. */
+export const isAgents = ({ caller = "" }: { caller?: string }): boolean => !/^(?:console:|cli:|mcp:handrail connect\/)/.test(caller);
 
 /** The content as it will be in the file: each file once, with what is written to it. */
 export function written(edits: readonly Edit[]): string {

@@ -12,8 +12,8 @@ export const clients: Feature = {
   firstPage: async () => ((await isFirstRun()) ? "connect" : null),
 };
 
-/** True until an agent's first call has arrived. */
+/** True until an agent's first call has arrived, however much the person did here since. */
 async function isFirstRun(): Promise<boolean> {
-  const { records } = await fetchData<{ records: { caller?: string }[] }>("/api/activity?limit=20").catch(() => ({ records: [{}] }));
-  return !records.some(isAgents);
+  const { tasks } = await fetchData<{ tasks: { caller?: string }[] }>("/api/history?limit=200").catch(() => ({ tasks: [{}] }));
+  return !tasks.some(isAgents);
 }
