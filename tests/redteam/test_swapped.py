@@ -89,6 +89,14 @@ CHANGES_ONLY_SEEN = {
     + LATER.format("shadow.innerHTML = 'Mallory'"),
     "an empty field's hint": MORE_WORDS.format("<input id=payee disabled placeholder='to Bob'>")
     + LATER.format("payee.placeholder = 'to Mallory'"),
+    "text of a form whose fields hide its content": (
+        "form.insertAdjacentHTML('beforeend', '<input type=hidden name=childNodes>'.repeat(2));"
+        + LATER.format("document.getElementById('who').textContent = 'Mallory'")
+    ),
+    "text of a form whose field hides its content": (
+        "form.insertAdjacentHTML('beforeend', '<input type=hidden name=shadowRoot>');"
+        + LATER.format("document.getElementById('who').textContent = 'Mallory'")
+    ),
     "a drawing under its title": MORE_WORDS.format(
         "<svg width=99 height=30><title>Payee</title><text id=payee y=20>Bob</text></svg>"
     )

@@ -4,7 +4,7 @@
  */
 
 import { tidy } from "./names";
-import { shadowRootOf } from "./shadow";
+import { childrenOf, shadowRootOf } from "./shadow";
 import { Visibility } from "./visibility";
 
 const SILENT = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TITLE", "DESC", "METADATA"]);
@@ -37,7 +37,7 @@ export class SeenText {
     };
     add(this.generated(element, "::before"));
     const slotted = element instanceof HTMLSlotElement ? element.assignedNodes({ flatten: true }) : [];
-    for (const child of slotted.length ? slotted : (shadowRootOf(element) ?? element).childNodes) {
+    for (const child of slotted.length ? slotted : childrenOf(shadowRootOf(element) ?? element)) {
       if (room.left <= 0) return;
       if (child instanceof Text) add(this.isReadable(child) ? child.data : " ");
       else if (child instanceof Element && isRendered(child)) {

@@ -1,8 +1,15 @@
 /** Walks open and closed shadow roots as if they were one document. */
 
 const CAN_HOST = new Set([
-  "ARTICLE", "ASIDE", "BLOCKQUOTE", "BODY", "DIV", "FOOTER", "H1", "H2", "H3", "H4", "H5", "H6", "HEADER", "MAIN", "NAV", "P", "SECTION", "SPAN",
+  "article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "main", "nav", "p", "section", "span",
 ]);
+
+const getter = (prototype: object, name: string): (() => unknown) => Object.getOwnPropertyDescriptor(prototype, name)!.get!;
+/** Read through the prototypes: a form's own fields hide its properties of the same names. */
+const parentOf = getter(Node.prototype, "parentNode");
+const firstOf = getter(Node.prototype, "firstChild");
+const nextOf = getter(Node.prototype, "nextSibling");
+const slotOf = getter(Element.prototype, "assignedSlot");
 
 const isCustom = (element: Element): boolean => element.localName.includes("-");
 
@@ -11,14 +18,15 @@ const isCustom = (element: Element): boolean => element.localName.includes("-");
  * are asked.
  */
 export function shadowRootOf(element: Element): ShadowRoot | null {
+  if (element instanceof HTMLFormElement || !(CAN_HOST.has(element.localName) || isCustom(element))) return null;
   if (element.shadowRoot) return element.shadowRoot;
-  if (!(CAN_HOST.has(element.tagName) || isCustom(element)) || !(element instanceof HTMLElement) || element.hasAttribute("data-handrail-badge")) return null;
+  if (!(element instanceof HTMLElement) || element.hasAttribute("data-handrail-badge")) return null;
   return chrome.dom.openOrClosedShadowRoot(element);
 }
 
 /** Built-in elements are asked only if their own content leaves room for a shadow. */
 function mayHost(element: Element): boolean {
-  return element.shadowRoot !== null || isCustom(element) || (element.firstChild === null && CAN_HOST.has(element.tagName));
+  return element.shadowRoot !== null || isCustom(element) || (element.firstChild === null && CAN_HOST.has(element.localName));
 }
 
 /** A tree walker takes a third of the time of a list of all elements. */
@@ -43,9 +51,10 @@ export function allRoots(root: Root = document): Root[] {
   return roots;
 }
 
-/** Read through the prototype: with a form whose own field is named `parentNode`, a walk upwards would never end. */
-const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, "parentNode")!.get!;
-const slotOf = Object.getOwnPropertyDescriptor(Element.prototype, "assignedSlot")!.get!;
+/** Takes less time than `childNodes`. */
+export function* childrenOf(node: Node): Generator<Node> {
+  for (let child = firstOf.call(node) as Node | null; child; child = nextOf.call(child) as Node | null) yield child;
+}
 
 export function parentAcross(node: Node): Element | null {
   const parent = ((node instanceof Element ? slotOf.call(node) : null) ?? parentOf.call(node)) as Node | null;

@@ -30,10 +30,10 @@ export function isDrawn(element: Element): boolean {
 /** One examination of a page; results about elements are cached until it is over. */
 export class Visibility {
   private readonly clips = new Map<Element, Area>();
-  private readonly scrolled = new Map<Element, Area>();
   private readonly inks = new Map<Element, boolean>();
   private readonly opacities = new Map<Element, number>();
   private readonly range = document.createRange();
+  private readonly scrolledBy = { x: scrollX, y: scrollY };
 
   /** `isScrolledIn`: text that a list has scrolled out of view doesn't count either. */
   constructor(private readonly isScrolledIn: boolean) {}
@@ -45,9 +45,11 @@ export class Visibility {
     const holder = parentAcross(text);
     if (!rects.length || !holder) return null;
     let clip: Area | undefined;
-    for (const rect of rects) {
-      if (rect.width < 1 || rect.height < 2) continue;
-      if (rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0 ) continue;
+    for (let at = 0; at < rects.length; at++) {
+      const { left, top, right, bottom } = rects[at]!;
+      const rect = { left, top, right, bottom };
+      if (right - left < 1 || bottom - top < 2) continue;
+      if (right + this.scrolledBy.x <= 0 || bottom + this.scrolledBy.y <= 0) continue;
       if (!isLegible(rect, within)) continue;
       clip ??= this.hasInk(holder) ? this.clipOf(holder) : undefined;
       if (!clip) return null;
@@ -62,19 +64,18 @@ export class Visibility {
     let has = this.inks.get(element);
     if (has === undefined) {
       const style = getComputedStyle(element);
-      const leavesTrace = !isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text");
-      has = leavesTrace && isDrawn(element) && this.opacityOf(element) >= FAINT;
+      has = isDrawn(element) && this.opacityOf(element, style) >= FAINT && (!isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text"));
       this.inks.set(element, has);
     }
     return has;
   }
 
   /** Includes the opacity of everything around it. */
-  private opacityOf(element: Element): number {
+  private opacityOf(element: Element, style = getComputedStyle(element)): number {
     let opacity = this.opacities.get(element);
     if (opacity === undefined) {
-      const style = getComputedStyle(element);
-      const own = /opacity\((0|0?\.0\d*)\)/.test(style.filter) ? 0 : Number(style.opacity);
+      const { filter } = style;
+      const own = filter !== "none" && /opacity\((0|0?\.0\d*)\)/.test(filter) ? 0 : Number(style.opacity);
       const around = parentAcross(element);
       opacity = own < FAINT || !around ? own : own * this.opacityOf(around);
       this.opacities.set(element, opacity);
@@ -84,21 +85,22 @@ export class Visibility {
 
   /** The part of an element's content that remains after its ancestors have clipped it. */
   clipOf(element: Element): Area {
-    const clips = this.isScrolledIn ? this.scrolled : this.clips;
-    const cached = clips.get(element);
+    const cached = this.clips.get(element);
     if (cached) return cached;
     const style = getComputedStyle(element);
-    const around = style.position === "fixed" ? null : style.position === "absolute" ? positionedAround(element) : parentAcross(element);
+    const { position, overflow } = style;
+    const around = position === "fixed" ? null : position === "absolute" ? positionedAround(element) : parentAcross(element);
     let area = around ? this.clipOf(around) : EVERYWHERE;
     const isRoot = element === document.documentElement || element === document.body;
-    const cuts = this.isScrolledIn ? /hidden|clip|auto|scroll/ : /hidden|clip/;
-    if (!isRoot && (cuts.test(style.overflowX) || cuts.test(style.overflowY))) {
-      const box = element.getBoundingClientRect();
-      if (cuts.test(style.overflowX)) area = { ...area, left: Math.max(area.left, box.left), right: Math.min(area.right, box.right) };
-      if (cuts.test(style.overflowY)) area = { ...area, top: Math.max(area.top, box.top), bottom: Math.min(area.bottom, box.bottom) };
+    if (overflow !== "visible" && !isRoot) {
+      const cuts = this.isScrolledIn ? /hidden|clip|auto|scroll/ : /hidden|clip/;
+      const [isCutX, isCutY] = [cuts.test(style.overflowX), cuts.test(style.overflowY)];
+      const box = isCutX || isCutY ? element.getBoundingClientRect() : area;
+      if (isCutX) area = { ...area, left: Math.max(area.left, box.left), right: Math.min(area.right, box.right) };
+      if (isCutY) area = { ...area, top: Math.max(area.top, box.top), bottom: Math.min(area.bottom, box.bottom) };
     }
-    if (isCutAway(style)) area = { left: 0, top: 0, right: 0, bottom: 0 };
-    clips.set(element, area);
+    if (isCutAway(style, position)) area = { left: 0, top: 0, right: 0, bottom: 0 };
+    this.clips.set(element, area);
     return area;
   }
 
@@ -141,6 +143,7 @@ function isOpaque(element: Element): boolean {
 
 /** Chrome writes colours as `rgb(…)`, `rgba(…)` or `color(… / a)`. */
 function alphaOf(color: string): number {
+  if (color.startsWith("rgb(")) return 1;
   const match = /^rgba\([^)]*,\s*([\d.]+)\)$/.exec(color) ?? /\/\s*([\d.]+)\)$/.exec(color);
   return match ? Number(match[1]) : color === "transparent" ? 0 : 1;
 }
@@ -148,13 +151,15 @@ function alphaOf(color: string): number {
 const isTransparent = (color: string): boolean => alphaOf(color) < FAINT;
 
 /** `clip: rect(0,0,0,0)`, `clip-path: inset(50%)` and the like. */
-function isCutAway({ clip, clipPath, position, contentVisibility }: CSSStyleDeclaration & { contentVisibility?: string }): boolean {
-  if (contentVisibility === "hidden") return true;
-  if (clip && clip !== "auto" && (position === "absolute" || position === "fixed")) {
+function isCutAway(style: CSSStyleDeclaration, position: string): boolean {
+  if (style.contentVisibility === "hidden") return true;
+  const clip = position === "absolute" || position === "fixed" ? style.clip : "auto";
+  if (clip && clip !== "auto") {
     const [top = 0, right = 0, bottom = 0, left = 0] = [...clip.matchAll(/-?[\d.]+/g)].map(Number);
     if (right - left < 2 || bottom - top < 2) return true;
   }
-  return /^inset\((50|[5-9]\d|100)(\.\d+)?%|^circle\(0|^polygon\(0(px|%)? 0(px|%)?, 0(px|%)? 0/.test(clipPath);
+  const { clipPath } = style;
+  return clipPath !== "none" && /^inset\((50|[5-9]\d|100)(\.\d+)?%|^circle\(0|^polygon\(0(px|%)? 0(px|%)?, 0(px|%)? 0/.test(clipPath);
 }
 
 function positionedAround(element: Element): Element | null {
