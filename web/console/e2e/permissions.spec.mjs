@@ -78,9 +78,24 @@ test("every standing permission is in one list, and each comes back after it was
   await page.context().close();
 });
 
+test("tools are chosen by their titles, and typed input is in words", async () => {
+  world.mock.allowed.state.rules.push({ id: "r9", kind: "rule", decision: "allow", tool: "native_shell", command: 'yes ({"input":true})' });
+  for (const [locale, label, title] of [["en-US", "Tool", "Send input to a running program"], ["zh-CN", "工具", "向运行中的程序输入"]]) {
+    const page = await open({ locale });
+    const choice = page.getByRole("combobox", { name: label, exact: true });
+    await choice.locator("option").nth(1).waitFor({ state: "attached" });
+    assert.deepEqual((await choice.locator("option").allTextContents()).filter((text) => /^[a-z]+_[a-z_]+$/.test(text)), []);
+    assert.equal(await choice.inputValue(), "write_to_file");
+    await row(page, new RegExp(title)).waitFor();
+    assert.doesNotMatch(await page.locator(".rule-table").innerText(), /"input"/);
+    await page.context().close();
+  }
+  world.mock.allowed.state.rules.pop();
+});
+
 test("the project's policy is trusted after it was read, and no longer at a press", async () => {
   const page = await open();
-  await page.getByText("not trusted: it can only tighten").waitFor();
+  await page.getByText("You haven't trusted this file: it can only tighten.").waitFor();
   await page.getByRole("button", { name: "Read and trust…" }).click();
   await page.getByText('"contractVersion": "1.0.0"').waitFor();
   await findNothing(page, "a policy to be trusted");

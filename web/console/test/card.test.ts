@@ -18,6 +18,14 @@ describe("what a permission covers", () => {
     expect(coverage({ tools: ["read_file", "edit_file"], path: "notes.md" }, cardEn)).toBe("edit notes.md");
   });
 
+  it("is in words for tools that name nothing else, and for what is typed", () => {
+    expect(coverage({ tools: ["desktop_clipboard"] }, cardEn)).toBe("read and replace what is on your clipboard");
+    expect(coverage({ tools: ["agent_permission"] }, cardEn)).toBe("use every tool of its own inside its cage");
+    expect(coverage({ tools: ["native_shell"], command: 'yes ({"input":true})' }, cardEn)).toBe("send “yes” to a running program");
+    expect(coverage({ tools: ["native_shell"], command: "make" }, cardEn)).toBe("run make");
+    for (const tool of ["desktop_clipboard", "agent_permission"]) expect(coverage({ tools: [tool] }, cardZh)).not.toContain(tool);
+  });
+
   it("is a sentence in Chinese", () => {
     expect(cardZh.may("Codex", coverage(onPath("native_read"), cardZh), cardZh.within("shop"))).toBe("Codex 可以在项目 shop 中读取 notes.md。");
   });

@@ -39,6 +39,9 @@ const ON_ELEMENTS: readonly Act[] = ["click", "type", "press", "choose", "hover"
 /** Whether its words say what kind of element it is, so that the element needs no name. */
 export const isOnElement = (act: Act): boolean => ON_ELEMENTS.includes(act);
 
+/** What is typed into a running program; undefined for a command. Rules name both by one text, which says so at its end. */
+export const typedText = (command: string): string | undefined => /^(.*) \(\{"input":true\}\)$/s.exec(command)?.[1];
+
 export interface Subject {
   /** The file, element, address, command or tool. */
   object: string;

@@ -124,6 +124,7 @@ export const actsEn: ActTexts = {
   alone: { list: "Listed files", search: "Searched files", look: "Looked at the screen", wait: "Waited", check: "Checked the project", preview: "Previewed a scene", read: "Read a file", open: "Opened a page", press: "Pressed keys", fill: "Filled in a form", clipboard: "Used the clipboard", group: "Named the tab group", call: "Made a call", undo: "Undid changes" },
   tools: { apps_list: "Listed apps", apps_describe: "Looked up an app", desktop_doctor: "Checked the desktop", list_snapshots: "Listed snapshots", get_runtime_info: "Looked up versions", list_project_resources: "Listed the game's files", desktop_list_windows: "Listed windows", task_list: "Listed tasks", task_stop: "Ended the browser task", browser_debugger_attach: "Attached the debugger", browser_debugger_detach: "Detached the debugger", desktop_abort: "Stopped", desktop_health: "Checked the desktop", native_outcome: "Reported the outcome", tools_search: "Searched for tools", tools_describe: "Looked up a tool", tools_call: "Called a tool" },
   tried: "Previewed an edit of",
+  typedIn: "Sent to a running program:",
   unnamed: "something",
   root: "the project folder",
 };

@@ -13,6 +13,8 @@ export interface ActTexts {
   tools: Record<string, string>;
   /** A dry run: nothing was written. */
   tried: string;
+  /** Before what was typed into a running program. */
+  typedIn: string;
   unnamed: string;
   /** The name of `.`. */
   root: string;

@@ -120,6 +120,7 @@ export const actsZh: ActTexts = {
   alone: { list: "列出了文件", search: "搜索了文件", look: "查看了屏幕", wait: "等待了一会儿", check: "检查了项目", preview: "预览了场景", read: "读取了文件", open: "打开了网页", press: "按了按键", fill: "填写了表单", clipboard: "使用了剪贴板", group: "命名了标签页分组", call: "进行了调用", undo: "撤销了修改" },
   tools: { apps_list: "列出了应用", apps_describe: "查询了应用", desktop_doctor: "检查了桌面", list_snapshots: "列出了快照", get_runtime_info: "查询了版本", list_project_resources: "列出了游戏资源", desktop_list_windows: "列出了窗口", task_list: "列出了任务", task_stop: "结束了浏览器任务", browser_debugger_attach: "连接了调试器", browser_debugger_detach: "断开了调试器", desktop_abort: "停止了操作", desktop_health: "检查了桌面", native_outcome: "报告了结果", tools_search: "查找了工具", tools_describe: "查询了工具", tools_call: "调用了工具" },
   tried: "预览了修改",
+  typedIn: "向运行中的程序输入了",
   unnamed: "未知对象",
   root: "项目文件夹",
 };

@@ -70,7 +70,7 @@ export interface Verdict {
 
 /** What the rules say about a hypothetical call. */
 export const testRules = (call: { tool: string; path?: string; address?: string; agent?: string; project?: string }): Promise<Verdict> => postJson<Verdict>("/api/policy/test", call);
-export const readToolNames = async (): Promise<string[]> => (await fetchData<{ tools: { name: string }[] }>("/api/tools")).tools.map(({ name }) => name);
+export const readToolTitles = async (): Promise<{ name: string; title: string; surface: string }[]> => (await fetchData<{ tools: { name: string; title: string; surface: string }[] }>("/api/tools")).tools;
 
 /** The token is returned only this once. */
 export const addAgent = (name: string, presence?: object): Promise<IssuedToken> => postJson<IssuedToken>("/api/access/agents", { name, ...(presence ? { presence } : {}) });

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { actOf, isOnElement, shortName } from "../../../logic/acts";
+import { actOf, isOnElement, shortName, typedText } from "../../../logic/acts";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
 import { readEvidence } from "../actions/calls";
@@ -31,7 +31,9 @@ function Part({ calls, isFirst }: { calls: readonly Call[]; isFirst: boolean }) 
 export function phraseOf({ tool = "", target = "", effect }: Call, about = ""): [words: string, object: string] {
   const t = texts.value.acts;
   const act = actOf(tool);
-  const object = about || target;
+  const typed = typedText(target);
+  const object = about || typed || target;
+  if (typed !== undefined) return [t.typedIn, object];
   if (!object && t.tools[tool]) return [t.tools[tool], ""];
   if (!object && t.alone[act]) return [t.alone[act], ""];
   if (act === "edit" && effect === "READ") return [t.tried, object];
@@ -46,7 +48,7 @@ function OneSentence({ call }: { call: Call }) {
   const [words, object] = phraseOf(call, about.object);
   const within = about.within && about.within !== object ? about.within : "";
   // What didn't happen, or may not have happened, is worded as a request.
-  if (call.state !== "done" && call.state !== "running") return <b><Visible text={t.acts.asks[act]({ ...about, object: object || (isOnElement(act) ? "" : t.acts.unnamed) }).replace(/[?？]$/, "")} /></b>;
+  if (call.state !== "done" && call.state !== "running") return <b><Visible text={t.acts.asks[act]({ ...about, ...(typedText(call.target ?? "") === undefined ? {} : { kind: "input" }), object: object || (isOnElement(act) ? "" : t.acts.unnamed) }).replace(/[?？]$/, "")} /></b>;
   return (
     <>
       {words} {object && <b><Visible text={nameOf(object)} /></b>}

@@ -1,6 +1,7 @@
 import type { Grant, Offer, RequestEntry } from "@handrail/host";
 import { postJson } from "@handrail/host";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { typedText } from "../../../logic/acts";
 import { visible } from "../../../logic/visible";
 import { projectName } from "../../../shell/projects";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
@@ -45,7 +46,7 @@ export function GrantEditor({ request, offer, agent, choose: chooseReach }: { re
   return (
     <fieldset class="grant-editor">
       <legend class="unseen">{t.title}</legend>
-      <Facts facts={[[t.tools, offer.grant.tools.join(", ")], [t.fixed, offer.grant.app ?? offer.grant.command ?? offer.grant.server]]} />
+      <Facts facts={[[t.tools, offer.grant.tools.join(", ")], [t.fixed, offer.grant.app ?? (offer.grant.command && (typedText(offer.grant.command) ?? offer.grant.command)) ?? offer.grant.server]]} />
       {patterns.length > 0 && (
         <Select label={path === undefined ? t.place : t.path} value={isOwn ? OWN : edit.where} onChange={choose} options={[...patterns.map((each) => [each, each] as const), [OWN, t.ownPattern]]} />
       )}

@@ -4,7 +4,7 @@
  */
 
 import type { Card, CardFact, FileChangePrompt, Grant, RequestEntry } from "@handrail/host";
-import { actOf, type Act } from "../../../logic/acts";
+import { actOf, typedText, type Act } from "../../../logic/acts";
 import type { CardTexts } from "../texts/card";
 
 export function cardOf({ isOwn, prompt }: RequestEntry): Card | null {
@@ -42,9 +42,13 @@ export function coverage(grant: Grant, t: CardTexts): string {
   if (grant.path !== undefined) return t.covers[actOnPath(grant.tools)](unescaped(grant.path));
   if (grant.place !== undefined) return t.covers.place(grant.place);
   if (grant.app !== undefined) return t.covers.app(grant.app.split("@")[0]!);
-  if (grant.command !== undefined) return t.covers.command(grant.command);
+  if (grant.command !== undefined) {
+    const typed = typedText(grant.command);
+    return typed === undefined ? t.covers.command(grant.command) : t.covers.input(typed);
+  }
   if (grant.server !== undefined) return t.covers.server(grant.server);
-  return t.covers.tools(grant.tools.join(", "));
+  const [tool = "", ...others] = grant.tools;
+  return (others.length === 0 && t.coversTool[tool]) || t.covers.tools(grant.tools.join(", "));
 }
 
 const READING: readonly Act[] = ["read", "list", "search", "look"];

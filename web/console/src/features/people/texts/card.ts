@@ -38,7 +38,9 @@ export interface CardTexts {
   everyProject: string;
   untilRemoved: string;
   /** What a grant covers: acts by tool, then where. */
-  covers: Record<"edit" | "read" | "upload", (path: string) => string> & { place: (place: string) => string; app: (app: string) => string; command: (command: string) => string; server: (server: string) => string; tools: (tools: string) => string };
+  covers: Record<"edit" | "read" | "upload", (path: string) => string> & { place: (place: string) => string; app: (app: string) => string; command: (command: string) => string; input: (text: string) => string; server: (server: string) => string; tools: (tools: string) => string };
+  /** What a tool covers if the grant names nothing else. */
+  coversTool: Readonly<Record<string, string>>;
   kindOfFile: (suffix: string) => string;
   selected: (count: number) => string;
   allowSelected: (count: number) => string;

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { actOf } from "../../../logic/acts";
+import { actOf, typedText } from "../../../logic/acts";
 import { agentLook } from "../../../logic/agents";
 import { presenceNeed, type PresenceNeed } from "../../../logic/presence";
 import { visible } from "../../../logic/visible";
@@ -81,7 +81,7 @@ function titleOf({ kind, rule, name, exactly }: Permission): string {
   const [tool, ...others] = toolsIn(rule?.tool);
   const act = tool ? actOf(tool) : "use";
   const areAlike = others.every((other) => actOf(other) === act);
-  if (tool && tool !== "*" && act !== "use" && areAlike) return visible(t.acts.asks[act]({ object: target || t.everything }).replace(/[?？吗]+$/, ""));
+  if (tool && tool !== "*" && act !== "use" && areAlike) return visible(t.acts.asks[act]({ object: target || t.everything, ...(typedText(rule?.command ?? "") === undefined ? {} : { kind: "input" }) }).replace(/[?？吗]+$/, ""));
   const deed = rule?.effect ? t.deeds[rule.effect]?.name : tool && tool !== "*" ? toolsIn(rule?.tool).join(", ") : "";
   return visible([deed, target].filter(Boolean).join(" · ") || t.everything);
 }

@@ -13,7 +13,8 @@ export function ProjectPolicy({ policy, changed }: { policy: Policy; changed: (n
   return (
     <section class="card" aria-labelledby="in-force">
       <h2 id="in-force">{t.policy}</h2>
-      <Facts facts={[[t.policyFrom, policy.path && `${policy.path} (${trust})`]]} />
+      <Facts facts={[[t.policyFrom, policy.path]]} />
+      {policy.path && <p class="sub">{trust}</p>}
       <PolicyTrust policy={policy} changed={changed} />
       <h3>{t.rules}</h3>
       {rules.length === 0 ? (

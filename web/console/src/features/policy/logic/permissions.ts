@@ -1,5 +1,6 @@
 /** Everything in force until it is revoked, as one list: what, where, who, until when, how often used. */
 
+import { typedText } from "../../../logic/acts";
 import type { PolicyRule } from "../actions";
 
 export type PermissionKind = "rule" | "task" | "consent" | "browser" | "agent" | "policy";
@@ -85,7 +86,8 @@ export interface PermissionSources {
 
 /** What a rule is about, in one line. */
 export function targetOf(rule: PolicyRule): string {
-  return [rule.path, rule.place, rule.host, rule.app, rule.command, rule.program, rule.server].filter(Boolean).join(" · ");
+  const command = rule.command && (typedText(rule.command) ?? rule.command);
+  return [rule.path, rule.place, rule.host, rule.app, command, rule.program, rule.server].filter(Boolean).join(" · ");
 }
 
 /** The names in a pattern such as `{write_to_file,replace_in_file}`. */
