@@ -156,6 +156,26 @@ def test_paths_everything_and_discard(rig: Rig, cage: Cage) -> None:
     assert "No agent has left changes" in run(rig).stdout
 
 
+def test_taking_nothing_is_an_error_that_says_what_to_do(rig: Rig, cage: Cage) -> None:
+    rig.write({"a.txt": LINES.replace("line 5\n", "MINE\n").replace("line 20\n", "MINE\n"), "b.txt": "mine\n"})
+    for words in (("--take", "b.txt"), ("--take", "b.txt", "--json")):
+        result = run(rig, *words)
+        assert result.returncode == 1, result
+        assert "handrail: Nothing was taken." in result.stderr
+        assert f"handrail review {cage.id} --list" in result.stderr
+    assert "Not taken: b.txt" in run(rig, "--take", "b.txt").stdout
+    assert (rig.project / "b.txt").read_text() == "mine\n"
+
+
+def test_no_color_is_respected(rig: Rig, cage: Cage, monkeypatch: pytest.MonkeyPatch) -> None:
+    red = "\x1b[31m"
+    assert red in at_terminal(rig, "q")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    code, printed = at_terminal(rig, "q")
+    assert (code, "-line 5" in printed) == (0, True), printed
+    assert "\x1b[3" not in printed
+
+
 def test_several_runs_are_listed(rig: Rig, cage: Cage) -> None:
     other = rig.cage()
     other.run("echo other > b.txt")

@@ -8,7 +8,7 @@ import click
 
 from handrail.faces.cli.output import columns, local_time, one_line, print_json, say
 from handrail.faces.cli.parameters import json_option, project_option, state_option
-from handrail.ports.errors import InvalidParams, NotFound
+from handrail.ports.errors import Conflict, InvalidParams, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,7 @@ _GROUPS = {
     "refused": "Can't be taken",
 }
 _SIGNS = {"added": "A", "modified": "M", "deleted": "D", "folder": "A", "folder deleted": "D", "other": "!"}
+_NOTHING_TAKEN = "`handrail review {id} --list` shows what is left; without options, it lets you resolve conflicts."
 
 
 @click.command(epilog=EPILOG)
@@ -139,7 +140,7 @@ def _take(opened: "Project", cage_id: str, wanted: dict[str, Any], *, as_json: b
 
 
 def take_and_report(opened: "Project", cage_id: str, wanted: dict[str, Any], *, as_json: bool = False) -> None:
-    """Takes the selected changes and prints the result."""
+    """Takes the selected changes and prints the result. Conflict: nothing could be taken."""
     import msgspec
 
     from handrail.faces.cli.person import caller
@@ -148,13 +149,18 @@ def take_and_report(opened: "Project", cage_id: str, wanted: dict[str, Any], *, 
 
     call = Call("take_changes", {"cage": cage_id, **wanted}, caller())
     result = msgspec.to_builtins(run(opened.gate.run(call)).result)
+    is_settled = any(item.get("settled") or "content" in item for item in wanted.get("items", ()))
     if as_json:
         print_json({**result, "executionId": call.execution_id})
+    else:
+        for line in result.get("left", ()):
+            say(f"Not taken: {one_line(line)}.")
+    if not result["taken"] and not is_settled:
+        raise Conflict("Nothing was taken.", hint=_NOTHING_TAKEN.format(id=cage_id))
+    if as_json:
         return
-    for line in result.get("left", ()):
-        say(f"Not taken: {one_line(line)}.")
     if not result["taken"]:
-        say("Nothing was taken.")
+        say("Nothing was taken: your version stays.")
         return
     say(f"Took {result['taken']} {'change' if result['taken'] == 1 else 'changes'}.")
     say(f"To undo this: handrail undo {call.execution_id}")

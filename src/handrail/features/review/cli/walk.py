@@ -144,7 +144,7 @@ def _ask(words: str, letters: str, about: Hunks = ()) -> str:
     """Asks for one of the letters. If something was too long to show, `v` shows all of it first."""
     letters = f"v{letters}" if any(_is_cut(hunk) for hunk in about) else letters
     while True:
-        click.secho(f"{words} [{','.join(letters)},?]? ", bold=True, nl=False)
+        click.echo(_styled(f"{words} [{','.join(letters)},?]? ", bold=True), nl=False)
         line = sys.stdin.readline()
         if not line:
             raise click.Abort
@@ -170,13 +170,13 @@ def _is_cut(hunk: HunkView) -> bool:
 
 def _full_text(hunks: Hunks) -> Iterator[str]:
     for hunk in hunks:
-        yield click.style(f"@@ line {hunk.start_old} @@", fg="cyan") + "\n"
+        yield _styled(f"@@ line {hunk.start_old} @@", fg="cyan") + "\n"
         for sign, lines, color in _parts(hunk):
-            yield from (click.style(sign + _visible(line), fg=color) + "\n" for line in lines)
+            yield from (_styled(sign + _visible(line), fg=color) + "\n" for line in lines)
 
 
 def _show(hunk: HunkView) -> None:
-    click.secho(f"@@ line {hunk.start_old} @@", fg="cyan")
+    click.echo(_styled(f"@@ line {hunk.start_old} @@", fg="cyan"))
     for sign, lines, color in _parts(hunk):
         _show_lines(sign, lines, color)
     for edit in hunk.yours:
@@ -184,16 +184,20 @@ def _show(hunk: HunkView) -> None:
 
 
 def _show_edit(edit: EditView) -> None:
-    click.secho(f"@@ your edit, line {edit.start_old} @@", fg="cyan")
+    click.echo(_styled(f"@@ your edit, line {edit.start_old} @@", fg="cyan"))
     _show_lines("-", edit.old, "red")
     _show_lines("+", edit.new, "green")
 
 
 def _show_lines(sign: str, lines: list[str], color: str | None) -> None:
     for line in lines[:_MAX_LINES]:
-        click.secho(sign + _visible(line), fg=color)
+        click.echo(_styled(sign + _visible(line), fg=color))
     if len(lines) > _MAX_LINES:
         say(f"… {len(lines) - _MAX_LINES} more lines: v shows them")
+
+
+def _styled(text: str, *, fg: str | None = None, bold: bool = False) -> str:
+    return text if os.environ.get("NO_COLOR") else click.style(text, fg=fg, bold=bold or None)
 
 
 def _visible(line: str) -> str:
