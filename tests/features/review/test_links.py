@@ -97,6 +97,8 @@ def test_links_that_leave_the_project_by_any_way_are_refused(rig: Rig) -> None:
         "loop-a", "loop-b", "secret", "git-config", "state", "src/deep",
     }, changes  # fmt: skip
     assert changes["here"].refused is None
+    assert changes["loop-a"].refused == "it is a link to 'loop-b', which leads in a circle"
+    assert changes["climbing"].refused == "it is a link to '../outside', which leads out of the project"
     with cage.review() as review:
         plan = review.plan(dict.fromkeys(changes, FileChoice()))
     assert not {step.path for step in plan.steps} & refused

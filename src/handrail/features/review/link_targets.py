@@ -21,9 +21,10 @@ class LinkTargets:
         Raises Conflict or OutsideRoot.
         """
         for link_at in (self._agent_link, self._project_link):
-            place = resolve_link(path, target, link_at)
+            place, is_circular = _follow(path, target, link_at)
             if place is None:
-                raise Conflict(f"it is a link to {target!r}, which leads out of the project", path=path)
+                where = "leads in a circle" if is_circular else "leads out of the project"
+                raise Conflict(f"it is a link to {target!r}, which {where}", path=path)
             self._project.parse(place)
 
     def _agent_link(self, path: str) -> str | None:
@@ -36,22 +37,27 @@ class LinkTargets:
 
 
 def resolve_link(path: str, target: str, link_at: LinkAt) -> str | None:
-    """Resolves a link like the kernel does. None if it leads out of the project or in circles."""
+    """Resolves a link like the kernel does. None if it leads out of the project or in a circle."""
+    return _follow(path, target, link_at)[0]
+
+
+def _follow(path: str, target: str, link_at: LinkAt) -> tuple[str | None, bool]:
+    """Where the link leads (None: nowhere in the project), and whether it leads in a circle."""
     place, pending, links = path.split("/")[:-1], target.split("/"), 0
     if target.startswith("/"):
-        return None
+        return None, False
     while pending:
         name = pending.pop(0)
         if name == "..":
             if not place:
-                return None
+                return None, False
             place.pop()
         elif name not in ("", "."):
             place.append(name)
             if (leads := link_at("/".join(place))) is not None:
                 links += 1
                 if links > _MAX_LINKS or leads.startswith("/"):
-                    return None
+                    return None, links > _MAX_LINKS
                 place.pop()
                 pending = leads.split("/") + pending
-    return "/".join(place)
+    return "/".join(place), False
