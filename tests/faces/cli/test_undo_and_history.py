@@ -1,5 +1,6 @@
 """`handrail history` shows changes, and `handrail undo` undoes them."""
 
+import re
 from typing import Any
 
 from handrail.kernel.audit import Audit
@@ -61,6 +62,23 @@ def test_a_write_can_be_undone_by_snapshot_or_execution_only_while_it_is_current
     assert machine.run("undo", entry["executionId"]).status == 0
     assert machine.text("a.txt") == "one\ntwo\n"
     assert machine.run("undo", "nonsense").status == 1
+
+
+def test_a_change_that_is_already_undone_is_called_that(machine: Machine) -> None:
+    snapshot = machine.write("a.txt", "1\n")
+    (entry,) = history(machine)
+    machine.run("undo", snapshot)
+    for id in (snapshot, entry["executionId"]):
+        again = machine.run("undo", id)
+        assert (again.status, again.out) == (1, "")
+        assert again.err.startswith("handrail: a.txt: this change is already undone.")
+        assert "later" not in again.err
+    redo = re.search(r"handrail undo (snap_\w+)", again.err)
+    assert redo is not None
+    assert machine.run("undo", redo[1]).status == 0
+    assert machine.text("a.txt") == "1\n"
+    assert machine.run("undo", snapshot).status == 0
+    assert "already undone" in machine.run("undo", snapshot).err
 
 
 def test_an_undo_needs_no_approval_unless_the_answer_is_preset_and_the_record_says_which(machine: Machine) -> None:

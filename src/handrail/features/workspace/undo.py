@@ -53,6 +53,15 @@ def standing_changes(workspace: Workspace) -> Iterable[Snapshot]:
             yield snapshot
 
 
+def undone_by(workspace: Workspace) -> dict[str, str]:
+    """The ids of changes that are undone now, each with the id of its undo. An undo can be undone as well."""
+    undos = dict[str, str]()
+    for snapshot in workspace.snapshots.newest_first():
+        if snapshot.undoes is not None and snapshot.id not in undos:
+            undos.setdefault(snapshot.undoes, snapshot.id)
+    return undos
+
+
 def plan_undo(workspace: Workspace, snapshots: Iterable[Snapshot]) -> UndoPlan:
     """Plans to undo the snapshots, which come newest first.
 

@@ -11,7 +11,14 @@ from handrail.features.workspace.change import Change, FolderChange, LinkChange,
 from handrail.features.workspace.commit import commit_all
 from handrail.features.workspace.path_states import PathStates
 from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
-from handrail.features.workspace.undo import RefusedUndo, UndoPlan, plan_undo, standing_changes, was_never_made
+from handrail.features.workspace.undo import (
+    RefusedUndo,
+    UndoPlan,
+    plan_undo,
+    standing_changes,
+    undone_by,
+    was_never_made,
+)
 from handrail.features.workspace.unit_preview import preview_unit
 from handrail.features.workspace.workspace import Workspace
 from handrail.kernel.call import Call
@@ -76,7 +83,13 @@ def _plan(workspace: Workspace, params: Params) -> Preview:
     if not plan.steps and not plan.refused:
         raise NotFound("Nothing to undo: the client didn't make this change.")
     if not plan.steps:
-        refused = plan.refused[0]
+        refused, undos = plan.refused[0], undone_by(workspace)
+        if all(snapshot.id in undos for snapshot in selection):
+            raise Conflict(
+                f"{refused.path}: this change is already undone.",
+                hint=f"`handrail undo {undos[refused.snapshot_id]}` makes it again.",
+                path=refused.path,
+            )
         raise Conflict(
             f"{refused.path}: {refused.why}.",
             hint="`handrail history` lists the writes; undo the later ones first.",
