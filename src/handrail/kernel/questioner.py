@@ -13,6 +13,9 @@ from handrail.kernel.tool import Preview
 from handrail.ports.consents import Consents
 from handrail.ports.errors import Declined
 
+_PLACES = {"terminal": "at the terminal", "console": "in the console"}
+"""Where a person answers, by the prefix of the answer's `by`."""
+
 
 class Questioner:
     def __init__(
@@ -69,7 +72,7 @@ class Questioner:
         details = {"remark": answer.remark} if answer.remark else {}
         if answer.status == "timeout":
             raise Declined("No one answered the approval in time.", reason="timeout", **details)
-        raise Declined(f"{state.call.tool} was denied by {answer.by}.", reason="denied", **details)
+        raise Declined(_denial(state.call.tool, answer.by), reason="denied", **details)
 
     async def has_consent(self, state: CallState, preview: Preview) -> bool:
         """Whether a consent to this caller, app and tool replaces the question; not if a rule or the team asks."""
@@ -91,3 +94,10 @@ class Questioner:
     def approval(self, state: CallState) -> CallApproval:
         assert state.answer is not None
         return CallApproval(state.answer.by, self._recorder.now(), state.answer.prompt_id)
+
+
+def _denial(tool: str, by: str) -> str:
+    """Says who denied it, without ids: the record has them."""
+    who = by.partition(", prompt ")[0]
+    place = _PLACES.get(who.partition(":")[0])
+    return f"{tool} was denied by {who}." if place is None else f"A person denied {tool} {place}."

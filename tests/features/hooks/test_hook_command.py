@@ -81,7 +81,9 @@ def test_a_no_reaches_the_agent_with_the_persons_words(rig: Rig) -> None:
     rig.person.answers("--cancel", "--remark", "keep that file")
     answer = said(hook)
     assert answer.is_denied
-    assert "keep that file" in answer.err
+    assert "A person denied this command at the terminal. They said: keep that file" in answer.err
+    assert "native_" not in answer.err
+    assert "approval_" not in answer.err
 
 
 def test_an_edit_is_shown_as_a_diff_and_bound_to_the_file(rig: Rig) -> None:

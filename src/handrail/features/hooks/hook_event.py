@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,7 @@ from handrail.kernel.call import Call
 from handrail.kernel.project import Project
 from handrail.kernel.threads import in_thread
 from handrail.kernel.unexpected_error import unexpected_error
-from handrail.ports.errors import Failure, InvalidParams
+from handrail.ports.errors import Declined, Failure, InvalidParams
 from handrail.ports.identity import Caller, Identity
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -42,6 +43,16 @@ _OPEN_QUESTION = (
     "A person hasn't answered yet. The question stays open in handrail for ten minutes: if they allow it, the same "
     "call passes."
 )
+_IN_WORDS = {
+    "native_shell": "this command",
+    "native_edit": "this change",
+    "native_read": "this reading",
+    "native_fetch": "this request",
+    "native_mcp": "this call",
+    "native_other": "this tool call",
+}
+"""The gate's names of a client's tools, which the agent doesn't know."""
+_NATIVE_NAME = re.compile(r"\bnative_[a-z]+\b")
 
 logger = logging.getLogger(__name__)
 
@@ -226,4 +237,8 @@ def _caller(hook_caller: HookCaller, client: HookClient) -> Caller:
 def _message(failure: Failure) -> str:
     remark = failure.details.get("remark")
     quote = f" They said: {remark}" if isinstance(remark, str) and remark else ""
-    return f"{failure.message}{quote}" + (f" {failure.hint}" if failure.hint else "")
+    message = failure.message
+    if isinstance(failure, Declined):
+        message = _NATIVE_NAME.sub(lambda match: _IN_WORDS.get(match[0], match[0]), message)
+        message = message[:1].upper() + message[1:]
+    return f"{message}{quote}" + (f" {failure.hint}" if failure.hint else "")
