@@ -179,6 +179,41 @@ def test_git_asks_if_it_would_run_in_a_repository_inside_the_project(tmp_path: P
     assert started.exists()
 
 
+SHOWS_ALL = [
+    "git diff", "git diff HEAD", "git show", "git show HEAD", "git show HEAD --stat", "git log -p", "git log -p -- .",
+    "git log -p -- config", "git show main --", "git reflog -p", "git grep KEY HEAD", "git grep KEY", "git diff config",
+    "cd src && git show HEAD~1", "git show :/first", "git log -L1,1:config/.env",
+]  # fmt: skip
+SHOWS_SOME = [
+    "git status", "git log --oneline", "git diff --stat", "git diff src", "git diff src/a.py", "git log -p -- src/a.py",
+    "git show HEAD:src/a.py", "git ls-files", "git grep x -- src",
+]  # fmt: skip
+
+
+def test_git_asks_if_it_may_show_a_tracked_file_that_is_closed(tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "project"
+    own = Rig(root, root.parent / "state")
+    for name in ("src/a.py", "main"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x\n")
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "-c", "init.defaultBranch=main", "init", "-q", str(root)], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "first"], check=True)
+    assert {command: own.decide(command).decision for command in ("git diff", "git show HEAD", "git log -p")} == (
+        dict.fromkeys(("git diff", "git show HEAD", "git log -p"), Decision.ALLOW)
+    )
+    (root / "config").mkdir()
+    (root / "config/.env").write_text("KEY=1\n")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "second"], check=True)
+    for _ in range(2):
+        assert {command for command in SHOWS_ALL if own.decide(command).decision is not Decision.ASK} == set()
+        assert {command for command in SHOWS_SOME if own.decide(command).decision is not Decision.ALLOW} == set()
+        subprocess.run([*git, "rm", "-q", "--cached", "config/.env"], check=False)  # git diff HEAD still shows it
+    assert "config/.env" in own.plan("git diff").remarks[0]
+
+
 GIT_PUSH = Rule(decision="allow", tool="native_shell", program="git push")
 
 

@@ -2,7 +2,6 @@
 
 import glob
 import os
-import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,20 +16,13 @@ from handrail.features.hooks.path_scope import PathScope, is_within
 from handrail.features.hooks.shell.analysis import CommandAnalysis, FileUse, Program, absolute, analyze_command
 from handrail.features.hooks.shell.file_operands import read_operands
 from handrail.features.hooks.shell.readers import Reads, files_read_by
+from handrail.features.hooks.tracked_secrets import first_secret, tracked_secret
 from handrail.kernel.glob import MAX_PATTERN
 from handrail.kernel.target import ANY_PLACE, Step, Target
 from handrail.ports.effect import Effect
-from handrail.ports.folded_name import fold_name
-from handrail.ports.secret_files import is_secret_path
 
 _SEARCH_SECONDS = 5.0
 _MOST_MATCHES = 500
-_MAY_BE_SECRET = re.compile(
-    rb"env|rc|netrc|pgpass|credential|htpasswd|ssh|aws|gnupg|azure|boto|s3cfg|vault|docker|kube|pem|key|p12|pfx|jks|id_"
-    rb"|gcloud|config/gh|handrail|webgal_agent|[^\x00-\x7f]",
-    re.IGNORECASE,
-)
-"""A quick filter: most names in a project match none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +98,12 @@ def _reading_steps(
                 remarks.append(f"{text} matches too many files, one that looks like an option, or leads back by `..`.")
                 return None
             paths += [*matched, _fixed_part(path)]
+        if reads.is_git and (reads.shows_changes or reads.is_deep):
+            # After a last `--`, everything before it is a revision, even if there is a file with that name.
+            is_limited = paths and all(map(os.path.exists, paths)) and program.texts[-1] != "--"
+            if (secret := tracked_secret(scope.root, paths if is_limited else None)) is not None:
+                remarks.append(f"It may show {secret}")
+                return None
         shows_restricted = reads.shows_changes and scope.restricts is not None
         if shows_restricted and not (paths and all(map(os.path.exists, paths))):
             remarks.append("It may show files of the repository's history that a rule restricts.")
@@ -187,11 +185,8 @@ def search_below(paths: Sequence[str], options: Sequence[str], scope: PathScope,
     except (OSError, subprocess.SubprocessError):
         return FoundBelow("more files than can be looked at.")
     names = result.stdout.split(b"\0")[:-1]
-    for line in filter(_MAY_BE_SECRET.search, names):
-        name = line.decode(errors="replace")
-        parts = {fold_name(part) for part in name.split("/")}
-        if ".git" not in parts and (is_secret_path(name) or not parts.isdisjoint((".handrail", ".webgal_agent"))):
-            return FoundBelow(f"{name}, which is closed to agents.")
+    if (secret := first_secret(names)) is not None:
+        return FoundBelow(f"{secret}, which is closed to agents.")
     if scope.restricts is None:
         return FoundBelow()
     targets = (scope.real_target(os.fsdecode(name)) for name in names)  # a search follows no further links
