@@ -123,6 +123,10 @@ def test_announced_new_tools_are_shown_to_a_person(rig: Rig, tmp_path: Path) -> 
     assert mcp.text("odd__say", text="x") == "x"
     (request,) = until(rig.prompts)
     assert "offers tools that you haven't accepted yet: extra" in request["prompt"]["title"]
+    message = request["prompt"]["message"].split("\n")
+    assert "Asked because the server announced that what it offers has changed." in message
+    assert "New: tool extra" in message
+    assert "list_changed" not in request["prompt"]["message"]
     assert "odd__extra" not in mcp.names()
     rig.run("prompts", "answer", request["requestId"], "--ok")
     mcp.note("notifications/tools/list_changed")

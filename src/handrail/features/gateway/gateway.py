@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from handrail.features.gateway.connection import Connection
 from handrail.features.gateway.definitions import RESOURCES
 from handrail.features.gateway.dialect import DIALECT
-from handrail.features.gateway.review import Difference, Reviews, ask_quietly, compare_definitions
+from handrail.features.gateway.review import SERVER_FACE, Difference, Reviews, ask_quietly, compare_definitions
 from handrail.features.gateway.server_tools import PinnedDefinition, ServerResources, as_tool
 from handrail.kernel.call import Call
 from handrail.kernel.tool import ResourceKind, Surface, Tool
@@ -174,7 +174,7 @@ class Gateway:
 
     async def _review_change(self, name: str) -> None:
         try:
-            await self.ask_to_accept(name, Caller("server", name, "list_changed", f"server:{name}"))
+            await self.ask_to_accept(name, Caller(SERVER_FACE, name, "list_changed", f"server:{name}"))
         finally:
             self._asking.discard(name)
 

@@ -27,6 +27,8 @@ from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.tokens import OneTimeClaims
 from handrail.ports.waiting import run_in_thread
 
+SERVER_FACE = "server"
+"""The face of a server that announces a change by itself."""
 _TIMEOUT_SECONDS = 600.0
 _POLL_SECONDS = 0.5
 _MAX_DIFF = 400_000
@@ -179,7 +181,8 @@ def review_prompt(difference: Difference, caller: Caller) -> FileChangePrompt:
     diff = difference.diff()
     lines = [
         f"Server: {one_line(name)} ({one_line(difference.server.place)})",
-        f"Asked because of {one_line(caller)}",
+        _occasion(caller),
+        *_what_changed(difference),
         "If you accept, agents see these names and descriptions, which the server wrote.",
         "Tools marked read-only run without asking; your rules apply to everything else.",
     ]
@@ -195,6 +198,21 @@ def review_prompt(difference: Difference, caller: Caller) -> FileChangePrompt:
         diff=diff or UNSET,
         critical=bool(reads) or UNSET,
     )
+
+
+def _occasion(caller: Caller) -> str:
+    if caller.face == SERVER_FACE:
+        return "Asked because the server announced that what it offers has changed."
+    return f"Asked because {one_line(caller.name)} wants to use this server."
+
+
+def _what_changed(difference: Difference) -> list[str]:
+    changes = {
+        "Changed": [now.label for _, now in difference.changed.values()],
+        "New": [each.label for each in difference.new.values()],
+        "No longer offered": [each.label for each in difference.gone.values()],
+    }
+    return [f"{word}: {_list_names(dict.fromkeys(labels))}" for word, labels in changes.items() if labels]
 
 
 def _list_names(keys: Mapping[str, object]) -> str:
