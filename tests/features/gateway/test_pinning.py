@@ -105,6 +105,17 @@ def test_accepting_on_the_command_line_takes_effect_in_running_programs(rig: Rig
     mcp.close()
 
 
+def test_the_summary_comes_first_and_schemas_are_shown_on_request(rig: Rig, tmp_path: Path) -> None:
+    words = ("--yes", "--", *odd_command("good"))
+    short = rig.run("servers", "add", "odd", *words).stdout
+    assert short.index("new  tool say") < short.index("In the server's own words")
+    assert "inputSchema" not in short
+    assert '"properties"' not in short
+    assert "--schemas shows the JSON schemas" in short
+    full = rig.run("servers", "add", "again", "--schemas", *words).stdout
+    assert full.index("new  tool say") < full.index('"properties"')
+
+
 def test_without_trust_in_its_hints_every_call_asks(rig: Rig) -> None:
     rig.add("odd", *odd_command("good"), more=("--ask-always",))
     mcp = Mcp(rig, "--answer", "deny")

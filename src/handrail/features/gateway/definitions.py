@@ -48,8 +48,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     def label(self) -> str:
         return "resources" if self.kind == "resources" else f"{self.kind} {self.name}"
 
-    def lines(self) -> list[str]:
-        """The whole definition as readable lines with nothing hidden, for a person to compare."""
+    def lines(self, *, has_schemas: bool = True) -> list[str]:
+        """The definition as readable lines, for a person to compare; by default the whole, with nothing hidden."""
         lines = [self.label, f"  runs without asking: {'yes' if self.has_read_only_hint else 'no'}"]
         lines += [f"  title: {one_line(self.title)}"] if self.title else []
         lines += [f"  │ {line}" for line in self.description.split("\n")] if self.description else []
@@ -58,7 +58,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
             ("returns", self.output_schema),
             ("annotations", self.annotations),
         ):
-            if value:
+            if value and has_schemas:
                 text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
                 lines += [f"  {name}:", *(f"    {line}" for line in text.split("\n"))]
         return [visible(line) for line in lines]

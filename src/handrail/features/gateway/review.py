@@ -61,17 +61,21 @@ class Difference:
         ]
         return sha256(msgspec.json.encode(parts)).hexdigest()
 
-    def diff(self) -> str:
-        """A unified diff with every definition in full, before and after."""
+    def diff(self, *, has_schemas: bool = True) -> str:
+        """A unified diff with every definition in full, before and after.
+
+        Without schemas, new definitions have none, and changed ones show only what has changed.
+        """
         lines: list[str] = []
         pairs: list[tuple[Definition | None, Definition | None]] = [
             *self.changed.values(),
             *((None, each) for each in self.new.values()),
         ]
         for before, now in pairs:
-            old, new = ([] if each is None else each.lines() for each in (before, now))
-            label = (now or before or _NOTHING).key
-            lines += difflib.unified_diff(old, new, f"accepted/{label}", f"offered/{label}", lineterm="", n=1000)
+            is_full = has_schemas or before is not None
+            old, new = ([] if each is None else each.lines(has_schemas=is_full) for each in (before, now))
+            label, context = (now or before or _NOTHING).key, 1000 if has_schemas else 3
+            lines += difflib.unified_diff(old, new, f"accepted/{label}", f"offered/{label}", lineterm="", n=context)
         return "\n".join(lines)[:_MAX_DIFF]
 
     def only(self, keys: set[str]) -> "Difference":

@@ -23,6 +23,12 @@ _yes_option = click.option("--yes", is_flag=True, help="Accept what it offers wi
 _ask_always_option = click.option(
     "--ask-always", is_flag=True, help="Ask about every call, also of tools marked read-only."
 )
+_schemas_option = click.option(
+    "--schemas",
+    "has_schemas",
+    is_flag=True,
+    help="Show the JSON schemas of what it offers, too.",
+)
 
 
 ADD_EPILOG = """\b
@@ -52,6 +58,7 @@ Examples:
 @click.option("--no-browser", is_flag=True, help="Print the sign-in address instead of opening a browser.")
 @_yes_option
 @_ask_always_option
+@_schemas_option
 @state_option
 @click.pass_context
 def add(
@@ -65,6 +72,7 @@ def add(
     no_browser: bool,
     yes: bool,
     ask_always: bool,
+    has_schemas: bool,
     state: Path | None,
 ) -> None:
     """Add a server.
@@ -90,8 +98,9 @@ def add(
         )
     )
     secrets = {each: Secret(prompt_secret(f"{one_line(each)} for {name}")) for each in (*keys, *headers)}
+    servers = load_servers(state or ctx.obj)
     _add_and_accept(
-        load_servers(state or ctx.obj), server, secrets, caller(), yes, ask_always, has_browser=not no_browser
+        servers, server, secrets, caller(), yes, ask_always, has_browser=not no_browser, has_schemas=has_schemas
     )
 
 
@@ -100,10 +109,17 @@ def add(
 @click.argument("names", nargs=-1, metavar="[NAME…]", help="Which of its servers; all if left out.")
 @_yes_option
 @_ask_always_option
+@_schemas_option
 @state_option
 @click.pass_context
 def import_servers(
-    ctx: click.Context, file: Path, names: tuple[str, ...], yes: bool, ask_always: bool, state: Path | None
+    ctx: click.Context,
+    file: Path,
+    names: tuple[str, ...],
+    yes: bool,
+    ask_always: bool,
+    has_schemas: bool,
+    state: Path | None,
 ) -> None:
     """Add the servers of a client's configuration.
 
@@ -124,7 +140,7 @@ def import_servers(
         try:
             server, values = server_from_entry(name, entries[name], str(file))
             keys = {key: Secret(value) for key, value in values.items()}
-            _add_and_accept(servers, server, keys, caller(), yes, ask_always, has_browser=True)
+            _add_and_accept(servers, server, keys, caller(), yes, ask_always, has_browser=True, has_schemas=has_schemas)
         except (Conflict, InvalidParams, Declined) as failure:
             failed += 1
             say(f"{one_line(name)} was not added: {failure.message}")
@@ -137,10 +153,17 @@ def import_servers(
 @click.argument("tools", nargs=-1, metavar="[TOOL…]", help="Only these; everything if left out.")
 @_yes_option
 @_ask_always_option
+@_schemas_option
 @state_option
 @click.pass_context
 def accept(
-    ctx: click.Context, name: str, tools: tuple[str, ...], yes: bool, ask_always: bool, state: Path | None
+    ctx: click.Context,
+    name: str,
+    tools: tuple[str, ...],
+    yes: bool,
+    ask_always: bool,
+    has_schemas: bool,
+    state: Path | None,
 ) -> None:
     """Review what a server offers or has changed, and accept it."""
     from handrail.faces.cli.person import caller
@@ -160,7 +183,7 @@ def accept(
     if difference.is_empty and not difference.gone:
         say(f"{name} offers what you have accepted.")
         return
-    _accept(servers, difference, caller(), yes=yes, trusts_hints=not ask_always)
+    _accept(servers, difference, caller(), yes=yes, trusts_hints=not ask_always, has_schemas=has_schemas)
 
 
 @click.command()
@@ -201,6 +224,7 @@ def _add_and_accept(
     ask_always: bool,
     *,
     has_browser: bool,
+    has_schemas: bool,
 ) -> None:
     """Removes the server again if it can't be accepted."""
     from handrail.faces.cli.program import run
@@ -214,7 +238,7 @@ def _add_and_accept(
                 raise
             _sign_in(servers, server, None, has_browser=has_browser, timeout_seconds=300)
             difference = run(servers.inspect(server.name))
-        _accept(servers, difference, by, yes=yes, trusts_hints=not ask_always)
+        _accept(servers, difference, by, yes=yes, trusts_hints=not ask_always, has_schemas=has_schemas)
     except BaseException as failure:
         log = run(servers.log(server.name, 10)) if isinstance(failure, Failure) else ()
         run(servers.remove(server.name, by))
@@ -223,13 +247,16 @@ def _add_and_accept(
         raise
 
 
-def _accept(servers: "Servers", difference: "Difference", by: "Caller", *, yes: bool, trusts_hints: bool) -> None:
+def _accept(
+    servers: "Servers", difference: "Difference", by: "Caller", *, yes: bool, trusts_hints: bool, has_schemas: bool
+) -> None:
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
 
     name = difference.server.name
     _show(difference, trusts_hints)
-    if difference.unaccepted and not (yes or _confirm(name)):
+    _show_definitions(difference, has_schemas=has_schemas)
+    if difference.unaccepted and not (yes or _confirm(difference, trusts_hints=trusts_hints, has_schemas=has_schemas)):
         raise Declined(f"Nothing from {name} was accepted.")
     require_person(servers.stores, "Accepting what a server offers")
     run(servers.accept(difference, by, trusts_hints=trusts_hints))
@@ -237,11 +264,8 @@ def _accept(servers: "Servers", difference: "Difference", by: "Caller", *, yes: 
 
 
 def _show(difference: "Difference", trusts_hints: bool) -> None:
-    """Everything in the server's own words, then names and marks once more, next to the question."""
-    say(f"{difference.server.name} ({one_line(difference.server.place)}) offers, in its own words:\n")
-    for line in behind_gutter(difference.diff(), width_of(sys.stdout)):
-        say(line)
-    say()
+    """What there is to accept, and what runs without asking."""
+    say(f"{difference.server.name} ({one_line(difference.server.place)}) offers:\n")
     rows = [
         (
             "  changed" if key in difference.changed else "  new",
@@ -255,15 +279,33 @@ def _show(difference: "Difference", trusts_hints: bool) -> None:
     say()
 
 
+def _show_definitions(difference: "Difference", *, has_schemas: bool) -> None:
+    if not difference.unaccepted:
+        return
+    say("In the server's own words:\n")
+    for line in behind_gutter(difference.diff(has_schemas=has_schemas), width_of(sys.stdout)):
+        say(line)
+    say()
+    if not has_schemas:
+        say("--schemas shows the JSON schemas as well.\n")
+
+
 def _unaccepted_hint(difference: "Difference") -> str:
     return f"There are: {', '.join(difference.unaccepted)}." if difference.unaccepted else "Everything is accepted."
 
 
-def _confirm(name: str) -> bool:
+def _confirm(difference: "Difference", *, trusts_hints: bool, has_schemas: bool) -> bool:
     if not sys.stdin.isatty():
         raise Declined("There is no terminal to ask on.", hint="Review what it offers, then repeat with --yes.")
-    print(f"Accept what {name} offers? [y]es / [n]o: ", end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    reads = [each.label for each in difference.unaccepted.values() if trusts_hints and each.has_read_only_hint]
+    say(f"Without asking: {one_line(', '.join(reads))}" if reads else "Every call asks.")
+    choices = "[y]es / [n]o: " if has_schemas else "[y]es / [n]o / [s]how schemas: "
+    while True:
+        print(f"Accept what {difference.server.name} offers? {choices}", end="", flush=True)
+        answer = sys.stdin.readline().strip().lower()
+        if answer not in ("s", "show") or has_schemas:
+            return answer in ("y", "yes")
+        _show_definitions(difference, has_schemas=True)
 
 
 def _sign_in(
