@@ -19,7 +19,7 @@ def page() -> str:
         "| command | does |",
         "|---|---|",
     ]
-    contexts = list(_commands(group(commands(), open_program), None))
+    contexts = all_commands()
     lines += [
         f"| [`{context.command_path}`](#{_anchor(context)}) | {context.command.get_short_help_str(WIDTH)} |"
         for context in contexts
@@ -27,6 +27,10 @@ def page() -> str:
     for context in contexts:
         lines += ["", f"{_level(context)} {context.command_path}", "", "```text", *_help(context), "```"]
     return "\n".join(lines) + "\n"
+
+
+def all_commands() -> list[click.Context]:
+    return list(_commands(group(commands(), open_program), None))
 
 
 def _commands(command: click.Command, parent: click.Context | None) -> Iterator[click.Context]:

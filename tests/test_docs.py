@@ -10,6 +10,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
+import click
 import pytest
 from packaging.requirements import Requirement
 
@@ -42,6 +43,19 @@ def test_the_page_of_commands_matches_the_commands() -> None:
     # In a separate process: a command that another test has called remembers other help options.
     page = subprocess.run([sys.executable, ROOT / "scripts" / "cli_page.py"], stdout=subprocess.PIPE, check=True).stdout
     assert (DOCS / "reference" / "cli.md").read_bytes() == page, "run `make docs`"
+
+
+def test_no_summary_of_a_command_is_cut_off() -> None:
+    cut = list[str]()
+    for context in runpy.run_path(str(ROOT / "scripts" / "cli_page.py"))["all_commands"]():
+        group = context.command
+        if isinstance(group, click.Group):
+            names = group.list_commands(context)
+            room = 78 - 6 - max(map(len, names))  # in a terminal of 80 columns
+            found = [group.get_command(context, name) for name in names]
+            summaries = [each.get_short_help_str(room) for each in found if each is not None]
+            cut += [f"{context.command_path}: {summary}" for summary in summaries if summary.endswith("...")]
+    assert cut == []
 
 
 SETTINGS = [Settings, *(load(feature.settings) for feature in built_in() if feature.settings)]

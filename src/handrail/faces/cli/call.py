@@ -40,7 +40,7 @@ _STDIN = "-"
 @state_option
 @answer_option
 @click.option("--task", metavar="ID", help="Calls of one task run in order.")
-@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Override the timeout.")
+@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Override the tool's timeout, in milliseconds.")
 def call(
     name: str,
     json: str,

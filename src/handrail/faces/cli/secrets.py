@@ -22,7 +22,7 @@ Examples:
 def secrets(ctx: click.Context, state: Path | None) -> None:
     """List and remove stored keys and tokens.
 
-    They are in the keyring of your session or, if there is none or it is locked, in a file that
+    They are stored in your session's keyring or, if there is none or it is locked, in a file that
     only you can read. The values are never shown.
     """
     ctx.obj = state

@@ -27,7 +27,7 @@ Examples:
 def notify(ctx: click.Context, state: Path | None) -> None:
     """Notify yourself about pending approvals.
 
-    A channel is an address that Apprise knows: mail, Slack, Matrix, ntfy, a webhook and many more. It gets one sentence
+    A channel is an address that Apprise supports: mail, Slack, Matrix, ntfy, webhooks and more. It gets one sentence
     about what is pending; you answer in the console. While `handrail up` runs, approvals are announced once they have
     been pending for `notify_after_seconds`.
     """

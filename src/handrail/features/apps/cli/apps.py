@@ -105,7 +105,7 @@ def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool)
 @project_option
 @state_option
 @answer_option
-@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Override the timeout.")
+@click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Override the tool's timeout, in milliseconds.")
 @click.pass_context
 def call_app(
     ctx: click.Context,

@@ -32,7 +32,10 @@ _FILES = {
 @click.option("--id", "app_id", metavar="ID", help="The app's id.  [default: com.example. and the folder's name]")
 @click.option("--name", metavar="TEXT", help="Its name for people.  [default: from the folder's name]")
 def new_app(folder: Path, app_id: str | None, name: str | None) -> None:
-    """Create a folder with an app in Python: a tool, its test, a README."""
+    """Create an app in Python.
+
+    The new folder has a tool, its test and a README to start from.
+    """
     from handrail.features.apps.descriptors.parts import is_app_id
 
     folder = folder.absolute()

@@ -24,8 +24,8 @@ _ID_LENGTH = 12
 def passkeys(ctx: click.Context, state: Path | None) -> None:
     """Manage the passkeys that confirm approvals.
 
-    Approvals that reach far, such as always, need proof that you are present: a passkey in the console, or a
-    terminal of your own.
+    Far-reaching approvals, such as "always allow", need proof that you are present: a passkey in the console, or
+    a terminal that you type in.
     """
     ctx.obj = state
     if ctx.invoked_subcommand is None:

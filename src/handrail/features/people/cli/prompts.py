@@ -184,7 +184,7 @@ def answer_prompt(
     all_agents: bool,
     state: Path | None,
 ) -> None:
-    """Answer a prompt, or a bundle of similar approvals, with --ok or --cancel."""
+    """Answer a prompt or a bundle of similar approvals."""
     if status is None:
         raise click.UsageError("Add --ok or --cancel.")
     response: dict[str, Any] = {"status": status}

@@ -38,7 +38,7 @@ def rules(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def list_rules(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """List your rules: what, where, who, until when."""
+    """List your rules with their scope, agent and expiry."""
     _list(state or ctx.obj, as_json)
 
 

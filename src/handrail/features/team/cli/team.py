@@ -46,8 +46,8 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def team() -> None:
     """Run handrail for a team.
 
-    PostgreSQL has everything that counts, NATS carries messages between servers, and S3 keeps evidence. Any number of
-    equal servers work side by side.
+    PostgreSQL stores all shared state, NATS carries messages between servers, and S3 stores evidence. You can run any
+    number of servers; all have the same role.
     """
 
 
@@ -55,9 +55,10 @@ def team() -> None:
 @click.option("--database", required=True, metavar="URL", help="postgresql://… of the owner of the tables.")
 @click.option("--tenant", required=True, metavar="NAME", help="The team's name: small letters, digits, underscores.")
 def init(database: str, tenant: str) -> None:
-    """Set up or upgrade the database, and make a role for a tenant's servers.
+    """Set up or upgrade the database for a tenant.
 
-    Prints the address for the tenant's servers, with a new password. Safe to repeat.
+    Creates a database role for the tenant's servers and prints the address that they use, with a new password. Safe to
+    repeat.
     """
     before, after, url = _program().set_up(database, tenant)
     summary = f"Set up version {after}" if before == 0 else f"Upgraded from version {before} to {after}"
@@ -264,7 +265,10 @@ def list_tokens(database: str, as_json: bool) -> None:
 @click.argument("name")
 @database_option
 def revoke_token(name: str, database: str) -> None:
-    """Revoke a member's token and end its sessions, on every server at once."""
+    """Revoke a member's token and end its sessions.
+
+    This takes effect on every server at once.
+    """
     with _open_team(database) as team_stores:
         member = team_stores.team.members.revoke(name)
         _record(team_stores, f"revoked the token of {member.id}")
@@ -273,7 +277,7 @@ def revoke_token(name: str, database: str) -> None:
 
 @team.group()
 def approvals() -> None:
-    """Decide how many people have to approve what."""
+    """Set how many people must approve which calls."""
 
 
 @approvals.command("require", epilog=REQUIRE_EPILOG)
@@ -293,7 +297,7 @@ def require(votes: int, database: str, **limits: tuple[str, ...]) -> None:
 @approvals.command("list")
 @database_option
 def list_approvals(database: str) -> None:
-    """List how many people have to approve what. One person is enough for everything else."""
+    """List which calls need several people's approval. One person is enough for everything else."""
     with _open_team(database) as team_stores:
         for line in columns(
             [(each.id, str(each.votes), str(each.limits)) for each in team_stores.team.approvals.all()]
@@ -305,7 +309,10 @@ def list_approvals(database: str) -> None:
 @click.argument("id")
 @database_option
 def remove_approvals(id: str, database: str) -> None:
-    """Remove one of these rules; `handrail team approvals list` shows its id."""
+    """Remove one of these rules.
+
+    `handrail team approvals list` shows its id.
+    """
     with _open_team(database) as team_stores:
         if not team_stores.team.approvals.remove(id):
             raise click.ClickException(f"There is no rule {id!r}.")

@@ -118,9 +118,10 @@ To set up VS Code, see docs/webgal.md. HANDRAIL_LANG=en makes the messages Engli
 @click.option("--stdio", is_flag=True, help="Ignored: it always uses stdin and stdout. Some editors pass it.")
 @state_option
 def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
-    """Serve an editor: problems as you type, completion, definitions, renames.
+    """Start the language server for an editor.
 
-    The editor starts this command and talks to it. It reads the project and writes nothing.
+    It reports problems as you type, completes names, finds definitions and renames. The editor starts this command. It
+    reads the project and writes nothing.
     """
     from handrail.faces.cli.program import program, run
     from handrail.features.webgal.editor_project import serve_editor
