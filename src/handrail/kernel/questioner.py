@@ -13,7 +13,7 @@ from handrail.kernel.tool import Preview
 from handrail.ports.consents import Consents
 from handrail.ports.errors import Declined
 
-_PLACES = {"terminal": "at the terminal", "console": "in the console"}
+_PEOPLE = {"terminal": "a person at the terminal", "console": "a person in the console"}
 """Where a person answers, by the prefix of the answer's `by`."""
 
 
@@ -99,5 +99,4 @@ class Questioner:
 def _denial(tool: str, by: str) -> str:
     """Says who denied it, without ids: the record has them."""
     who = by.partition(", prompt ")[0]
-    place = _PLACES.get(who.partition(":")[0])
-    return f"{tool} was denied by {who}." if place is None else f"A person denied {tool} {place}."
+    return f"{tool} was denied by {_PEOPLE.get(who.partition(':')[0], who)}."

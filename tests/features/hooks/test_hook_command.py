@@ -81,7 +81,7 @@ def test_a_no_reaches_the_agent_with_the_persons_words(rig: Rig) -> None:
     rig.person.answers("--cancel", "--remark", "keep that file")
     answer = said(hook)
     assert answer.is_denied
-    assert "A person denied this command at the terminal. They said: keep that file" in answer.err
+    assert "This command was denied by a person at the terminal. They said: keep that file" in answer.err
     assert "native_" not in answer.err
     assert "approval_" not in answer.err
 
