@@ -82,9 +82,12 @@ def test_two_writers_never_lose_a_file_that_moves_or_goes(project: Path, state: 
     with serving(project, state) as mover, serving(project, state) as writer, ThreadPoolExecutor(2) as pool:
 
         def move(number: int) -> list[Outcome]:
-            places = ("here", "there") if number % 2 == 0 else ("there", "here")
+            places = ("here", "there") if (project / "here/b.txt").exists() else ("there", "here")
+            moved = mover.call("move_path", {"path": places[0], "to": places[1]})
+            if moved.error is not None:  # what follows would write beside the folder
+                return [moved]
             return [
-                mover.call("move_path", {"path": places[0], "to": places[1]}),
+                moved,
                 mover.call("delete_path", {"path": f"{places[1]}/a.txt"}),
                 mover.call("write_files", {"files": [{"path": f"{places[1]}/a.txt", "content": f"{number}\n"}]}),
             ]

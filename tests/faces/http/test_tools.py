@@ -151,7 +151,7 @@ def test_the_list_has_every_tool_as_the_command_line_shows_it(server: Running) -
     assert tools[1] == {
         "name": "fail",
         "title": "Fail",
-        "description": "Ends in the condition that was asked for.",
+        "description": "Fails with the requested error.",
         "surface": "fixture",
         "effect": "READ",
         "inputSchema": {

@@ -106,6 +106,7 @@ export const cardEn: CardTexts = {
     wordsAfterRedirect: () => "Words after a redirect may be arguments.",
     afterHereDocument: () => "It continues after a here-document.",
     patternElsewhere: () => "It has a pattern where no file is expected.",
+    restrictedHistory: () => "It may show files of the repository's history that a rule restricts.",
     innerRepository: () => "It would read a Git repository inside the project, whose settings can start programs.",
     tooManyMatches: (what) => `${what} matches too many files, one that looks like an option, or leads back by “..”.`,
     readsSecret: (what) => `It would read ${what}`,
