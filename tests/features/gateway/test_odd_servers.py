@@ -36,7 +36,7 @@ FAILING = {
     "deep": ("E_SERVER_ANSWER", "can't be read"),
     "nan": ("E_SERVER_ANSWER", "can't be read"),
     "wrong_version": ("E_SERVER_ANSWER", "no version of MCP"),
-    "endless_pages": ("E_SERVER_ANSWER", "without an end"),
+    "endless_pages": ("E_SERVER_ANSWER", "endlessly"),
     "not_tools": ("E_NOT_FOUND", "no longer has the tool say"),
     "no_such_program": ("E_SERVER_OFFLINE", "No such file"),
 }
