@@ -108,6 +108,7 @@ class Sockets:
             namespaces=[NAMESPACE],
             cors_allowed_origins=[],  # the guard checks origins
             max_http_buffer_size=MAX_FRAME,
+            serializer=_Packet,
             json=_Json,
             logger=_silent_logger("socketio"),
             engineio_logger=_silent_logger("engineio"),
@@ -325,6 +326,10 @@ class _Json:
             ) is not None:  # so that the sender gets an error instead of waiting for an answer
                 return [event[1] or "", Undecodable(failure.message)]
             raise ValueError(failure.message) from None
+
+
+class _Packet(socketio.packet.Packet):  # type: ignore[misc]
+    """Gets the decoder above; without a class of our own, the library changes that of clients in the process, too."""
 
 
 def _visible_to_programs(feed: Feed, news: Sequence[Record]) -> Sequence[Record]:

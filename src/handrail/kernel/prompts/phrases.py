@@ -53,6 +53,7 @@ _PHRASES = {
     "restrictedHistory": r"It may show files of the repository's history that a rule restricts\.",
     "tooManyMatches": r"(?P<object>.*) matches too many files, one that looks like an option, or leads back by .*",
     "readsSecret": r"It would read (?P<object>.*)",
+    "mayShowSecret": r"It may show (?P<object>.*)",
     **{code: rf"(?:(?P<object>\S.*): )?{re.escape(words)}" for code, words in reasons().items()},
 }
 _PATTERNS = [(code, re.compile(pattern, re.DOTALL)) for code, pattern in _PHRASES.items()]

@@ -110,6 +110,7 @@ export const cardEn: CardTexts = {
     innerRepository: () => "It would read a Git repository inside the project, whose settings can start programs.",
     tooManyMatches: (what) => `${what} matches too many files, one that looks like an option, or leads back by “..”.`,
     readsSecret: (what) => `It would read ${what}`,
+    mayShowSecret: (what) => `It may show ${what}`,
     npm: () => "npm commands run its scripts",
     direnv: () => "direnv runs it when someone enters the folder",
     agentPrograms: () => "agents start the programs it names",

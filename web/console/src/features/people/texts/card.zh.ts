@@ -122,6 +122,7 @@ export const cardZh: CardTexts = {
     innerRepository: () => "它会读取项目内的 Git 仓库，其设置可以启动程序。",
     tooManyMatches: (what) => `${what} 匹配的文件太多、有一个像选项，或用 .. 返回上级。`,
     readsSecret: (what) => `它会读取 ${what}`,
+    mayShowSecret: (what) => `它可能会显示 ${what}`,
     npm: () => "npm 命令会运行其中的脚本",
     direnv: () => "进入文件夹时 direnv 会运行它",
     agentPrograms: () => "智能体会启动其中列出的程序",
