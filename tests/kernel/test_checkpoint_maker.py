@@ -1,9 +1,11 @@
 """Checkpoints as a process makes them: of what it wrote itself, however the file looks by then."""
 
+import dataclasses
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,31 @@ def test_a_checkpoint_is_made_while_records_are_being_written(tmp_path: Path) ->
     assert made.count == 1
     journal.audit = None
     audit.close()
+
+
+def test_closing_waits_for_the_checkpoint_that_is_being_made(tmp_path: Path) -> None:
+    began, may_continue = threading.Event(), threading.Event()
+    stores = record_stores(tmp_path, OsKeyring(), signer=(), witness_setting="")
+
+    @contextmanager
+    def slow_lock() -> Iterator[None]:
+        began.set()
+        assert may_continue.wait(60)
+        with stores.lock():
+            yield
+
+    journal = JournalFile(tmp_path / "audit" / "log.jsonl", tmp_path / "audit" / "head")
+    slow = dataclasses.replace(stores, lock=slow_lock)
+    audit = Audit(journal, keeper=CheckpointMaker(journal, lambda: slow, seconds=0))
+    audit.append({"event": "first"})
+    assert began.wait(60)
+    closing = threading.Thread(target=audit.close)
+    closing.start()
+    closing.join(0.1)
+    assert closing.is_alive()
+    may_continue.set()
+    closing.join()
+    assert len(list(stores.checkpoints.lines())) == 1
 
 
 def test_a_record_that_was_changed_before_the_checkpoint_is_not_signed(rig: Rig, tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ class CheckpointMaker:
         self._new = 0
         self._is_hurried = False
         self._timer: threading.Timer | None = None
+        self._running: set[threading.Thread] = set()
 
     @cached_property
     def stores(self) -> RecordStores:
@@ -91,9 +92,10 @@ class CheckpointMaker:
         return self._signed_tree().tree.count
 
     def close(self) -> None:
+        """Returns when no checkpoint is being made any more."""
         self._stop()
         if self._new and not self._is_left_to_another():
-            self._run()
+            self._make()
             self._stop()  # because the checkpoint may have added a record
         if "stores" in vars(self):
             self.stores.checkpoints.close()
@@ -111,10 +113,24 @@ class CheckpointMaker:
     def _stop(self) -> None:
         with self._turn:
             timer, self._timer = self._timer, None
+            running = tuple(self._running)
         if timer is not None:
             timer.cancel()
+        for thread in running:
+            thread.join()
 
     def _run(self) -> None:
+        """What the timer's thread does."""
+        this = threading.current_thread()
+        with self._turn:
+            if this is not self._timer:
+                return  # canceled when it had already begun
+            self._running.add(this)
+        self._make()
+        with self._turn:
+            self._running.discard(this)
+
+    def _make(self) -> None:
         with self._turn:
             self._timer, self._new, self._is_hurried = None, 0, False
         try:
