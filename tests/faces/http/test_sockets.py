@@ -2,12 +2,14 @@
 
 import asyncio
 import signal
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 import socketio
 
+from handrail.faces.socketio.sockets import Audience, Sockets
 from handrail.kernel.audit import Audit
 from handrail.wiring import Wiring
 from tests.faces.http.listener import BOTH, Listener, listening
@@ -224,3 +226,9 @@ def test_an_open_socket_does_not_delay_shutdown(transports: list[str], state: Pa
     with Running(state, project) as server:
         assert asyncio.run(run(server)) == 0
         assert server.stop() == ""
+
+
+def test_clients_in_the_same_process_keep_their_own_decoder() -> None:
+    unused: Any = None
+    Sockets(unused, {}, Audience(nullcontext), unused)
+    assert socketio.packet.Packet(encoded_packet='2["news",{"a":1,"a":2}]').data == ["news", {"a": 2}]
