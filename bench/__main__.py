@@ -1,4 +1,4 @@
-"""`python -m bench [NAME…]`: runs benchmarks and prints the tables of docs/performance.md."""
+"""`python -m bench [NAME…]`: runs benchmarks and prints their tables; `--write` puts them into docs/performance.md."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +20,7 @@ from bench import (
     hook,
     kernel,
     mixed_load,
+    page,
     prompt_log,
     review,
     sandboxed_open,
@@ -34,11 +35,8 @@ from bench import (
 )
 from bench.browser import binding, stories
 from bench.browser import measure as browser
-from bench.browser.figures import Figures
-from bench.budget import Budget
-from bench.comparison import HEADER, Comparison
 
-_ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
+_ALL: dict[str, Callable[[], Sequence[page.Result]]] = {
     "search": tree_search.measure,
     "diff": dry_run.measure,
     "open": sandboxed_open.measure,
@@ -74,13 +72,16 @@ _ALL: dict[str, Callable[[], Sequence[Comparison | Budget | Figures]]] = {
 
 
 def main() -> None:
-    chosen = sys.argv[1:] or list(_ALL)
+    words = sys.argv[1:]
+    chosen = [word for word in words if word != "--write"] or list(_ALL)
     if unknown := set(chosen) - set(_ALL):
         sys.exit(f"No benchmark named {', '.join(sorted(unknown))}; known are {', '.join(_ALL)}.")
-    print(HEADER, flush=True)
     for name in chosen:
-        for result in _ALL[name]():
-            print(result.row(), flush=True)
+        about = page.circumstances()
+        results = list(_ALL[name]())
+        print(f"{name}: {about}\n\n{page.tables(results)}\n", flush=True)
+        if "--write" in words:
+            page.write(name, about, results)
 
 
 main()
