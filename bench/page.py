@@ -1,4 +1,4 @@
-"""`docs/performance.md`: the newest tables of each benchmark, between two marks."""
+"""`docs/performance.md` and other pages: the newest tables of each benchmark, between two marks."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from bench.comparison import HEADER, Comparison
 Result = Comparison | Budget | Figures
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "performance.md"
+PAGES = ROOT / "docs"
 _END = "<!-- end of bench -->"
 
 
@@ -32,10 +32,12 @@ def circumstances() -> str:
     return f"Measured on {datetime.now(UTC):%Y-%m-%d}, commit {commit}, at a load of {os.getloadavg()[0]:.1f}."
 
 
-def write(name: str, about: str, results: Sequence[Result], page: Path = PAGE) -> None:
+def write(name: str, about: str, results: Sequence[Result], pages: Path = PAGES) -> None:
     begin = f"<!-- bench: {name} -->"
-    before, found, rest = page.read_text().partition(begin)
-    if not found:
-        raise SystemExit(f"{page} has no place for {name}: write {begin} and {_END} where its table belongs.")
-    after = rest.partition(_END)[2]
-    page.write_text(f"{before}{begin}\n{about}\n\n{tables(results)}\n{_END}{after}")
+    for page in pages.glob("*.md"):
+        before, found, rest = page.read_text().partition(begin)
+        if found:
+            after = rest.partition(_END)[2]
+            page.write_text(f"{before}{begin}\n{about}\n\n{tables(results)}\n{_END}{after}")
+            return
+    raise SystemExit(f"No page in {pages} has a place for {name}: write {begin} and {_END} where its table belongs.")
