@@ -152,10 +152,6 @@ def cell_at(row: int, column: int) -> Call:
     return Call(TABLE, "GetAccessibleAt", "ii", row, column, returns="(so)")
 
 
-def index_at(row: int, column: int) -> Call:
-    return Call(TABLE, "GetIndexAt", "ii", row, column, returns="i")
-
-
 def row_at(index: int) -> Call:
     return Call(TABLE, "GetRowAtIndex", "i", index, returns="i")
 
