@@ -11,8 +11,9 @@ from pathlib import Path
 from handrail.features.apps.calls.consent import consent_to
 from handrail.features.apps.descriptors.descriptor import read
 from handrail.ports.identity import Caller
-from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.rows import PermissionRows
 from handrail.stores.local.state import open_state
+from handrail.stores.shared.consents import ConsentRows
 
 NOTES = Path(__file__).parents[1] / "examples" / "apps" / "notes" / "notes_app.py"
 AGENT = Caller("mcp", "claude-code/2.1", "uid:1000", "agent:claude-code")
@@ -38,7 +39,7 @@ def take(handrail: str, project: Path, env: dict[str, str], photograph: Callable
     app = read(file.read_bytes(), str(file))
     state = open_state(Path(env["HANDRAIL_STATE"]))
     consent = consent_to(app, app.tools[0])
-    asyncio.run(SqliteConsents(state.database).give(AGENT, consent, is_for_app=True, by="console:ada"))
+    asyncio.run(ConsentRows(PermissionRows(state.database)).add(AGENT, consent, is_for_app=True, by="console:ada"))
     state.close()
     call = [handrail, "apps", "call", app.id, "add", json.dumps({"text": "Water the basil"}), "--answer", "allow"]
     subprocess.run(call, cwd=project, env=app_env, check=True)

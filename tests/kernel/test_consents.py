@@ -18,8 +18,9 @@ from handrail.ports.agent import Run
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.database import Database
+from handrail.stores.local.rows import PermissionRows
+from handrail.stores.shared.consents import ConsentRows
 from tests.kernel.gate_rig import AGENT, NOON, GateRig, echo, tool
 
 SEND = AppTool(name="send_email", description="Sends an email.", parameters={"type": "object"})
@@ -41,7 +42,7 @@ class Rig:
         self.shown = TO
         self.gate_rig = GateRig(folder, [tool("apps_call", self._work, Effect.EXECUTE, self._plan)], rules=rules)
         self._database = Database(folder / "handrail.db")
-        self.consents = SqliteConsents(self._database, now=lambda: NOON)
+        self.consents = ConsentRows(PermissionRows(self._database), now=lambda: NOON)
         gate = self.gate_rig.gate
         self.gate = Gate(
             gate.registry,
@@ -166,7 +167,7 @@ async def test_a_rule_that_asks_ignores_consents_and_asks_each_time(tmp_path: Pa
 
 async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
     databases = [Database(tmp_path / "handrail.db") for _ in range(2)]
-    first, second = (SqliteConsents(database, now=lambda: NOON) for database in databases)
+    first, second = (ConsentRows(PermissionRows(database), now=lambda: NOON) for database in databases)
     await first.add(AGENT, TO, is_for_app=False, by="console:ada")
     await first.add(AGENT, TO, is_for_app=False, by="terminal:ada")
     await first.add(AGENT, TO, is_for_app=True, by="terminal:ada")

@@ -29,8 +29,9 @@ from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompts import ApprovedAction, FileChangePrompt
 from handrail.stores.local.database import Database
 from handrail.stores.local.prompt_store import LOG, prompt_store
-from handrail.stores.local.task_grants import SqliteTaskGrants
+from handrail.stores.local.rows import PermissionRows
 from handrail.stores.local.tokens import SqliteOnce
+from handrail.stores.shared.task_grants import TaskGrantRows
 from tests.later_entries import add_later_entries
 
 CALLER = Caller("mcp", "claude-code/1", "ppid:1", "agent:claude")
@@ -46,7 +47,7 @@ class Desk:
         self.covered: list[object] = []
         self._database = Database(state / "handrail.db")
         self.once = SqliteOnce(self._database)
-        self.grants = SqliteTaskGrants(self._database)
+        self.grants = TaskGrantRows(PermissionRows(self._database))
         self.approver = QueueApprover(self.queue, self.once, self._keep, self.grants, "/srv/shop")
         self.granted: list[Grant | None] = []
 

@@ -10,24 +10,26 @@ from typing import Any
 import pytest
 
 from handrail.ports.errors import Conflict, InputOutput
-from handrail.stores.local.batches import Batches
+from handrail.stores.local.batches import SqliteBatches
 from handrail.stores.local.database import Database
+from handrail.stores.shared.batches import Statement
 
 
 def make(connection: Any) -> None:
     connection.execute("CREATE TABLE item (number INTEGER PRIMARY KEY)")
+    connection.create_function("thread", 0, threading.get_ident)
 
 
-def insert(number: int) -> Any:
-    return lambda rows: rows.execute("INSERT INTO item (number) VALUES (?)", (number,)).rowcount
+def insert(number: int) -> Statement:
+    return Statement("INSERT INTO item (number) VALUES ($1)", (number,))
 
 
-def numbers(rows: Any) -> list[int]:
-    return [number for (number,) in rows.execute("SELECT number FROM item ORDER BY number")]
+async def numbers(batches: SqliteBatches) -> list[int]:
+    return [number for (number,) in await batches.rows("SELECT number FROM item ORDER BY number")]
 
 
-def open_batches(folder: Path) -> Batches:
-    return Batches(Database(folder / "rows.db", steps=[make]))
+def open_batches(folder: Path) -> SqliteBatches:
+    return SqliteBatches(Database(folder / "rows.db", steps=[make]))
 
 
 def test_a_read_sees_every_write_that_was_asked_for_before(tmp_path: Path) -> None:
@@ -35,25 +37,26 @@ def test_a_read_sees_every_write_that_was_asked_for_before(tmp_path: Path) -> No
         batches = open_batches(tmp_path)
         for number in range(500):
             batches.write(insert(number))
-        assert await batches.read(numbers) == list(range(500))
+        assert await numbers(batches) == list(range(500))
         await batches.close()
 
     asyncio.run(run())
 
 
 def test_a_failing_write_does_not_fail_others(tmp_path: Path) -> None:
-    def refuse(rows: Any) -> None:
-        insert(7)(rows)
-        raise Conflict("no")
+    nothing = Statement("UPDATE item SET number = 8 WHERE number = 9", refusal=Conflict("no"))
 
     async def run() -> None:
         batches = open_batches(tmp_path)
         outcomes = await asyncio.gather(
-            batches.write(insert(1)), batches.write(refuse), batches.write(insert(1)), batches.write(insert(2)),
+            batches.write(insert(1)),
+            batches.write(insert(7), nothing),
+            batches.write(insert(1)),
+            batches.write(insert(2)),
             return_exceptions=True,
-        )  # fmt: skip
-        assert [type(outcome) for outcome in outcomes] == [int, Conflict, InputOutput, int]
-        assert await batches.read(numbers) == [1, 2]
+        )
+        assert [type(outcome) for outcome in outcomes] == [type(None), Conflict, InputOutput, type(None)]
+        assert await numbers(batches) == [1, 2]
         await batches.close()
 
     asyncio.run(run())
@@ -69,7 +72,7 @@ def test_an_abandoned_write_is_still_carried_out(tmp_path: Path) -> None:
         batches.write(insert(2))
         await batches.close()
         again = open_batches(tmp_path)
-        assert await again.read(numbers) == [1, 2]
+        assert await numbers(again) == [1, 2]
         await again.close()
 
     asyncio.run(run())
@@ -81,22 +84,18 @@ def test_a_read_sees_an_abandoned_write(tmp_path: Path) -> None:
         writes = [batches.write(insert(number)) for number in range(50)]
         for write in writes:
             write.cancel()
-        assert await batches.read(numbers) == list(range(50))
+        assert await numbers(batches) == list(range(50))
         await batches.close()
 
     asyncio.run(run())
 
 
 def test_sqlite_never_runs_on_the_loops_thread(tmp_path: Path) -> None:
-    def thread(rows: Any) -> int:
-        insert(threading.get_ident())(rows)
-        return threading.get_ident()
-
     async def run() -> None:
         batches = open_batches(tmp_path)
-        await batches.write(insert(1))
-        assert await batches.write(thread) != threading.get_ident()
-        assert await batches.read(lambda rows: threading.get_ident()) != threading.get_ident()
+        await batches.execute("INSERT INTO item (number) VALUES (thread())")
+        threads = await batches.rows("SELECT number FROM item UNION SELECT thread()")
+        assert (threading.get_ident(),) not in threads
         await batches.close()
 
     asyncio.run(run())
@@ -112,7 +111,8 @@ def test_the_event_loop_is_not_blocked_by_other_writers(tmp_path: Path) -> None:
             await asyncio.sleep(0)
             assert not waiting.done()
             other.execute("COMMIT")
-        assert await waiting == 1
+        await waiting
+        assert await numbers(batches) == [1, 2]
         await batches.close()
 
     asyncio.run(run())

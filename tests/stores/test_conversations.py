@@ -12,12 +12,12 @@ from handrail.features.history.reporting import read_conversation
 from handrail.ports.agent import Run
 from handrail.ports.browser import Message, TaskRecord
 from handrail.ports.model import AssistantTurn, Note, ToolUse, UserTurn
-from handrail.stores.local.agent_runs import SqliteRuns
-from handrail.stores.local.batches import Batches
+from handrail.stores.local.batches import SqliteBatches
 from handrail.stores.local.browser_tables import STEPS, browser_database
-from handrail.stores.local.browser_tasks import SqliteTasks
 from handrail.stores.local.database import Database
 from handrail.stores.local.factory import open_browser_stores
+from handrail.stores.shared.agent_runs import RunRows
+from handrail.stores.shared.browser_tasks import TaskRows
 
 T = TypeVar("T")
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -27,11 +27,11 @@ OLD_TURN = "INSERT INTO agent_turn (task_id, turn, place, is_past, at) VALUES (?
 OLD_MESSAGE = "INSERT INTO browser_message (task_id, id, role, content, timestamp) VALUES (?, ?, ?, ?, ?)"
 
 
-def with_stores(state: Path, work: Callable[[SqliteTasks, SqliteRuns], Awaitable[T]]) -> T:
+def with_stores(state: Path, work: Callable[[TaskRows, RunRows], Awaitable[T]]) -> T:
     async def whole() -> T:
-        batches = Batches(browser_database(state))
+        batches = SqliteBatches(browser_database(state))
         try:
-            return await work(SqliteTasks(batches), SqliteRuns(batches))
+            return await work(TaskRows(batches), RunRows(batches))
         finally:
             await batches.close()
 
@@ -53,7 +53,7 @@ def test_messages_of_version_0_1_are_preserved(tmp_path: Path) -> None:
     assert len(messages) > 10
     assert len(turns) > 40
 
-    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+    async def work(tasks: TaskRows, runs: RunRows) -> None:
         told = [(one.id, one.role, one.content, one.timestamp) for one in await tasks.messages(task)]
         assert told == messages
         page = await runs.page(task, None, 1000)
@@ -90,7 +90,7 @@ def test_messages_that_were_no_turns_keep_their_places(tmp_path: Path) -> None:
         rows.executemany(OLD_MESSAGE, [(OTHER, *one, 200) for one in early])
     database.close()
 
-    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+    async def work(tasks: TaskRows, runs: RunRows) -> None:
         told = await tasks.messages(TASK)
         assert [(one.id, one.role, one.content) for one in told] == messages
         assert [one.timestamp for one in told] == [100, 101, 102, 103]
@@ -103,7 +103,7 @@ def test_messages_that_were_no_turns_keep_their_places(tmp_path: Path) -> None:
 
 
 def test_words_are_stored_once_and_are_the_tasks_messages(tmp_path: Path) -> None:
-    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+    async def work(tasks: TaskRows, runs: RunRows) -> None:
         record = TaskRecord(task_id=TASK, title="", status="running", created_at=1, updated_at=1)
         call = ToolUse("use_1", "read_file", "{}", "exec_1")
         said = UserTurn("m1", "unmistakable words", sent_at=42)
@@ -125,7 +125,7 @@ def test_words_are_stored_once_and_are_the_tasks_messages(tmp_path: Path) -> Non
 
 
 def test_a_report_finds_a_task_however_many_came_after_it(tmp_path: Path) -> None:
-    async def work(tasks: SqliteTasks, runs: SqliteRuns) -> None:
+    async def work(tasks: TaskRows, runs: RunRows) -> None:
         await tasks.save(TaskRecord(task_id=TASK, title="the first", status="ongoing", created_at=1, updated_at=1))
         await runs.add(TASK, UserTurn("m1", "words"))
 

@@ -65,8 +65,8 @@ class ActionStore(Protocol):
         """Completed calls of a task, the last one first."""
         ...
 
-    def end_interrupted(self, now: int) -> Future[int]:
-        """For the start of a server: ends the last server's unfinished actions with an error; returns how many."""
+    def end_interrupted(self, now: int) -> Future[None]:
+        """For the start of a server: ends the last server's unfinished actions with an error."""
         ...
 
     def forget(self, before: int) -> Future[None]:

@@ -23,8 +23,9 @@ from handrail.features.apps.model import StdioExecution
 from handrail.kernel.audit import Audit
 from handrail.ports.errors import BadAnswer, Conflict, Declined, Failure, NotFound
 from handrail.ports.identity import Caller
-from handrail.stores.local.consents import SqliteConsents
+from handrail.stores.local.rows import PermissionRows
 from handrail.stores.local.state import open_state
+from handrail.stores.shared.consents import ConsentRows
 from handrail.wiring import Wiring
 from tests.oauth_server import oauth_server
 
@@ -137,7 +138,7 @@ def test_a_call_goes_through_the_gate_and_ends_as_handrail_call_does(home: Home)
 def test_consents_are_listed_marked_as_expired_and_revoked(home: Home) -> None:
     file = home.install(ECHO)
     app = read(file.read_bytes(), str(file))
-    consents = SqliteConsents(open_state(home.state).database)
+    consents = ConsentRows(PermissionRows(open_state(home.state).database))
     to = consent_to(app, app.tools[0])
     asyncio.run(consents.add(CLIENT, to, is_for_app=False, by="console:ada"))
     other = asyncio.run(consents.add(CLIENT, to, is_for_app=True, by="terminal:ada"))
@@ -163,7 +164,7 @@ def test_a_remembered_approval_replaces_the_question_even_without_a_terminal(hom
     app = read(file.read_bytes(), str(file))
     assert isinstance(app.execution, StdioExecution)
     to = replace(consent_to(app, app.tools[0]), program=program_digest_of(app, app.execution))
-    consents = SqliteConsents(open_state(home.state).database)
+    consents = ConsentRows(PermissionRows(open_state(home.state).database))
     asyncio.run(consents.add(CALLER, to, is_for_app=False, by="terminal:ada"))
     assert home.json("call", "com.example.echo", "say", '{"text": "hi"}', "--answer", "deny") == {
         "echo": {"text": "hi"}

@@ -42,9 +42,9 @@ from handrail.ports.model import (
     Usage,
     UserTurn,
 )
-from handrail.stores.local.agent_runs import SqliteRuns
-from handrail.stores.local.batches import Batches
+from handrail.stores.local.batches import SqliteBatches
 from handrail.stores.local.browser_tables import browser_database
+from handrail.stores.shared.agent_runs import RunRows
 
 
 def use(number: int, name: str = "list_files", **arguments: Any) -> ToolUse:
@@ -243,8 +243,8 @@ def long_talk() -> list[Turn]:
 
 def test_a_conversation_that_is_too_long_is_summed_up_on_disk_and_the_summary_is_paid_for(tmp_path: Path) -> None:
     async def run() -> None:
-        batches = Batches(browser_database(tmp_path))
-        store, model, turns = SqliteRuns(batches), Summing(), long_talk()
+        batches = SqliteBatches(browser_database(tmp_path))
+        store, model, turns = RunRows(batches), Summing(), long_talk()
         await store.add("t", *turns)
         request = ModelRequest("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
         await ModelClient(store, 3_000).reply(request)
@@ -270,7 +270,7 @@ class Breaking(Summing):
 
 def test_a_connection_that_is_always_cut_is_tried_four_times_with_more_patience_each_time(tmp_path: Path) -> None:
     async def run() -> None:
-        batches, waited, texts = Batches(browser_database(tmp_path)), list[float](), list[str]()
+        batches, waited, texts = SqliteBatches(browser_database(tmp_path)), list[float](), list[str]()
 
         async def sleep(seconds: float) -> None:
             waited.append(seconds)
@@ -279,7 +279,7 @@ def test_a_connection_that_is_always_cut_is_tried_four_times_with_more_patience_
             "t", Breaking(), "rules", [UserTurn("a", "Hello")], (), texts.append, lambda seconds: None
         )
         with pytest.raises(Cut):
-            await ModelClient(SqliteRuns(batches), 3_000, sleep).reply(request)
+            await ModelClient(RunRows(batches), 3_000, sleep).reply(request)
         assert waited == [1, 2, 4]
         assert texts == ["half", "", "half", "", "half", "", "half"]
         await batches.close()
@@ -303,12 +303,12 @@ class Stumbling(Summing):
 
 def test_a_summary_has_the_same_timeout_as_a_reply_and_interrupted_replies_are_charged(tmp_path: Path) -> None:
     async def run() -> None:
-        batches, waited = Batches(browser_database(tmp_path)), list[float]()
+        batches, waited = SqliteBatches(browser_database(tmp_path)), list[float]()
 
         async def sleep(seconds: float) -> None:
             waited.append(seconds)
 
-        store, model, turns = SqliteRuns(batches), Stumbling(), long_talk()
+        store, model, turns = RunRows(batches), Stumbling(), long_talk()
         await store.add("t", *turns)
         request = ModelRequest("t", model, "rules", turns, (), lambda text: None, lambda seconds: None)
         await ModelClient(store, 3_000, sleep).reply(request)

@@ -11,11 +11,11 @@ from handrail.kernel.audit import Audit
 from handrail.kernel.content import Image, Text
 from handrail.kernel.evidence import Evidence, utc_now
 from handrail.ports.model import AssistantTurn, Picture, ToolResult, ToolUse, Turn, UserTurn
-from handrail.stores.local.agent_runs import SqliteRuns
-from handrail.stores.local.batches import Batches
+from handrail.stores.local.batches import SqliteBatches
 from handrail.stores.local.browser_tables import browser_database
 from handrail.stores.local.files.folder import LocalFolder
 from handrail.stores.local.journal import JournalFile
+from handrail.stores.shared.agent_runs import RunRows
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -64,8 +64,8 @@ def test_a_picture_of_an_unsupported_type_is_replaced_by_a_note(image: Image, fi
 
 def test_only_the_newest_pictures_stay_in_memory_and_on_disk(tmp_path: Path) -> None:
     async def run() -> None:
-        batches = Batches(browser_database(tmp_path))
-        runs, turns = SqliteRuns(batches), list[Turn]()
+        batches = SqliteBatches(browser_database(tmp_path))
+        runs, turns = RunRows(batches), list[Turn]()
         for number, count in enumerate((1, 2, 1, 1)):
             await runs.add("t", taken(number, count))
             turns.append(taken(number, count))

@@ -35,11 +35,11 @@ from handrail.ports.model import (
 )
 from handrail.ports.model import Usage as Used
 from handrail.ports.prompt_queue import PromptQueue, Receipt
-from handrail.stores.local.agent_runs import SqliteRuns
-from handrail.stores.local.batches import Batches
+from handrail.stores.local.batches import SqliteBatches
 from handrail.stores.local.browser_tables import browser_database
-from handrail.stores.local.browser_tasks import SqliteTasks
 from handrail.stores.local.prompt_store import prompt_store
+from handrail.stores.shared.agent_runs import RunRows
+from handrail.stores.shared.browser_tasks import TaskRows
 from tests.waiting import eventually
 
 QUESTION = AssistantTurn("", (ToolUse("use_1", "ask_followup_question", "{}"),))
@@ -145,10 +145,10 @@ class Rig:
         project: str = "/here",
         queue: PromptQueue | None = None,
     ) -> None:
-        self.batches = Batches(browser_database(folder))
-        self.store = SqliteRuns(self.batches)
+        self.batches = SqliteBatches(browser_database(folder))
+        self.store = RunRows(self.batches)
         self.audience = Listening()
-        self.tasks = Tasks(SqliteTasks(self.batches))
+        self.tasks = Tasks(TaskRows(self.batches))
         context = RunContext(
             tasks=self.tasks,
             store=self.store,
@@ -393,7 +393,7 @@ class Gated:
 class SlowDisk:
     """Writes of runs of which those that matter are done at once, and told to be done later."""
 
-    def __init__(self, store: SqliteRuns, matters: Callable[[Run, Sequence[Turn]], bool]) -> None:
+    def __init__(self, store: RunRows, matters: Callable[[Run, Sequence[Turn]], bool]) -> None:
         self._save = store.save
         self._matters = matters
         self.has_written = asyncio.Event()

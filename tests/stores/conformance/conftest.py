@@ -16,22 +16,21 @@ from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.questions import QuestionCounter
 from handrail.ports.task_owners import TaskOwners
 from handrail.ports.tokens import OneTimeClaims, TokenStore
-from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.database import Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.questions import SqliteQuestions
-from handrail.stores.local.task_grants import SqliteTaskGrants
+from handrail.stores.local.rows import PermissionRows
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
+from handrail.stores.shared.consents import ConsentRows
+from handrail.stores.shared.task_grants import TaskGrantRows
 from handrail.stores.team.announcements import Listener
-from handrail.stores.team.consents import TeamConsents
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.prompt_store import prompt_store as team_prompt_store
 from handrail.stores.team.question_counts import TeamQuestions, TeamTaskOwners
-from handrail.stores.team.task_grants import TeamTaskGrants
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
 from tests.team_engines import Nats, Postgres, nats, postgres
 
@@ -62,8 +61,8 @@ def local_stores(state: Path) -> Iterator[ProcessStores]:
     yield ProcessStores(
         SqliteTokens(database),
         SqliteOnce(database),
-        SqliteConsents(database),
-        SqliteTaskGrants(database),
+        ConsentRows(PermissionRows(database)),
+        TaskGrantRows(PermissionRows(database)),
         SqliteQuestions(database),
         SqliteTaskOwners(database),
         journal,
@@ -83,8 +82,8 @@ def team_stores(url: str, nats_url: str) -> Iterator[ProcessStores]:
     yield ProcessStores(
         TeamTokens(database),
         TeamOnce(database),
-        TeamConsents(database),
-        TeamTaskGrants(database),
+        ConsentRows(database),
+        TaskGrantRows(database),
         TeamQuestions(database),
         TeamTaskOwners(database),
         TeamJournal(database, "log"),

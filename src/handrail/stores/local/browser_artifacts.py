@@ -1,25 +1,20 @@
-"""Stores browser artifacts: rows in the database, and contents in files.
+"""Stores the contents of browser artifacts in files.
 
-The files are `<stateDir>/uploads/artifacts/<artifactId>`, or below the folder in MIMO_ARTIFACTS_DIR.
+They are `<stateDir>/uploads/artifacts/<artifactId>`, or below the folder in MIMO_ARTIFACTS_DIR.
 """
 
-import asyncio
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import astuple
 from pathlib import Path
 
 from handrail.ports.atomic_file import Replacement
-from handrail.ports.browser_store import ArtifactRecord
-from handrail.stores.local.batches import Batches
 from handrail.stores.local.private_file import make_private_folder, open_private, os_failure
 
 SETTING = "MIMO_ARTIFACTS_DIR"
 _NAME = re.compile(r"art-[0-9a-f]{32}")
 _PART = re.compile(r"\.art-[0-9a-f]{32}\.[0-9a-f]{12}")
-_COLUMNS = "artifact_id, task_id, kind, content_type, name, token_hash, upload_until, kept_until, digest, size"
 
 
 def artifacts_folder(state: Path, environ: Mapping[str, str] = os.environ) -> Path:
@@ -111,31 +106,3 @@ class IncomingFile:
             yield
         except OSError as error:
             raise os_failure(self._path, error) from None
-
-
-class SqliteArtifacts:
-    """The artifacts' rows."""
-
-    def __init__(self, batches: Batches) -> None:
-        self._batches = batches
-
-    def add(self, artifact: ArtifactRecord) -> asyncio.Future[None]:
-        query = f"INSERT INTO browser_artifact ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)"
-        return self._batches.execute(query, *astuple(artifact))
-
-    async def find(self, artifact_id: str) -> ArtifactRecord | None:
-        query = f"SELECT {_COLUMNS} FROM browser_artifact WHERE artifact_id = ?"
-        row = await self._batches.row(query, artifact_id)
-        return None if row is None else ArtifactRecord(*row)
-
-    def set_content(self, artifact_id: str, digest: str, size: int) -> asyncio.Future[None]:
-        query = "UPDATE browser_artifact SET digest = ?, size = ? WHERE artifact_id = ?"
-        return self._batches.execute(query, digest, size, artifact_id)
-
-    async def expired(self, now: int) -> Sequence[str]:
-        query = "SELECT artifact_id FROM browser_artifact WHERE kept_until <= ?"
-        rows = await self._batches.rows(query, now)
-        return [str(artifact_id) for (artifact_id,) in rows]
-
-    def forget(self, before: int) -> asyncio.Future[None]:
-        return self._batches.execute("DELETE FROM browser_artifact WHERE kept_until < ?", before)

@@ -10,16 +10,17 @@ from handrail.ports.stores import RunningServer, Stores
 from handrail.stores.local import locks
 from handrail.stores.local.agents import AgentsFile
 from handrail.stores.local.config_file import allow, choose, remove_rule, rules
-from handrail.stores.local.consents import SqliteConsents
 from handrail.stores.local.file_watch import FollowedFile
 from handrail.stores.local.private_file import make_private_folder
 from handrail.stores.local.push_subscriptions import SecretSubscriptions
 from handrail.stores.local.questions import SqliteQuestions
+from handrail.stores.local.rows import PermissionRows
 from handrail.stores.local.state import STEPS, State
-from handrail.stores.local.task_grants import SqliteTaskGrants
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
 from handrail.stores.local.viewers import is_watched, watching
+from handrail.stores.shared.consents import ConsentRows
+from handrail.stores.shared.task_grants import TaskGrantRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,7 @@ def stores_of(
     credentials: Callable[[], dict[str, str]],
     record: Callable[[], RecordStores],
 ) -> Stores:
-    path, journal = state.path, state.journal("audit")
+    path, journal, permissions = state.path, state.journal("audit"), PermissionRows(state.database)
 
     def lock(name: str, patience: float) -> AbstractContextManager[None]:
         return locks.exclusive(path / f"{name}.lock", patience=patience)
@@ -55,7 +56,7 @@ def stores_of(
         path=path,
         tokens=SqliteTokens(state.database),
         once=SqliteOnce(state.database),
-        consents=SqliteConsents(state.database),
+        consents=ConsentRows(permissions),
         agents=AgentsFile(path),
         task_owners=SqliteTaskOwners(state.database),
         questions=SqliteQuestions(state.database),
@@ -75,7 +76,7 @@ def stores_of(
         allow=partial(allow, path),
         rules=partial(rules, path),
         remove_rule=partial(remove_rule, path),
-        grants=SqliteTaskGrants(state.database),
+        grants=TaskGrantRows(permissions),
         watch_audit=watch_audit,
         format=len(STEPS),
         close=state.close,
@@ -84,21 +85,22 @@ def stores_of(
 
 def open_browser_stores(state: Path) -> BrowserStores:
     from handrail.ports.browser_store import BrowserStores
-    from handrail.stores.local.agent_runs import SqliteRuns
-    from handrail.stores.local.batches import Batches
+    from handrail.stores.local.batches import SqliteBatches
     from handrail.stores.local.browser_actions import SqliteActions
-    from handrail.stores.local.browser_artifacts import ArtifactFolder, SqliteArtifacts, artifacts_folder
-    from handrail.stores.local.browser_plugins import SqlitePlugins
+    from handrail.stores.local.browser_artifacts import ArtifactFolder, artifacts_folder
     from handrail.stores.local.browser_tables import browser_database
-    from handrail.stores.local.browser_tasks import SqliteTasks
+    from handrail.stores.shared.agent_runs import RunRows
+    from handrail.stores.shared.browser_artifacts import ArtifactRows
+    from handrail.stores.shared.browser_plugins import PluginRows
+    from handrail.stores.shared.browser_tasks import TaskRows
 
-    batches = Batches(browser_database(state))
+    batches = SqliteBatches(browser_database(state))
     return BrowserStores(
-        SqliteTasks(batches),
+        TaskRows(batches),
         SqliteActions(batches),
-        SqlitePlugins(batches),
-        SqliteArtifacts(batches),
+        PluginRows(batches),
+        ArtifactRows(batches),
         ArtifactFolder(artifacts_folder(state)),
-        SqliteRuns(batches),
+        RunRows(batches),
         batches.close,
     )

@@ -1,24 +1,17 @@
-"""Stores a team's browser artifacts: rows in the database, contents in the bucket."""
+"""Stores the contents of a team's browser artifacts in the bucket."""
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
-from collections.abc import Sequence
-from dataclasses import astuple
 
-from handrail.ports.browser_store import ArtifactRecord
 from handrail.ports.errors import NotFound
-from handrail.stores.team.batches import TeamBatches
 from handrail.stores.team.blobs import BlobFolder
-from handrail.stores.team.browser_tasks import storable
 
-_COLUMNS = "artifact_id, task_id, kind, content_type, name, token_hash, upload_until, kept_until, digest, size"
 _IN_MEMORY = 1_000_000
 
 
 class ArtifactBlobs:
-    """The contents. All methods block."""
+    """All methods block."""
 
     def __init__(self, folder: BlobFolder) -> None:
         self._folder = folder
@@ -60,29 +53,3 @@ class IncomingBlob:
 
     def discard(self) -> None:
         self._content.close()
-
-
-class TeamArtifacts:
-    """The artifacts' rows."""
-
-    def __init__(self, batches: TeamBatches) -> None:
-        self._batches = batches
-
-    def add(self, artifact: ArtifactRecord) -> asyncio.Future[None]:
-        query = f"INSERT INTO browser_artifact ({_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
-        return self._batches.execute(query, *storable(astuple(artifact)))
-
-    async def find(self, artifact_id: str) -> ArtifactRecord | None:
-        row = await self._batches.row(f"SELECT {_COLUMNS} FROM browser_artifact WHERE artifact_id = $1", artifact_id)
-        return None if row is None else ArtifactRecord(*row)
-
-    def set_content(self, artifact_id: str, digest: str, size: int) -> asyncio.Future[None]:
-        query = "UPDATE browser_artifact SET digest = $1, size = $2 WHERE artifact_id = $3"
-        return self._batches.execute(query, digest, size, artifact_id)
-
-    async def expired(self, now: int) -> Sequence[str]:
-        rows = await self._batches.rows("SELECT artifact_id FROM browser_artifact WHERE kept_until <= $1", now)
-        return [str(artifact_id) for (artifact_id,) in rows]
-
-    def forget(self, before: int) -> asyncio.Future[None]:
-        return self._batches.execute("DELETE FROM browser_artifact WHERE kept_until < $1", before)

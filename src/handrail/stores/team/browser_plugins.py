@@ -5,22 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import astuple
 
 import msgspec
 
 from handrail.ports.browser import PluginRecord
-from handrail.ports.browser_store import PairedPlugin
-from handrail.stores.browser_rows import encode_failure, interrupted_failure
-from handrail.stores.team.batches import Statement, TeamBatches
-from handrail.stores.team.browser_tasks import storable
+from handrail.stores.shared.batches import Batches, Statement
+from handrail.stores.shared.browser_actions import interrupted_error
+from handrail.stores.shared.browser_plugins import PluginRows
 from handrail.stores.team.database import TeamDatabase
 
-PAIRED = "SELECT client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled FROM browser_pairing"
-_SAVE = """
-INSERT INTO browser_plugin (client_id, record) VALUES ($1, $2)
-ON CONFLICT (tenant, client_id) DO UPDATE SET record = excluded.record
-"""
 _HOLD = """
 INSERT INTO browser_plugin (client_id, record, server, is_connected) VALUES ($1, $2, $3, true)
 ON CONFLICT (tenant, client_id) DO UPDATE SET server = excluded.server, is_connected = true
@@ -40,24 +33,15 @@ UPDATE browser_plugin SET selected_at = clock_timestamp() WHERE client_id = (
   ORDER BY is_chosen DESC, selected_at NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED
 ) RETURNING client_id
 """
-_PAIR = """
-INSERT INTO browser_pairing (client_id, extension_id, name, token_hash, created_at, is_launched, is_enrolled)
-VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant, client_id) DO UPDATE SET
-  extension_id = excluded.extension_id, name = excluded.name, token_hash = excluded.token_hash,
-  created_at = excluded.created_at, is_launched = excluded.is_launched, is_enrolled = excluded.is_enrolled
-"""
 
 
-class TeamPlugins:
+class TeamPlugins(PluginRows):
     """`server` is this process's name for other servers."""
 
-    def __init__(self, database: TeamDatabase, batches: TeamBatches, server: str) -> None:
+    def __init__(self, database: TeamDatabase, batches: Batches, server: str) -> None:
+        super().__init__(batches)
         self._database = database
-        self._batches = batches
         self._server = server
-
-    def save(self, plugin: PluginRecord) -> asyncio.Future[None]:
-        return self._batches.execute(_SAVE, plugin.client_id, msgspec.json.encode(plugin))
 
     async def all(self) -> Sequence[PluginRecord]:
         rows = await self._batches.rows("SELECT record, is_connected, is_chosen FROM browser_plugin")
@@ -74,7 +58,7 @@ class TeamPlugins:
     def hold(self, plugin: PluginRecord) -> asyncio.Future[None]:
         """From now on, only this server writes about the browser; actions of another server there have ended."""
         hold = Statement(_HOLD, (plugin.client_id, msgspec.json.encode(plugin), self._server))
-        now, error = int(time.time() * 1000), encode_failure(interrupted_failure())
+        now, error = int(time.time() * 1000), interrupted_error()
         return self._batches.write(hold, Statement(_END_OTHERS, (plugin.client_id, self._server, error, now)))
 
     def release(self, client_id: str, server: str | None = None) -> asyncio.Future[None]:
@@ -95,20 +79,3 @@ class TeamPlugins:
     async def choose(self, client_id: str) -> None:
         query = "UPDATE browser_plugin SET is_chosen = (client_id = $1) WHERE is_chosen <> (client_id = $1)"
         await self._database.execute(query, client_id)
-
-    def pair(self, plugin: PairedPlugin) -> asyncio.Future[None]:
-        return self._write_permission(_PAIR, *storable(astuple(plugin)))
-
-    def unpair(self, client_id: str) -> asyncio.Future[None]:
-        return self._write_permission("DELETE FROM browser_pairing WHERE client_id = $1", client_id)
-
-    async def paired(self) -> Sequence[PairedPlugin]:
-        return [PairedPlugin(*row) for row in await self._database.rows(f"{PAIRED} ORDER BY created_at")]
-
-    def _write_permission(self, query: str, *values: object) -> asyncio.Future[None]:
-        """A durable write, because it grants permissions."""
-
-        async def write() -> None:
-            await self._database.execute(query, *values)
-
-        return asyncio.shield(asyncio.ensure_future(write()))

@@ -10,18 +10,18 @@ from handrail.ports.browser_store import BrowserStores, SharedBrowsers, SharedRu
 from handrail.ports.errors import Failure, InputOutput
 from handrail.ports.record import RecordStores
 from handrail.ports.team import TeamStores
+from handrail.stores.shared.browser_artifacts import ArtifactRows
+from handrail.stores.shared.consents import ConsentRows
+from handrail.stores.shared.task_grants import TaskGrantRows
 from handrail.stores.team import setup
-from handrail.stores.team.agent_runs import TeamRuns
 from handrail.stores.team.agents import TeamAgents
 from handrail.stores.team.announcements import Listener
 from handrail.stores.team.batches import TeamBatches
 from handrail.stores.team.blobs import BlobFolder, BlobWitness, open_bucket
-from handrail.stores.team.browser_actions import TeamActions
-from handrail.stores.team.browser_artifacts import ArtifactBlobs, TeamArtifacts
+from handrail.stores.team.browser_actions import TeamActions, TeamTasks
+from handrail.stores.team.browser_artifacts import ArtifactBlobs
 from handrail.stores.team.browser_peers import TeamBrowserPeers
 from handrail.stores.team.browser_plugins import TeamPlugins
-from handrail.stores.team.browser_tasks import TeamTasks
-from handrail.stores.team.consents import TeamConsents
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.leases import TeamLeases
@@ -35,9 +35,8 @@ from handrail.stores.team.question_counts import TeamQuestions, TeamTaskOwners
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
 from handrail.stores.team.run_leases import SECONDS as RUN_SECONDS
-from handrail.stores.team.run_leases import TeamRunLeases
+from handrail.stores.team.run_leases import TeamRunLeases, TeamRuns
 from handrail.stores.team.sessions import TeamSessions
-from handrail.stores.team.task_grants import TeamTaskGrants
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
 from handrail.stores.team.voting import TeamApprovalRules, TeamVotes
 
@@ -73,7 +72,7 @@ class OpenTeam:
         self.agents = TeamAgents(self.members)
         self.leases = TeamLeases(database, self.messages.server)
         self.tokens, self.once = TeamTokens(database), TeamOnce(database)
-        self.consents, self.grants = TeamConsents(database), TeamTaskGrants(database)
+        self.consents, self.grants = ConsentRows(database), TaskGrantRows(database)
         self.questions, self.owners = TeamQuestions(database), TeamTaskOwners(database)
         self.prompts = prompt_store(database, self.listener, self.messages)
         self.audit = TeamJournal(database, "audit")
@@ -101,7 +100,7 @@ class OpenTeam:
             TeamTasks(batches),
             TeamActions(batches, server),
             plugins,
-            TeamArtifacts(batches),
+            ArtifactRows(batches),
             ArtifactBlobs(self.blobs("artifacts")),
             TeamRuns(batches, leases),
             batches.close,

@@ -24,7 +24,7 @@ from handrail.ports.browser_store import PairedPlugin
 from handrail.ports.errors import Conflict, Declined, InvalidParams, NotFound
 from handrail.ports.policy import Rule
 from handrail.ports.team import Limits, Member, Role, validate_role
-from handrail.stores.team.browser_plugins import PAIRED
+from handrail.stores.shared.browser_plugins import PAIRED, paired_plugin
 from handrail.stores.team.database import Connection, TeamDatabase
 
 TOKEN_PREFIX = "hrt_"
@@ -189,7 +189,7 @@ async def _read(rows: Connection) -> AccessCopy:
         members = [_member(row) for row in await rows.fetch(_MEMBERS)]
         sessions = [_session(row) for row in await rows.fetch(_SESSIONS)]
         rules = [msgspec.json.decode(rule, type=Rule) for (rule,) in await rows.fetch(_RULES)]
-        paired = [PairedPlugin(*row) for row in await rows.fetch(PAIRED)]
+        paired = [paired_plugin(row) for row in await rows.fetch(PAIRED)]
     return AccessCopy(
         version,
         {each.id: each for each in members},

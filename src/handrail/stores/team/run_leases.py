@@ -5,12 +5,14 @@ Writes of a server that was frozen or cut off are refused after its lease has en
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from datetime import timedelta
 
 from handrail.ports.agent import RunLost
 from handrail.ports.team import Lease
-from handrail.stores.team.batches import Statement
+from handrail.stores.shared.agent_runs import RunRows
+from handrail.stores.shared.batches import Batches, Statement
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.leases import FENCE, TeamLeases
 
@@ -24,11 +26,6 @@ WHERE holder = $2 AND name = ANY($3) AND until > clock_timestamp() RETURNING nam
 
 class TeamRunLeases:
     """Implements `ports.agent.RunLeases`."""
-
-    is_free = (
-        "status IN ('running', 'paused') AND NOT EXISTS (SELECT 1 FROM lease"
-        f" WHERE lease.name = '{_PREFIX}' || task_id AND lease.until > clock_timestamp())"
-    )
 
     def __init__(self, database: TeamDatabase, leases: TeamLeases, server: str, seconds: float = SECONDS) -> None:
         self._database = database
@@ -70,3 +67,20 @@ class TeamRunLeases:
         lease = self._leases_by_task.get(task_id) or Lease(_PREFIX + task_id, self._server, 0)
         failure = RunLost("Another server has taken this run over.", taskId=task_id)
         return Statement(FENCE, (lease.name, lease.holder, lease.epoch), failure)
+
+
+class TeamRuns(RunRows):
+    """Writes raise Conflict, and write nothing, if another server has taken the run over."""
+
+    unfinished_runs = (
+        "SELECT status, run FROM agent_run AS run WHERE status IN ('running', 'paused') AND NOT EXISTS"
+        f" (SELECT 1 FROM lease WHERE lease.name = '{_PREFIX}' || task_id AND lease.until > clock_timestamp())"
+    )
+    """Unfinished runs that no server is working on."""
+
+    def __init__(self, batches: Batches, leases: TeamRunLeases) -> None:
+        super().__init__(batches)
+        self._leases = leases
+
+    def _write(self, task_id: str, *statements: Statement) -> asyncio.Future[None]:
+        return super()._write(task_id, self._leases.fence(task_id), *statements)

@@ -8,9 +8,9 @@ import pytest
 
 from handrail.kernel.task_ids import new_task_id
 from handrail.ports.model import AssistantTurn, Note, ToolResult, ToolUse, UserTurn
-from handrail.stores.local.agent_runs import SqliteRuns
-from handrail.stores.local.batches import Batches
+from handrail.stores.local.batches import SqliteBatches
 from handrail.stores.local.browser_tables import browser_database
+from handrail.stores.shared.agent_runs import RunRows
 from tests.faces.http.listener import Listener, listening
 from tests.faces.http.running import Running
 from tests.features.agent.server.chat import add_turns, chatting, person_at
@@ -74,8 +74,8 @@ def test_a_page_keeps_a_call_with_its_outcome_and_shows_compacted_turns(tmp_path
     outcomes = [ToolResult(use.id, use.execution_id, use.name, "none") for use in uses]
 
     async def run() -> None:
-        batches = Batches(browser_database(tmp_path))
-        runs = SqliteRuns(batches)
+        batches = SqliteBatches(browser_database(tmp_path))
+        runs = RunRows(batches)
         await runs.add("t", UserTurn("a", "old"), AssistantTurn("words", uses), *outcomes, UserTurn("b", "new"))
         last = await runs.page("t", None, 2)
         assert [type(one.turn) for one in last] == [

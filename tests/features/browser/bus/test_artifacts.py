@@ -9,9 +9,10 @@ import pytest
 
 from handrail.features.browser.bus.artifacts import KEPT_FOR_MS, UPLOAD_FOR_MS, Artifacts
 from handrail.ports.errors import Conflict, Gone, NotFound, Timeout
-from handrail.stores.local.batches import Batches
-from handrail.stores.local.browser_artifacts import ArtifactFolder, SqliteArtifacts
+from handrail.stores.local.batches import SqliteBatches
+from handrail.stores.local.browser_artifacts import ArtifactFolder
 from handrail.stores.local.browser_tables import browser_database
+from handrail.stores.shared.browser_artifacts import ArtifactRows
 from tests.features.browser.bus.virtual_time import VirtualTime
 
 TASK = "01HRZZZZZZZZZZZZZZZZZZZZZ0"
@@ -21,9 +22,9 @@ class ResourceKind:
     def __init__(self, folder: Path) -> None:
         self.now = 1_730_000_000_000
         self.folder = folder / "artifacts"
-        self.batches = Batches(browser_database(folder))
+        self.batches = SqliteBatches(browser_database(folder))
         files = ArtifactFolder(self.folder)
-        self.artifacts = Artifacts(SqliteArtifacts(self.batches), files, lambda: self.now)
+        self.artifacts = Artifacts(ArtifactRows(self.batches), files, lambda: self.now)
 
     async def upload(self, slot: Any, *chunks: bytes) -> str:
         async def body() -> AsyncIterator[bytes]:

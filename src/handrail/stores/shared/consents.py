@@ -1,13 +1,14 @@
-"""Stores a team's consents: one row for a caller, an app and a tool; an empty tool means all tools."""
+"""Stores consents: one row for a caller, an app and a tool; an empty tool means all tools."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import Any
 
 from handrail.ports.consents import Consent, ConsentRequest, StaleReason
 from handrail.ports.identity import Caller
-from handrail.stores.team.database import Row, TeamDatabase
+from handrail.stores.shared.rows import Rows
 
 _ALL = ""
 _COLUMNS = "id, caller, app, app_name, tool, digest, at, by, program"
@@ -17,24 +18,24 @@ SELECT {_COLUMNS} FROM consent WHERE caller = $1 AND app = $2 AND program = $3
 """
 _ADD = f"""
 INSERT INTO consent ({_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (tenant, id) DO UPDATE SET digest = EXCLUDED.digest, at = EXCLUDED.at, by = EXCLUDED.by,
-  app_name = EXCLUDED.app_name, program = EXCLUDED.program
+ON CONFLICT (tenant, id) DO UPDATE SET digest = excluded.digest, at = excluded.at, by = excluded.by,
+  app_name = excluded.app_name, program = excluded.program
 """
 
 
-class TeamConsents:
-    def __init__(self, database: TeamDatabase, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._database = database
+class ConsentRows:
+    def __init__(self, rows: Rows, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._rows = rows
         self._now = now
 
     async def find(self, caller: Caller, to: ConsentRequest) -> Consent | None:
         values = (caller.agent, to.app, to.program, to.tool, to.tool_digest, to.app_digest)
-        row = await self._database.row(_FIND, *values)
+        row = await self._rows.row(_FIND, *values)
         return None if row is None else _consent(row)
 
     async def stale_reason(self, caller: Caller, to: ConsentRequest) -> StaleReason | None:
         query = "SELECT program FROM consent WHERE caller = $1 AND app = $2 AND tool IN ($3, '')"
-        rows = await self._database.rows(query, caller.agent, to.app, to.tool)
+        rows = await self._rows.rows(query, caller.agent, to.app, to.tool)
         if not rows:
             return None
         return "descriptor" if any(program == to.program for (program,) in rows) else "program"
@@ -50,16 +51,16 @@ class TeamConsents:
 
     async def all(self) -> Sequence[Consent]:
         newest_first = f"SELECT {_COLUMNS} FROM consent ORDER BY at DESC, app, tool, caller"
-        return [_consent(row) for row in await self._database.rows(newest_first)]
+        return [_consent(row) for row in await self._rows.rows(newest_first)]
 
     async def revoke(self, id: str) -> bool:
-        return await self._database.execute("DELETE FROM consent WHERE id = $1", id) == 1
+        return await self._rows.execute("DELETE FROM consent WHERE id = $1", id) == 1
 
     async def restore(self, given: Consent) -> None:
         id, caller, app, app_name, tool, digest, at, by, program = astuple(given)
-        await self._database.execute(_ADD, id, caller, app, app_name, tool or _ALL, digest, at, by, program)
+        await self._rows.execute(_ADD, id, caller, app, app_name, tool or _ALL, digest, at, by, program)
 
 
-def _consent(row: Row) -> Consent:
+def _consent(row: Sequence[Any]) -> Consent:
     id, caller, app, app_name, tool, digest, at, by, program = row
     return Consent(id, caller, app, app_name, tool or None, digest, at, by, program)
