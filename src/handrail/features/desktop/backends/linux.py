@@ -22,10 +22,7 @@ from handrail.features.desktop.desktop_port import (
     Changes,
     Delivery,
     Element,
-    Gesture,
-    KeyCombination,
     LocatedElement,
-    Place,
     Query,
     Readiness,
     Rect,
@@ -49,6 +46,11 @@ class LinuxDesktop(AtspiReader, Camera):
         self._keyboard = KeyboardInput(self._bus, self._compositor, self._actions)
         self._value_setter = ValueSetter(self._bus, self.below, self._actions, self._keyboard)
         self._menus = Menus(self.below, self.read_element, self._actions, self._keyboard)
+        self.bring_to_front, self.focus = self._actions.bring_to_front, self._actions.focus
+        self.press, self.point = self._actions.press, self._actions.point
+        self.type_text, self.send_keys = self._keyboard.type_text, self._keyboard.send_keys
+        self.clipboard, self.put_on_clipboard = self._compositor.clipboard.text, self._compositor.clipboard.put
+        self.highlight = self._compositor.highlight
 
     async def windows(self) -> Sequence[Window]:
         """Works without accessibility as well, if there is a display."""
@@ -109,15 +111,6 @@ class LinuxDesktop(AtspiReader, Camera):
             raise Gone(f"The window {window.title!r} is gone.")
         return [top]
 
-    async def bring_to_front(self, window: Window) -> bool:
-        return await self._actions.bring_to_front(window)
-
-    async def press(self, window: Window, element: Element) -> Delivery:
-        return await self._actions.press(window, element)
-
-    async def focus(self, window: Window, element: Element) -> bool:
-        return await self._actions.focus(window, element)
-
     async def window_at(self, x: int, y: int) -> Window | None:
         for window in await self.windows():
             if window.frame is not None and window.frame.intersection(Rect(x, y, 1, 1)):
@@ -127,17 +120,9 @@ class LinuxDesktop(AtspiReader, Camera):
                         return window
         return None
 
-    async def point(self, window: Window, place: Element | Place, gesture: Gesture) -> Delivery:
-        return await self._actions.point(window, place, gesture)
-
     async def arrange(self, window: Window, change: WindowChange) -> None:
         top = await self._actions.require_top_window(window)
         await self._top_windows.arrange(top.id, change)
-
-    async def type_text(
-        self, window: Window | None, element: Element | None, text: str, *, clear_before: bool
-    ) -> Delivery:
-        return await self._keyboard.type_text(window, element, text, clear_before=clear_before)
 
     async def set_value(self, window: Window, element: Element, value: str | float) -> Delivery:
         self._require_elements(window)
@@ -154,20 +139,8 @@ class LinuxDesktop(AtspiReader, Camera):
                 hint="Use desktop_hotkey, for example alt+f, or a point or mark of the picture.",
             )
 
-    async def clipboard(self) -> str | None:
-        return await self._compositor.clipboard.text()
-
-    async def put_on_clipboard(self, text: str) -> None:
-        await self._compositor.clipboard.put(text)
-
     async def launch(self, app: str, file: str | None) -> int:
         return await asyncio.to_thread(launching.launch, app, file)
-
-    async def send_keys(self, window: Window, combinations: Sequence[KeyCombination], *, delay_ms: int) -> None:
-        await self._keyboard.send_keys(window, combinations, delay_ms=delay_ms)
-
-    async def highlight(self, frame: Rect, duration_ms: int) -> None:
-        await self._compositor.highlight(frame, duration_ms)
 
     async def readiness(self) -> Readiness:
         return await check_readiness(self, self._compositor, self)
