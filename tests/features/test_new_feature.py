@@ -55,6 +55,18 @@ class Program:
         return msgspec.json.decode(self.run(*words))
 
 
+def with_package(folder: Path, files: dict[str, str]) -> Program:
+    """handrail beside a package that brings the feature `clock`."""
+    written(folder / "packages" / "clock_for_handrail", files)
+    described = folder / "packages" / "clock_for_handrail-1.2.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: clock-for-handrail\nVersion: 1.2\n")
+    (described / "entry_points.txt").write_text("[handrail.features]\nclock = clock_for_handrail.feature:FEATURE\n")
+    program = Program(folder / "packages", folder)
+    program.env["PYTHONPATH"] += os.pathsep + str(PACKAGE.parent)
+    return program
+
+
 @pytest.fixture
 def with_clock(tmp_path: Path) -> Program:
     source = tmp_path / "source"
@@ -94,13 +106,7 @@ def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path:
     files = {
         name: text.replace("handrail.features.clock", "clock_for_handrail") for name, text in walkthrough().items()
     }
-    written(tmp_path / "packages" / "clock_for_handrail", files)
-    described = tmp_path / "packages" / "clock_for_handrail-1.2.dist-info"
-    described.mkdir()
-    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: clock-for-handrail\nVersion: 1.2\n")
-    (described / "entry_points.txt").write_text("[handrail.features]\nclock = clock_for_handrail.feature:FEATURE\n")
-    program = Program(tmp_path / "packages", tmp_path)
-    program.env["PYTHONPATH"] += os.pathsep + str(PACKAGE.parent)
+    program = with_package(tmp_path, files)
 
     def checks_of() -> list[tuple[str, str | None]]:
         checks_by_name = program.json("doctor", "--json")["checks"]
@@ -118,6 +124,40 @@ def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path:
     assert program.json("clock")["time"]
     program.run("features", "disable", "clock")
     assert "clock" not in program.run("--help")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "why"),
+    [
+        ("import no_such_module", "No module named 'no_such_module'"),
+        ("FEATURE = None", "its manifest is no Feature"),
+        (
+            "from handrail.kernel.feature import Feature\nFEATURE = Feature('policy', 'Mine')",
+            "its manifest is called 'policy'",
+        ),
+    ],
+    ids=["import", "type", "name"],
+)
+def test_a_broken_feature_of_another_package_breaks_nothing_else(tmp_path: Path, manifest: str, why: str) -> None:
+    program = with_package(tmp_path, {"feature.py": manifest})
+    program.state.mkdir()
+    (program.state / "config.toml").write_text('features = ["clock"]\n')
+    features = {row["name"]: row for row in program.json("features", "--json")["features"]}
+    assert features["clock"]["state"] == "broken"
+    assert features["policy"]["title"] == "Permissions"
+    (check,) = [check for check in program.json("doctor", "--json")["checks"] if check["name"] == "feature clock"]
+    assert check["ok"] is False
+    assert why in check["detail"]
+    program.run("features", "disable", "clock")
+
+
+def test_a_feature_whose_package_is_gone_can_be_disabled(tmp_path: Path) -> None:
+    program = Program(PACKAGE.parent, tmp_path)
+    program.state.mkdir()
+    (program.state / "config.toml").write_text('features = ["clock"]\n')
+    program.run("features", "disable", "clock")
+    assert (program.state / "config.toml").read_text() == "features = []\n"
+    program.run("features", "disable", "clock", status=1)
 
 
 def test_a_feature_that_no_package_brings_can_not_be_enabled(tmp_path: Path) -> None:

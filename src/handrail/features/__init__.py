@@ -33,7 +33,20 @@ def brought() -> list[EntryPoint]:
 
 
 def enabled(names: Sequence[str]) -> list[Feature]:
-    """Of other packages those that a person has enabled. What is built in keeps its name."""
+    """Of other packages those that a person has enabled and that can be loaded. What is built in keeps its name."""
     taken = {feature.name for feature in built_in()}
     points = [point for point in brought() if point.name in names and point.name not in taken] if names else []
-    return [point.load() for point in points]
+    return [point.load() for point in points if fault_of(point) is None]
+
+
+def fault_of(point: EntryPoint) -> str | None:
+    """Why the feature of another package can't be loaded; None if it can."""
+    from handrail.kernel.feature import Feature
+
+    try:
+        feature = point.load()
+    except Exception as fault:  # noqa: BLE001 - another package's code; reported to the person
+        return f"{type(fault).__name__}: {fault}"
+    if not isinstance(feature, Feature):
+        return "its manifest is no Feature"
+    return None if feature.name == point.name else f"its manifest is called {feature.name!r}, not {point.name!r}"

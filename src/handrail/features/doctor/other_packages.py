@@ -1,10 +1,10 @@
 """Features from other packages: lists them, and turns them on or off."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.metadata import EntryPoint
 from typing import NamedTuple
 
-from handrail.features import brought, built_in
+from handrail.features import brought, built_in, fault_of
 from handrail.kernel.checks import Check, CheckContext
 from handrail.kernel.feature import Feature
 from handrail.kernel.settings import Settings, load_one
@@ -12,6 +12,8 @@ from handrail.ports.errors import InvalidParams
 from handrail.ports.stores import Stores
 
 _HOW_TO_ENABLE = "`handrail features enable {name}` turns it on: it then runs with all of your rights."
+
+_HOW_TO_DISABLE = "Update the package, or run `handrail features disable {name}`."
 
 
 class FeatureRow(NamedTuple):
@@ -26,7 +28,7 @@ def list_features(stores: Stores, running: Sequence[Feature]) -> list[FeatureRow
     titles = {feature.name: feature.title for feature in running}
     own = [FeatureRow(feature.name, feature.title, _state_of(feature), "handrail") for feature in built_in()]
     others = [
-        FeatureRow(point.name, titles.get(point.name, ""), "on" if point.name in on else "off", _package(point))
+        FeatureRow(point.name, titles.get(point.name, ""), _state_of_external(point, on), _package(point))
         for point in _external_points()
     ]
     return [*own, *others]
@@ -42,9 +44,10 @@ def check_is_external(name: str) -> None:
 
 
 def switch_feature(stores: Stores, name: str, *, is_on: bool) -> None:
-    check_is_external(name)
-    enabled = {*load_one(Settings, stores.path).features} | {name}
-    stores.set_choice(features=sorted(enabled if is_on else enabled - {name}))
+    enabled = {*load_one(Settings, stores.path).features}
+    if is_on or name not in enabled:  # it can be disabled after its package was removed
+        check_is_external(name)
+    stores.set_choice(features=sorted(enabled | {name} if is_on else enabled - {name}))
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
@@ -52,11 +55,13 @@ def checks(context: CheckContext) -> Iterator[Check]:
         return
     on = load_one(Settings, context.program.open_stores(context.state).path).features
     for point in points:
-        if point.name in on:
-            yield Check(f"feature {point.name}", True, f"on, from {_package(point)}", required=False)
-        else:
-            detail = f"off, from {_package(point)}"
-            yield Check(f"feature {point.name}", True, detail, _HOW_TO_ENABLE.format(name=point.name), required=False)
+        is_on = point.name in on
+        fault = fault_of(point) if is_on else None
+        state, fix = f"{'on' if is_on else 'off'}, from {_package(point)}", None if is_on else _HOW_TO_ENABLE
+        if fault is not None:
+            state, fix = f"{state}, but it can't be loaded: {fault}", _HOW_TO_DISABLE
+        fix = None if fix is None else fix.format(name=point.name)
+        yield Check(f"feature {point.name}", fault is None, state, fix, required=False)
 
 
 def _external_points() -> list[EntryPoint]:
@@ -66,6 +71,12 @@ def _external_points() -> list[EntryPoint]:
 
 def _package(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
+
+
+def _state_of_external(point: EntryPoint, on: Collection[str]) -> str:
+    if point.name not in on:
+        return "off"
+    return "on" if fault_of(point) is None else "broken"
 
 
 def _state_of(feature: Feature) -> str:
