@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import msgspec
 import pytest
 
 import handrail
+from handrail.features import GROUP, fault_of
 from tests.faces.http.running import Running
 from tests.persons import without_presence
 
@@ -43,12 +45,13 @@ class Program:
         self.project.mkdir(exist_ok=True)
         self.env = {**os.environ, "PYTHONPATH": str(source), "HANDRAIL_STATE": str(self.state)}
 
-    def run(self, *words: str, status: int = 0) -> str:
+    def run(self, *words: str, status: int = 0, says: str = "") -> str:
         command = [sys.executable, "-m", "handrail", *words]
         result = subprocess.run(
             command, cwd=self.project, env=self.env, capture_output=True, text=True, timeout=120, check=False
         )
         assert result.returncode == status, result.stderr
+        assert says in result.stderr
         return result.stdout
 
     def json(self, *words: str) -> Any:
@@ -57,6 +60,7 @@ class Program:
 
 def with_package(folder: Path, files: dict[str, str]) -> Program:
     """handrail beside a package that brings the feature `clock`."""
+    files = {name: text.replace("handrail.features.clock", "clock_for_handrail") for name, text in files.items()}
     written(folder / "packages" / "clock_for_handrail", files)
     described = folder / "packages" / "clock_for_handrail-1.2.dist-info"
     described.mkdir()
@@ -103,10 +107,7 @@ def test_a_folder_adds_a_route(with_clock: Program) -> None:
 
 @pytest.mark.trial("features", is_long=True)
 def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path: Path) -> None:
-    files = {
-        name: text.replace("handrail.features.clock", "clock_for_handrail") for name, text in walkthrough().items()
-    }
-    program = with_package(tmp_path, files)
+    program = with_package(tmp_path, walkthrough())
 
     def checks_of() -> list[tuple[str, str | None]]:
         checks_by_name = program.json("doctor", "--json")["checks"]
@@ -126,28 +127,33 @@ def test_a_feature_of_another_package_is_off_until_a_person_enables_it(tmp_path:
     assert "clock" not in program.run("--help")
 
 
-@pytest.mark.parametrize(
-    ("manifest", "why"),
-    [
-        ("import no_such_module", "No module named 'no_such_module'"),
-        ("FEATURE = None", "its manifest is no Feature"),
-        (
-            "from handrail.kernel.feature import Feature\nFEATURE = Feature('policy', 'Mine')",
-            "its manifest is called 'policy'",
-        ),
-    ],
-    ids=["import", "type", "name"],
-)
-def test_a_broken_feature_of_another_package_breaks_nothing_else(tmp_path: Path, manifest: str, why: str) -> None:
-    program = with_package(tmp_path, {"feature.py": manifest})
+def test_a_broken_feature_of_another_package_breaks_nothing_else(tmp_path: Path) -> None:
+    program = with_package(tmp_path, {"feature.py": "import no_such_module"})
     program.state.mkdir()
     (program.state / "config.toml").write_text('features = ["clock"]\n')
-    features = {row["name"]: row for row in program.json("features", "--json")["features"]}
-    assert features["clock"]["state"] == "broken"
-    assert features["policy"]["title"] == "Permissions"
     (check,) = [check for check in program.json("doctor", "--json")["checks"] if check["name"] == "feature clock"]
     assert check["ok"] is False
-    assert why in check["detail"]
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in check["detail"]
+    assert "clock          broken  clock-for-handrail 1.2" in program.run("features")
+    program.run("features", "disable", "clock")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "fault"),
+    [
+        ("handrail.features.policy.feature:FEATURE", "its manifest is called 'policy', not 'clock'"),
+        ("handrail.features.policy.feature:Command", "its manifest is no Feature"),
+    ],
+)
+def test_a_feature_of_another_package_has_its_own_name(manifest: str, fault: str) -> None:
+    assert fault_of(EntryPoint("clock", manifest, GROUP)) == fault
+
+
+def test_a_feature_whose_tools_can_not_be_loaded_is_named(tmp_path: Path) -> None:
+    program = with_package(tmp_path, walkthrough() | {"clock_now.py": "import no_such_module\n"})
+    program.state.mkdir()
+    (program.state / "config.toml").write_text('features = ["clock"]\n')
+    program.run("tools", status=1, says="clock_now:TOOLS can't be loaded: No module named 'no_such_module'.")
     program.run("features", "disable", "clock")
 
 

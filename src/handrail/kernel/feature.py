@@ -17,15 +17,19 @@ if TYPE_CHECKING:
 
 
 def load(where: str) -> Any:
-    """Imports what `module:attribute` names."""
+    """Imports what `module:attribute` names. Internal: that fails, for example in a feature of another package."""
     module, _, attribute = where.partition(":")
-    return getattr(import_module(module), attribute)
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as fault:
+        from handrail.ports.errors import Internal
+
+        hint = "If it belongs to another package, `handrail features disable` turns it off."
+        raise Internal(f"{where} can't be loaded: {fault}.", hint=hint) from fault
 
 
 class Command:
     """A command of the command line: `where` names a click command, `rank` orders the list."""
-
-    __slots__ = ("name", "rank", "summary", "where")
 
     def __init__(self, name: str, where: str, summary: str, rank: int = 500) -> None:
         self.name = name
@@ -70,32 +74,6 @@ class Feature:
     The feature is not offered unless `extra` is installed; without one of `further_extras`, a part of it is missing.
     With `keeps_evidence_openly`, evidence is in the project's own `artifacts` folder, as the contract requires.
     """
-
-    __slots__ = (
-        "checks",
-        "commands",
-        "dialect",
-        "dynamic_tools",
-        "extra",
-        "further_extras",
-        "keeps_evidence_openly",
-        "listed_first",
-        "name",
-        "offers",
-        "opening",
-        "prompts",
-        "rank",
-        "resources",
-        "routes",
-        "services",
-        "serving",
-        "settings",
-        "switched_on",
-        "terminal",
-        "tidy",
-        "title",
-        "tools",
-    )
 
     def __init__(
         self,
