@@ -142,7 +142,7 @@ def test_a_broken_feature_of_another_package_breaks_nothing_else(tmp_path: Path)
     ("manifest", "fault"),
     [
         ("handrail.features.policy.feature:FEATURE", "its manifest is called 'policy', not 'clock'"),
-        ("handrail.features.policy.feature:Command", "its manifest is no Feature"),
+        ("handrail.features.policy.feature:Command", "its manifest isn't a Feature"),
     ],
 )
 def test_a_feature_of_another_package_has_its_own_name(manifest: str, fault: str) -> None:

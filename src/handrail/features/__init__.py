@@ -48,5 +48,5 @@ def fault_of(point: EntryPoint) -> str | None:
     except Exception as fault:  # noqa: BLE001 - another package's code; reported to the person
         return f"{type(fault).__name__}: {fault}"
     if not isinstance(feature, Feature):
-        return "its manifest is no Feature"
+        return "its manifest isn't a Feature"
     return None if feature.name == point.name else f"its manifest is called {feature.name!r}, not {point.name!r}"
