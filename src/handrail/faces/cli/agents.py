@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from handrail.faces.cli.output import columns, print_json, say
-from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.output import print_json, print_list, say
+from handrail.faces.cli.parameters import ListGroup, json_option, state_option
 
 EPILOG = """\b
 Examples:
@@ -14,38 +14,27 @@ Examples:
   handrail agents remove claude       revoke it and end its connections"""
 
 
-@click.group(invoke_without_command=True, epilog=EPILOG)
+@click.group(cls=ListGroup, epilog=EPILOG)
 @state_option
-@click.pass_context
-def agents(ctx: click.Context, state: Path | None) -> None:
+def agents(state: Path | None) -> None:
     """List, add and remove agents that connect over HTTP.
 
     Each agent has its own token. Tasks, browsers and everything that you allow belong to the agent whose token it
     is. Clients that start `handrail mcp` themselves need no token.
     """
-    ctx.obj = state
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_agents, state=state, as_json=False)
 
 
 @agents.command("list")
 @state_option
 @json_option
-@click.pass_context
-def list_agents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+def list_agents(state: Path | None, as_json: bool) -> None:
     """List agents and when each was added."""
     from handrail.faces.cli.program import program
 
-    agents = program().open_stores(state or ctx.obj).agents.all()
-    if as_json:
-        print_json(
-            {"agents": [{"id": agent.id, "name": agent.name, "createdAt": agent.created_at} for agent in agents]}
-        )
-        return
-    for line in columns([(agent.name, agent.id, agent.created_at) for agent in agents]):
-        say(line)
-    if not agents:
-        say("No agent has a token. `handrail agents add NAME` issues one.")
+    agents = program().open_stores(state).agents.all()
+    entries = [{"id": agent.id, "name": agent.name, "createdAt": agent.created_at} for agent in agents]
+    rows = [(agent.name, agent.id, agent.created_at) for agent in agents]
+    print_list(as_json, {"agents": entries}, rows, "No agent has a token. `handrail agents add NAME` issues one.")
 
 
 ADD_EPILOG = "Next: let the agent send it to http://localhost:6006/mcp as `Authorization: Bearer TOKEN`."
@@ -55,19 +44,16 @@ ADD_EPILOG = "Next: let the agent send it to http://localhost:6006/mcp as `Autho
 @click.argument("name", help="For people: letters, digits, dots, underscores, hyphens.")
 @state_option
 @json_option
-@click.pass_context
-def add_agent(ctx: click.Context, name: str, state: Path | None, as_json: bool) -> None:
+def add_agent(name: str, state: Path | None, as_json: bool) -> None:
     """Issue a token to a new agent and print it once."""
-    from handrail.faces.cli.person import caller
+    from handrail.faces.cli.person import record_change
     from handrail.faces.cli.presence import require_person
-    from handrail.faces.cli.program import program, run
-    from handrail.kernel.access import record_access
-    from handrail.kernel.audit import Audit
+    from handrail.faces.cli.program import program
 
-    stores = program().open_stores(state or ctx.obj)
+    stores = program().open_stores(state)
     require_person(stores, "Issuing a token to an agent")
     agent, token = stores.agents.add(name)
-    run(record_access(Audit(stores.audit), caller(), f"issued a token to the agent {agent.id}"))
+    record_change(stores, f"issued a token to the agent {agent.id}")
     if as_json:
         print_json({"id": agent.id, "name": agent.name, "token": token})
         return
@@ -77,15 +63,12 @@ def add_agent(ctx: click.Context, name: str, state: Path | None, as_json: bool) 
 @agents.command("remove")
 @click.argument("name", help="As `handrail agents` lists it.")
 @state_option
-@click.pass_context
-def remove_agent(ctx: click.Context, name: str, state: Path | None) -> None:
+def remove_agent(name: str, state: Path | None) -> None:
     """Revoke an agent's token and end its connections."""
-    from handrail.faces.cli.person import caller
-    from handrail.faces.cli.program import program, run
-    from handrail.kernel.access import record_access
-    from handrail.kernel.audit import Audit
+    from handrail.faces.cli.person import record_change
+    from handrail.faces.cli.program import program
 
-    stores = program().open_stores(state or ctx.obj)
+    stores = program().open_stores(state)
     agent = stores.agents.remove(name)
-    run(record_access(Audit(stores.audit), caller(), f"revoked the token of the agent {agent.id}"))
+    record_change(stores, f"revoked the token of the agent {agent.id}")
     say(f"Removed: {agent.name}")

@@ -54,6 +54,15 @@ def columns(rows: Sequence[Sequence[object]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
+def print_list(as_json: bool, value: Any, rows: Sequence[Sequence[object]], empty: str) -> None:
+    """Prints `value` for programs, or `rows` for people, and `empty` if there are none."""
+    if as_json:
+        print_json(value)
+        return
+    for line in columns(rows) or [empty]:
+        say(line)
+
+
 def local_time(text: object) -> str:
     """The audit's UTC time in this machine's time zone, to the second; unparsable text is returned as it is."""
     try:

@@ -1,4 +1,4 @@
-"""Options that many commands share, and their parameter types."""
+"""Options that many commands share, their parameter types, and groups that list what there is."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -28,6 +28,22 @@ class WholeNumber(click.IntRange):
         return number
 
 
+class ListGroup(click.Group):
+    """Commands of which `list` runs if none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_named = {*args} & {*self.commands, *ctx.help_option_names} or (args and not args[0].startswith("-"))
+        return super().parse_args(ctx, args if is_named else ["list", *args])
+
+
+def _or_of_group(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """The option's value; if the command has none, that of its group: `handrail apps --state DIR list`."""
+    parent = ctx.parent
+    while value is None and parent is not None:
+        value, parent = parent.params.get(str(param.name)), parent.parent
+    return value
+
+
 Choice = Literal["ask", "allow", "deny"]
 
 project_option = click.option(
@@ -37,6 +53,7 @@ state_option = click.option(
     "--state",
     type=Path,
     metavar="DIR",
+    callback=_or_of_group,
     help="State directory [$HANDRAIL_STATE or ~/.local/state/handrail].",
 )
 answer_option = click.option(

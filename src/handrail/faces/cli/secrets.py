@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from handrail.faces.cli.output import columns, print_json, say
-from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.output import print_list, say
+from handrail.faces.cli.parameters import ListGroup, json_option, state_option
 from handrail.ports.errors import NotFound
 
 EPILOG = """\b
@@ -16,50 +16,40 @@ Examples:
   handrail secrets forget --all"""
 
 
-@click.group(invoke_without_command=True, epilog=EPILOG)
+@click.group(cls=ListGroup, epilog=EPILOG)
 @state_option
-@click.pass_context
-def secrets(ctx: click.Context, state: Path | None) -> None:
+def secrets(state: Path | None) -> None:
     """List and remove stored keys and tokens.
 
     They are stored in your session's keyring or, if there is none or it is locked, in a file that
     only you can read. The values are never shown.
     """
-    ctx.obj = state
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_secrets, state=state, as_json=False)
 
 
 @secrets.command("list")
 @state_option
 @json_option
-@click.pass_context
-def list_secrets(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+def list_secrets(state: Path | None, as_json: bool) -> None:
     """List their names and where each is stored."""
     from handrail.faces.cli.program import program, run
 
-    entries = run(program().open_stores(state or ctx.obj).secrets.kept())
-    if as_json:
-        print_json({"secrets": [{"name": entry.name, "place": entry.place, "at": entry.at} for entry in entries]})
-        return
-    for line in columns([(entry.name, entry.place, entry.at) for entry in entries]):
-        say(line)
-    if not entries:
-        say("No keys or tokens are stored.")
+    entries = run(program().open_stores(state).secrets.kept())
+    rows = [(entry.name, entry.place, entry.at) for entry in entries]
+    value = {"secrets": [{"name": entry.name, "place": entry.place, "at": entry.at} for entry in entries]}
+    print_list(as_json, value, rows, "No keys or tokens are stored.")
 
 
 @secrets.command("forget")
 @click.argument("names", nargs=-1, metavar="[NAME]…", help="Names from `handrail secrets`.")
 @click.option("--all", "everything", is_flag=True, help="Remove all of them.")
 @state_option
-@click.pass_context
-def forget_secrets(ctx: click.Context, names: Sequence[str], everything: bool, state: Path | None) -> None:
+def forget_secrets(names: Sequence[str], everything: bool, state: Path | None) -> None:
     """Remove keys and tokens by name, or all of them."""
     from handrail.faces.cli.program import program, run
 
     if bool(names) == everything:
         raise click.UsageError("Give the names to remove, or --all.")
-    store = program().open_stores(state or ctx.obj).secrets
+    store = program().open_stores(state).secrets
     for name in [entry.name for entry in run(store.kept())] if everything else names:
         if not run(store.forget(name)):
             raise NotFound(f"There is no secret {name!r}.", hint="`handrail secrets` lists them.")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from handrail.faces.cli.output import print_json, say
-from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.output import print_list, say
+from handrail.faces.cli.parameters import ListGroup, json_option, state_option
 
 if TYPE_CHECKING:
     from handrail.features.notifications.channels import Channels
@@ -21,37 +21,27 @@ Examples:
   handrail notify remove phone"""
 
 
-@click.group(invoke_without_command=True, epilog=EPILOG)
+@click.group(cls=ListGroup, epilog=EPILOG)
 @state_option
-@click.pass_context
-def notify(ctx: click.Context, state: Path | None) -> None:
+def notify(state: Path | None) -> None:
     """Notify yourself about pending approvals.
 
     A channel is an address that Apprise supports: mail, Slack, Matrix, ntfy, webhooks and more. It gets one sentence
     about what is pending; you answer in the console. While `handrail up` runs, approvals are announced once they have
     been pending for `notify_after_seconds`.
     """
-    ctx.obj = state
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_channels, state=state, as_json=False)
 
 
 @notify.command("list")
 @state_option
 @json_option
-@click.pass_context
-def list_channels(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+def list_channels(state: Path | None, as_json: bool) -> None:
     """List the channels. Their addresses are secret and not shown."""
-    from handrail.faces.cli.program import run
+    from handrail.faces.cli.program import program, run
 
-    names = run(_channels(_stores(ctx, state)).names())
-    if as_json:
-        print_json({"channels": [{"name": name} for name in names]})
-        return
-    for name in names:
-        say(name)
-    if not names:
-        say("No channels yet. Add one: handrail notify add NAME")
+    names = run(_channels(program().open_stores(state)).names())
+    value = {"channels": [{"name": name} for name in names]}
+    print_list(as_json, value, [(name,) for name in names], "No channels yet. Add one: handrail notify add NAME")
 
 
 @notify.command("add")
@@ -63,53 +53,46 @@ def list_channels(ctx: click.Context, state: Path | None, as_json: bool) -> None
     help="A file with the address. Without it, you are asked.",
 )
 @state_option
-@click.pass_context
-def add_channel(ctx: click.Context, name: str, url_file: Path | None, state: Path | None) -> None:
+def add_channel(name: str, url_file: Path | None, state: Path | None) -> None:
     """Add a channel, or replace its address.
 
     The address contains passwords, so it is stored like other secrets and never passed as an argument.
     """
+    from handrail.faces.cli.person import record_change
     from handrail.faces.cli.presence import require_person
-    from handrail.faces.cli.program import run
+    from handrail.faces.cli.program import program, run
 
-    stores = _stores(ctx, state)
+    stores = program().open_stores(state)
     require_person(stores, "Adding a notification channel")
     run(_channels(stores).add(name, _address(url_file)))
-    _record(stores, f"added the notification channel {name}")
+    record_change(stores, f"added the notification channel {name}")
     say(f"Added {name}. Try it with: handrail notify test {name}")
 
 
 @notify.command("remove")
 @click.argument("name", help="A name from `handrail notify`.")
 @state_option
-@click.pass_context
-def remove_channel(ctx: click.Context, name: str, state: Path | None) -> None:
+def remove_channel(name: str, state: Path | None) -> None:
     """Remove a channel."""
-    from handrail.faces.cli.program import run
+    from handrail.faces.cli.person import record_change
+    from handrail.faces.cli.program import program, run
 
-    stores = _stores(ctx, state)
+    stores = program().open_stores(state)
     run(_channels(stores).remove(name))
-    _record(stores, f"removed the notification channel {name}")
+    record_change(stores, f"removed the notification channel {name}")
     say(f"Removed {name}.")
 
 
 @notify.command("test")
 @click.argument("name", help="A name from `handrail notify`.")
 @state_option
-@click.pass_context
-def try_channel(ctx: click.Context, name: str, state: Path | None) -> None:
+def try_channel(name: str, state: Path | None) -> None:
     """Send a test message."""
-    from handrail.faces.cli.program import run
+    from handrail.faces.cli.program import program, run
     from handrail.features.notifications.message import trial_message
 
-    run(_channels(_stores(ctx, state)).send(name, trial_message("")))
+    run(_channels(program().open_stores(state)).send(name, trial_message("")))
     say(f"Sent a test message to {name}.")
-
-
-def _stores(ctx: click.Context, state: Path | None) -> "Stores":
-    from handrail.faces.cli.program import program
-
-    return program().open_stores(state or ctx.obj)
 
 
 def _channels(stores: "Stores") -> "Channels":
@@ -128,12 +111,3 @@ def _address(file: Path | None) -> str:
         return sys.stdin.readline().strip()
     address: str = click.prompt("Address", hide_input=True)
     return address.strip()
-
-
-def _record(stores: "Stores", action: str) -> None:
-    from handrail.faces.cli.person import caller
-    from handrail.faces.cli.program import run
-    from handrail.kernel.access import record_access
-    from handrail.kernel.audit import Audit
-
-    run(record_access(Audit(stores.audit), caller(), action))

@@ -7,7 +7,15 @@ import click
 
 from handrail.faces.cli.call import run_call
 from handrail.faces.cli.output import columns, one_line, print_json, say
-from handrail.faces.cli.parameters import Choice, WholeNumber, answer_option, json_option, project_option, state_option
+from handrail.faces.cli.parameters import (
+    Choice,
+    ListGroup,
+    WholeNumber,
+    answer_option,
+    json_option,
+    project_option,
+    state_option,
+)
 from handrail.features.apps.cli.apps_add import add_app
 from handrail.features.apps.cli.apps_check import check_app
 from handrail.features.apps.cli.apps_consents import consents
@@ -35,29 +43,24 @@ Exit status: 0 with the app's result on stdout; 1 with {"error": {...}} on stdou
 2 if the parameters aren't JSON."""
 
 
-@click.group(invoke_without_command=True, epilog=EPILOG)
+@click.group(cls=ListGroup, epilog=EPILOG)
 @state_option
-@click.pass_context
-def apps(ctx: click.Context, state: Path | None) -> None:
+def apps(state: Path | None) -> None:
     """List, call and allow the apps that agents can use.
 
     An app declares its tools in ~/.aai/<id>/aai.json. Agents call them after you have allowed it: once,
     for one tool, or for all tools of the app.
     """
-    ctx.obj = state
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_apps, state=state, as_json=False)
 
 
 @apps.command("list")
 @state_option
 @json_option
-@click.pass_context
-def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+def list_apps(state: Path | None, as_json: bool) -> None:
     """List apps and broken descriptors."""
     from handrail.faces.cli.program import run
 
-    overview = run(_manager(state or ctx.obj).overview())
+    overview = run(_manager(state).overview())
     if as_json:
         print_json(overview)
         return
@@ -76,12 +79,11 @@ def list_apps(ctx: click.Context, state: Path | None, as_json: bool) -> None:
 @click.argument("id", help="The app.")
 @state_option
 @json_option
-@click.pass_context
-def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool) -> None:
+def describe_app(id: str, state: Path | None, as_json: bool) -> None:
     """Show an app's tools with their schemas."""
     from handrail.faces.cli.program import run
 
-    app = run(_manager(state or ctx.obj).description(id))
+    app = run(_manager(state).description(id))
     if as_json:
         print_json(app)
         return
@@ -106,9 +108,7 @@ def describe_app(ctx: click.Context, id: str, state: Path | None, as_json: bool)
 @state_option
 @answer_option
 @click.option("--timeout", type=WholeNumber(min=1), metavar="MS", help="Override the tool's timeout, in milliseconds.")
-@click.pass_context
 def call_app(
-    ctx: click.Context,
     id: str,
     tool: str,
     json: str,
@@ -122,7 +122,7 @@ def call_app(
     def wrap_params(params: Any) -> dict[str, Any]:
         return {"app": id, "tool": tool, "params": params}
 
-    run_call("apps_call", json, project, state or ctx.obj, answer, timeout=timeout, complete_params=wrap_params)
+    run_call("apps_call", json, project, state, answer, timeout=timeout, complete_params=wrap_params)
 
 
 for command in (consents, add_app, login, logout, new_app, check_app):

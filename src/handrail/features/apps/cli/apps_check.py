@@ -92,8 +92,7 @@ _NAME = "aai.json"
 @click.option("--run/--no-run", "is_run", default=None, help="Call every tool with its examples, or none.")
 @state_option
 @json_option
-@click.pass_context
-def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path | None, as_json: bool) -> None:
+def check_app(path: Path, is_run: bool | None, state: Path | None, as_json: bool) -> None:
     """Check the descriptor of an app.
 
     Reports every problem with its field and reason. An app with a problem is hidden from agents; advice hides nothing.
@@ -115,7 +114,7 @@ def check_app(ctx: click.Context, path: Path, is_run: bool | None, state: Path |
         tools = tools_to_try(result.app, is_run)
         left_out = [tool.name for tool in result.app.tools if tool.examples and tool not in tools]
         if tools:
-            stores = program().open_stores(state or ctx.obj)
+            stores = program().open_stores(state)
             outcomes = run(try_examples(result.app, tools, stores, quiet=as_json))
     is_ok = not result.problems and all(one["ok"] for one in outcomes)
     if as_json:

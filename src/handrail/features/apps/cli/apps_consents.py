@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from handrail.faces.cli.output import columns, local_time, print_json, say
-from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.output import local_time, print_list, say
+from handrail.faces.cli.parameters import ListGroup, json_option, state_option
 
 EPILOG = """\b
 Examples:
@@ -16,33 +16,25 @@ Examples:
   handrail apps consents revoke --all"""
 
 
-@click.group(invoke_without_command=True, epilog=EPILOG)
+@click.group(cls=ListGroup, epilog=EPILOG)
 @state_option
-@click.pass_context
-def consents(ctx: click.Context, state: Path | None) -> None:
+def consents(state: Path | None) -> None:
     """List and revoke what you always allow.
 
     A consent is for one program and one app, with one tool or all of its tools. It expires when the app changes what
     it declares.
     """
-    ctx.obj = state or ctx.obj
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_consents, state=state, as_json=False)
 
 
 @consents.command("list")
 @state_option
 @json_option
-@click.pass_context
-def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+def list_consents(state: Path | None, as_json: bool) -> None:
     """List consents, newest first."""
     from handrail.faces.cli.program import program, run
     from handrail.features.apps.manager import app_manager
 
-    entries = run(app_manager(program().open_stores(state or ctx.obj)).consents())
-    if as_json:
-        print_json({"consents": entries})
-        return
+    entries = run(app_manager(program().open_stores(state)).consents())
     rows = [
         (
             one["id"],
@@ -54,10 +46,7 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
         )
         for one in entries
     ]
-    for line in columns(rows):
-        say(line)
-    if not rows:
-        say("Nothing is always allowed.")
+    print_list(as_json, {"consents": entries}, rows, "Nothing is always allowed.")
 
 
 @consents.command("revoke")
@@ -65,8 +54,7 @@ def list_consents(ctx: click.Context, state: Path | None, as_json: bool) -> None
 @click.option("--app", metavar="ID", help="All consents for this app.")
 @click.option("--all", "everything", is_flag=True, help="All consents.")
 @state_option
-@click.pass_context
-def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
+def revoke(ids: Sequence[str], app: str | None, everything: bool, state: Path | None) -> None:
     """Revoke some consents, or all. The next call asks again."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
@@ -74,7 +62,7 @@ def revoke(ctx: click.Context, ids: Sequence[str], app: str | None, everything: 
 
     if sum((bool(ids), app is not None, everything)) != 1:
         raise click.UsageError("Give ids, --app or --all.")
-    manager = app_manager(program().open_stores(state or ctx.obj))
+    manager = app_manager(program().open_stores(state))
     if not ids:
         ids = [one.id for one in run(manager.stores.consents.all()) if everything or one.app == app]
     for id in ids:

@@ -32,9 +32,7 @@ _LONGEST_SECRET = 64 * 1024
     "--timeout", type=WholeNumber(min=1), default=300, show_default=True, metavar="S", help="How long to wait for you."
 )
 @state_option
-@click.pass_context
 def login(
-    ctx: click.Context,
     id: str,
     client_id: str | None,
     client_secret: bool,
@@ -53,7 +51,7 @@ def login(
     from handrail.features.apps.model import ApiKey
     from handrail.ports.secrets import Secret
 
-    manager = app_manager(program().open_stores(state or ctx.obj))
+    manager = app_manager(program().open_stores(state))
     app = manager.catalogue.find(id)
     if app.auth is None:
         say(f"{one_line(app.name)} needs no sign-in.")
@@ -80,14 +78,13 @@ def login(
 @click.command()
 @click.argument("id", help="The app.")
 @state_option
-@click.pass_context
-def logout(ctx: click.Context, id: str, state: Path | None) -> None:
+def logout(id: str, state: Path | None) -> None:
     """Forget the sign-in to an app."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
     from handrail.features.apps.manager import app_manager
 
-    if not run(app_manager(program().open_stores(state or ctx.obj)).sign_out(id, caller())):
+    if not run(app_manager(program().open_stores(state)).sign_out(id, caller())):
         raise NotFound(f"You aren't signed in to {id!r}.", hint="`handrail secrets` lists what is stored.")
     say("Signed out.")
 

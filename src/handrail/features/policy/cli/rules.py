@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from handrail.faces.cli.output import columns, print_json, say
-from handrail.faces.cli.parameters import json_option, state_option
+from handrail.faces.cli.output import print_list, say
+from handrail.faces.cli.parameters import ListGroup, json_option, state_option
 from handrail.faces.cli.presence import require_person
 
 _SUBJECT = ("path", "place", "host", "app", "command", "program", "server")
@@ -19,39 +19,41 @@ Examples:
   handrail rules restore ID      bring it back within ten minutes"""
 
 
-@click.group(invoke_without_command=True, epilog=EPILOG)
+@click.group(cls=ListGroup, epilog=EPILOG)
 @state_option
-@json_option
-@click.pass_context
-def rules(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+def rules(state: Path | None) -> None:
     """List, remove and restore permission rules.
 
     Rules are in `config.toml` in the state directory; what you allowed for a task ends with it.
     """
-    ctx.obj = state
-    if ctx.invoked_subcommand is None:
-        _list(state, as_json)
 
 
 @rules.command("list")
 @state_option
 @json_option
-@click.pass_context
-def list_rules(ctx: click.Context, state: Path | None, as_json: bool) -> None:
+def list_rules(state: Path | None, as_json: bool) -> None:
     """List your rules with their scope, agent and expiry."""
-    _list(state or ctx.obj, as_json)
+    from handrail.faces.cli.program import program, run
+    from handrail.features.policy import rule_list
+
+    stores = program().open_stores(state)
+    try:
+        entries = run(rule_list.list_rules(stores))
+    finally:
+        stores.close()
+    rows = [("ID", "DECISION", "WHAT", "WHERE", "WHO", "UNTIL"), *map(_row, entries)] if entries else []
+    print_list(as_json, {"rules": entries}, rows, "No rules. Changes ask you first.")
 
 
 @rules.command("remove")
 @click.argument("id", metavar="ID")
 @state_option
-@click.pass_context
-def remove_rule(ctx: click.Context, id: str, state: Path | None) -> None:
+def remove_rule(id: str, state: Path | None) -> None:
     """Remove a rule; it takes effect with the next call."""
     from handrail.faces.cli.program import program, run
     from handrail.features.policy.removed_rules import RemovedRules
 
-    stores = program().open_stores(state or ctx.obj)
+    stores = program().open_stores(state)
     try:
         row = run(RemovedRules(stores).remove(id))
     finally:
@@ -62,13 +64,12 @@ def remove_rule(ctx: click.Context, id: str, state: Path | None) -> None:
 @rules.command("restore")
 @click.argument("id", metavar="ID")
 @state_option
-@click.pass_context
-def restore_rule(ctx: click.Context, id: str, state: Path | None) -> None:
+def restore_rule(id: str, state: Path | None) -> None:
     """Restore a rule that was removed in the last ten minutes."""
     from handrail.faces.cli.program import program, run
     from handrail.features.policy.removed_rules import RemovedRules
 
-    stores = program().open_stores(state or ctx.obj)
+    stores = program().open_stores(state)
     try:
         removed = RemovedRules(stores)
         removed_rule = run(removed.find(id))
@@ -79,23 +80,6 @@ def restore_rule(ctx: click.Context, id: str, state: Path | None) -> None:
     finally:
         stores.close()
     say("Restored.")
-
-
-def _list(state: Path | None, as_json: bool) -> None:
-    from handrail.faces.cli.program import program, run
-    from handrail.features.policy.rule_list import list_rules
-
-    stores = program().open_stores(state)
-    try:
-        rows = run(list_rules(stores))
-    finally:
-        stores.close()
-    if as_json:
-        print_json({"rules": rows})
-        return
-    table = [("ID", "DECISION", "WHAT", "WHERE", "WHO", "UNTIL"), *map(_row, rows)]
-    for line in columns(table) if rows else ["No rules. Changes ask you first."]:
-        say(line)
 
 
 def _row(row: dict[str, Any]) -> tuple[str, ...]:
