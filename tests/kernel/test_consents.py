@@ -18,8 +18,8 @@ from handrail.ports.agent import Run
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined
 from handrail.ports.identity import Caller
-from handrail.stores.local.database import Database
 from handrail.stores.local.rows import PermissionRows
+from handrail.stores.local.state_tables import state_database
 from handrail.stores.shared.consents import ConsentRows
 from tests.kernel.gate_rig import AGENT, NOON, GateRig, echo, tool
 
@@ -41,7 +41,7 @@ class Rig:
     def __init__(self, folder: Path, rules: Sequence[dict[str, str]] = ()) -> None:
         self.shown = TO
         self.gate_rig = GateRig(folder, [tool("apps_call", self._work, Effect.EXECUTE, self._plan)], rules=rules)
-        self._database = Database(folder / "handrail.db")
+        self._database = state_database(folder / "handrail.db")
         self.consents = ConsentRows(PermissionRows(self._database), now=lambda: NOON)
         gate = self.gate_rig.gate
         self.gate = Gate(
@@ -166,7 +166,7 @@ async def test_a_rule_that_asks_ignores_consents_and_asks_each_time(tmp_path: Pa
 
 
 async def test_what_was_given_is_listed_and_a_second_yes_takes_the_place_of_the_first(tmp_path: Path) -> None:
-    databases = [Database(tmp_path / "handrail.db") for _ in range(2)]
+    databases = [state_database(tmp_path / "handrail.db") for _ in range(2)]
     first, second = (ConsentRows(PermissionRows(database), now=lambda: NOON) for database in databases)
     await first.add(AGENT, TO, is_for_app=False, by="console:ada")
     await first.add(AGENT, TO, is_for_app=False, by="terminal:ada")

@@ -27,9 +27,9 @@ from handrail.ports.identity import Caller
 from handrail.ports.prompt_queue import QueuedPrompt
 from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompts import ApprovedAction, FileChangePrompt
-from handrail.stores.local.database import Database
 from handrail.stores.local.prompt_store import LOG, prompt_store
 from handrail.stores.local.rows import PermissionRows
+from handrail.stores.local.state_tables import state_database
 from handrail.stores.local.tokens import SqliteOnce
 from handrail.stores.shared.task_grants import TaskGrantRows
 from tests.later_entries import add_later_entries
@@ -45,7 +45,7 @@ class Desk:
         self.queue = LogPromptQueue(prompt_store(state))
         self.always: list[Question] = []
         self.covered: list[object] = []
-        self._database = Database(state / "handrail.db")
+        self._database = state_database(state / "handrail.db")
         self.once = SqliteOnce(self._database)
         self.grants = TaskGrantRows(PermissionRows(self._database))
         self.approver = QueueApprover(self.queue, self.once, self._keep, self.grants, "/srv/shop")

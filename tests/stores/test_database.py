@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from handrail.ports.errors import Conflict, Damaged, InputOutput
-from handrail.stores.local.database import STEPS, Database
+from handrail.stores.local.database import Database
 from handrail.stores.local.migration import NewerState
+from handrail.stores.local.state_tables import STEPS, state_database
 from tests.stores.processes import finish, release_together, start
 
 
@@ -24,7 +25,7 @@ def _version(path: Path) -> int:
 
 
 def test_it_is_created_at_first_use_and_only_for_its_owner(path: Path) -> None:
-    database = Database(path)
+    database = state_database(path)
     assert not path.exists()
     with database.writing(is_durable=True) as rows:
         assert rows.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -37,7 +38,7 @@ def test_a_second_connection_of_a_process_keeps_the_first_ones_locks(path: Path)
     """Without the locks another process would take the file over and delete the log: this one would miss all
     changes.
     """
-    first, second = Database(path), Database(path)
+    first, second = state_database(path), state_database(path)
     with first.writing(is_durable=True) as rows:
         rows.execute("CREATE TABLE person (name TEXT)")
     with second.reading() as rows:
@@ -83,7 +84,7 @@ def test_a_newer_database_is_not_changed(path: Path) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as rows:
         rows.execute("PRAGMA user_version = 99")
-    with pytest.raises(NewerState) as stop, Database(path).reading():
+    with pytest.raises(NewerState) as stop, state_database(path).reading():
         pass
     assert "newer handrail" in (stop.value.hint or "")
     assert _version(path) == 99
@@ -92,7 +93,7 @@ def test_a_newer_database_is_not_changed(path: Path) -> None:
 def test_a_file_that_is_no_database_is_damaged_and_stays(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"no database at all " * 100)
-    with pytest.raises(Damaged), Database(path).reading():
+    with pytest.raises(Damaged), state_database(path).reading():
         pass
     assert path.read_bytes() == b"no database at all " * 100
 
@@ -111,7 +112,7 @@ def test_an_exception_rolls_the_transaction_back(path: Path) -> None:
 
 
 def test_a_writer_that_never_ends_is_not_waited_for_without_end(path: Path) -> None:
-    first, second = Database(path), Database(path, patience=0.0)
+    first, second = state_database(path), state_database(path, patience=0.0)
     with second.reading():
         pass
     with first.writing(is_durable=True), pytest.raises(Conflict), second.writing(is_durable=True):
@@ -123,10 +124,10 @@ def test_a_writer_that_never_ends_is_not_waited_for_without_end(path: Path) -> N
 _OPENER = """
 import sys
 from pathlib import Path
-from handrail.stores.local.database import Database
+from handrail.stores.local.state_tables import state_database
 print("ready", flush=True)
 sys.stdin.readline()
-with Database(Path(sys.argv[1])).writing(is_durable=True) as rows:
+with state_database(Path(sys.argv[1])).writing(is_durable=True) as rows:
     rows.execute("INSERT INTO token VALUES (?, 'c', 'm', 'p', 0, NULL)", (sys.argv[2],))
 """
 
@@ -142,7 +143,7 @@ def test_many_processes_may_open_a_new_one_at_once(path: Path) -> None:
 
 
 def test_a_forked_process_has_its_own_connection(path: Path) -> None:
-    database = Database(path, patience=0.0)
+    database = state_database(path, patience=0.0)
     insert = "INSERT INTO token VALUES (?, 'c', 'm', 'p', 0, NULL)"
 
     def fork_and_insert(name: str) -> int:

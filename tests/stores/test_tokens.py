@@ -12,7 +12,7 @@ import pytest
 
 from handrail.ports.errors import Declined
 from handrail.ports.tokens import TokenScope
-from handrail.stores.local.database import Database
+from handrail.stores.local.state_tables import state_database
 from handrail.stores.local.tokens import SqliteTokens
 from tests.stores.processes import finish, finish_killed, release_together, start
 
@@ -39,7 +39,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tokens(path: Path, clock: Clock) -> Iterator[SqliteTokens]:
-    database = Database(path)
+    database = state_database(path)
     yield SqliteTokens(database, clock)
     database.close()
 
@@ -126,13 +126,13 @@ async def test_the_store_never_contains_a_token(tokens: SqliteTokens, path: Path
 
 @pytest.mark.parametrize("is_shared", [True, False])
 async def test_only_one_of_100_uses_in_threads_succeeds(path: Path, clock: Clock, is_shared: bool) -> None:
-    shared = Database(path)
+    shared = state_database(path)
     token = await SqliteTokens(shared, clock).issue(SCOPE, 60)
     outcomes: list[str] = []
     together = threading.Barrier(100)
 
     def use() -> None:
-        database = shared if is_shared else Database(path, patience=60)
+        database = shared if is_shared else state_database(path, patience=60)
         together.wait()
         try:
             asyncio.run(SqliteTokens(database, clock).consume(token, SCOPE))
@@ -157,10 +157,10 @@ import asyncio, sys, threading
 from pathlib import Path
 from handrail.ports.errors import Declined
 from handrail.ports.tokens import TokenScope
-from handrail.stores.local.database import Database
+from handrail.stores.local.state_tables import state_database
 from handrail.stores.local.tokens import SqliteTokens
 path, token, *scope = sys.argv[1:]
-tokens = SqliteTokens(Database(Path(path), patience=60), lambda: 1_771_070_400.0)
+tokens = SqliteTokens(state_database(Path(path), patience=60), lambda: 1_771_070_400.0)
 print("ready", flush=True)
 sys.stdin.readline()
 def use():
@@ -188,10 +188,10 @@ _DYING = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from handrail.ports.tokens import TokenScope
-from handrail.stores.local.database import Database
+from handrail.stores.local.state_tables import state_database
 from handrail.stores.local.tokens import SqliteTokens
 path, *scope = sys.argv[1:]
-tokens = SqliteTokens(Database(Path(path)), lambda: 1_771_070_400.0)
+tokens = SqliteTokens(state_database(Path(path)), lambda: 1_771_070_400.0)
 used, unused = (asyncio.run(tokens.issue(TokenScope(*scope), 60)) for _ in range(2))
 asyncio.run(tokens.consume(used, TokenScope(*scope)))
 print(used, unused, flush=True)
@@ -210,7 +210,7 @@ async def test_after_kill_9_a_used_token_stays_used_and_no_other_caller_can_use_
 
 async def test_a_use_is_committed_with_full_synchronisation(path: Path, clock: Clock) -> None:
     """SQLite's own setting: in WAL mode, FULL (2) syncs the log at every commit."""
-    database = Database(path)
+    database = state_database(path)
     tokens = SqliteTokens(database, clock)
     await tokens.consume(await tokens.issue(SCOPE, 60), SCOPE)
     with database.reading() as rows:

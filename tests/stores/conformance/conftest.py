@@ -16,11 +16,11 @@ from handrail.ports.prompt_queue import PromptQueue
 from handrail.ports.questions import QuestionCounter
 from handrail.ports.task_owners import TaskOwners
 from handrail.ports.tokens import OneTimeClaims, TokenStore
-from handrail.stores.local.database import Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.prompt_store import prompt_store
 from handrail.stores.local.questions import SqliteQuestions
 from handrail.stores.local.rows import PermissionRows
+from handrail.stores.local.state_tables import state_database
 from handrail.stores.local.task_owners import SqliteTaskOwners
 from handrail.stores.local.tokens import SqliteOnce, SqliteTokens
 from handrail.stores.shared.consents import ConsentRows
@@ -56,7 +56,7 @@ OpenStores = Callable[[], AbstractContextManager[ProcessStores]]
 
 @contextmanager
 def local_stores(state: Path) -> Iterator[ProcessStores]:
-    database = Database(state / "handrail.db")
+    database = state_database(state / "handrail.db")
     journal = JournalFile(state / "log.jsonl", state / "head")
     yield ProcessStores(
         SqliteTokens(database),

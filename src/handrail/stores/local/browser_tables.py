@@ -220,4 +220,4 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
 
 def browser_database(state: Path) -> Database:
     permissions = Permissions(state, PAIRED_BROWSERS, ("browser_pairing",))
-    return Database(state / "browser" / "browser.db", steps=STEPS, permissions=permissions)
+    return Database(state / "browser" / "browser.db", STEPS, permissions=permissions)

@@ -11,6 +11,7 @@ from handrail.stores.local import sealed_rows
 from handrail.stores.local.database import Database
 from handrail.stores.local.file_watch import FollowedFile
 from handrail.stores.local.journal import JournalFile
+from handrail.stores.local.state_tables import state_database
 from handrail.stores.local.waiters import Waiters
 
 LOG = "ui-prompts.jsonl"
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 def prompt_store(state: Path) -> PromptStore:
-    database = Database(state / "handrail.db")
+    database = state_database(state / "handrail.db")
     return PromptStore(
         journal=JournalFile(state / LOG),
         watching=FollowedFile(state / LOG).watching,

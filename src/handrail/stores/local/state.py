@@ -17,6 +17,7 @@ from handrail.stores.local.database import Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.migration import Step, steps_from
 from handrail.stores.local.private_file import make_private_folder, open_private, os_failure
+from handrail.stores.local.state_tables import state_database
 
 _FORMAT = "format"
 _LOCK = "format.lock"
@@ -73,7 +74,7 @@ def open_state(
                 _migrate(path, steps)
     except OSError as error:
         raise os_failure(path, error) from error
-    return State(path, Database(path / "handrail.db"))
+    return State(path, state_database(path / "handrail.db"))
 
 
 def _migrate(path: Path, steps: Sequence[Step[Path]]) -> None:

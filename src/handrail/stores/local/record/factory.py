@@ -11,13 +11,13 @@ from handrail.ports.record import RecordStores
 from handrail.ports.secrets import Keyring
 from handrail.stores.local import locks
 from handrail.stores.local.browser_tables import PAIRED_BROWSERS, browser_database
-from handrail.stores.local.database import CONSENTS_AND_GRANTS, Database
 from handrail.stores.local.journal import JournalFile
 from handrail.stores.local.record.files import CHECKPOINTS, DescribedFiles
 from handrail.stores.local.record.places import DatabasePlace
 from handrail.stores.local.record.rows import SealedRows
 from handrail.stores.local.record.signing import SignerProgram, StoredKey
 from handrail.stores.local.record.witnesses import open_witness
+from handrail.stores.local.state_tables import CONSENTS_AND_GRANTS, state_database
 
 _USED_UP = ("answerer", "claimed", "newest_checkpoint", "token")
 """Tables whose rows change with every call."""
@@ -30,7 +30,7 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], witne
         DatabasePlace(
             "handrail.db",
             state,
-            lambda: Database(state / "handrail.db"),
+            lambda: state_database(state / "handrail.db"),
             is_always_used=True,
             matters=lambda table: table not in _USED_UP,
         ),

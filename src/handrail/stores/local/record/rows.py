@@ -8,6 +8,7 @@ from typing import ClassVar
 from handrail.ports.errors import Failure
 from handrail.stores.local import sealed_rows
 from handrail.stores.local.database import Database
+from handrail.stores.local.state_tables import state_database
 
 
 class SealedRows:
@@ -50,7 +51,7 @@ class SealedRows:
     def _open(self) -> Iterator[Database]:
         if not self._path.is_file():
             raise FileNotFoundError(self._path)
-        database = Database(self._path)
+        database = state_database(self._path)
         try:
             yield database
         finally:
