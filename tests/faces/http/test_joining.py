@@ -13,8 +13,9 @@ import uvicorn
 
 from handrail.faces.http.context import Feed, Record
 from handrail.faces.http.credentials import Credential, Credentials
+from handrail.faces.socketio.audience import Audience
 from handrail.faces.socketio.rooms import NoBus
-from handrail.faces.socketio.sockets import Audience, Sockets
+from handrail.faces.socketio.sockets import Sockets
 from tests.faces.http.listener import Listener
 
 

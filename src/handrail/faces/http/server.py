@@ -24,7 +24,8 @@ from handrail.faces.http.sessions import Sessions
 from handrail.faces.http.site import open_paths, site
 from handrail.faces.http.usage import Usage
 from handrail.faces.http.uvicorn_server import Server, config
-from handrail.faces.socketio.sockets import Audience, Sockets
+from handrail.faces.socketio.audience import Audience
+from handrail.faces.socketio.sockets import Sockets
 from handrail.kernel.feature import load
 from handrail.kernel.project import Project
 from handrail.ports.own_servers import announce_port

@@ -7,14 +7,11 @@ messages go to the bus.
 
 import asyncio
 import logging
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
 import engineio
-import msgspec
 import socketio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -22,61 +19,23 @@ from handrail.faces.http.answers import http_code, refused
 from handrail.faces.http.context import Feed, Record
 from handrail.faces.http.credentials import Credential, Credentials, is_from_own_page
 from handrail.faces.http.headers import header
+from handrail.faces.socketio.audience import Audience
+from handrail.faces.socketio.packets import MAX_MESSAGE, TOO_LONG, Packet, StrictJson, Undecodable
 from handrail.faces.socketio.rooms import Rooms, SocketBus
-from handrail.kernel import strict_json
 from handrail.ports.agents import Agent
 from handrail.ports.browser_errors import error_envelope
 from handrail.ports.errors import Failure
-from handrail.ports.waiting import enter_in_thread
-
-Watching = Callable[[], AbstractContextManager[None]]
-
-
-class Audience:
-    """The connected pages of people. `watching` is entered with the first and left with the last; it may block."""
-
-    def __init__(self, watching: Watching) -> None:
-        self._watching = watching
-        self._present: set[str] = set()
-        self._stack = AsyncExitStack()
-        self._lock = asyncio.Lock()
-
-    async def add(self, sid: str) -> None:
-        async with self._lock:
-            if not self._present:
-                await self._stack.enter_async_context(enter_in_thread(self._watching()))
-            self._present.add(sid)
-
-    async def remove(self, sid: str) -> None:
-        async with self._lock:
-            self._present.discard(sid)
-            if not self._present:
-                await self._stack.aclose()
-
 
 PATH = "/socket.io/"
 NAMESPACE = "/mimo"
 FRONTEND = "frontend"
 PLUGIN = "plugin"
-MAX_MESSAGE = 1_000_000
 MAX_FRAME = 4_000_000  # larger than MAX_MESSAGE, so that the sender gets an error, not a lost connection
 _PEOPLE, _PROGRAMS, _AGENTS = "people", "programs", "agents"
 """Rooms of pages that a person has signed in to, of programs, and of agents."""
 _JOIN_WITHIN = 10.0
 _POST_WITHIN = 3.0
 _RETRY_SECONDS = 1.0
-_EVENT = re.compile(r'\s*\[\s*"(?:([A-Za-z_]{0,64})"|(?:[^"\\]|\\.){1,1000}")')
-
-TOO_LONG = object()
-"""Stands for a message that was too long to decode."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undecodable:
-    """Stands for a message that our decoder refused, with the reason."""
-
-    why: str
-
 
 logger = logging.getLogger(__name__)
 
@@ -108,8 +67,8 @@ class Sockets:
             namespaces=[NAMESPACE],
             cors_allowed_origins=[],  # the guard checks origins
             max_http_buffer_size=MAX_FRAME,
-            serializer=_Packet,
-            json=_Json,
+            serializer=Packet,
+            json=StrictJson,
             logger=_silent_logger("socketio"),
             engineio_logger=_silent_logger("engineio"),
         )
@@ -305,31 +264,6 @@ def is_open(scope: Scope) -> bool:
     if scope["path"] != PATH:
         return False
     return header(scope, b"origin") is not None or header(scope, b"sec-fetch-site") in (None, "same-origin", "none")
-
-
-class _Json:
-    """Our strict decoder for messages from outside. The library expects ValueError for invalid JSON."""
-
-    @staticmethod
-    def dumps(value: Any, **style: Any) -> str:
-        return msgspec.json.encode(value).decode()
-
-    @staticmethod
-    def loads(text: str) -> Any:
-        if len(text) > MAX_MESSAGE and (event := _EVENT.match(text)) is not None:
-            return [event[1] or "", TOO_LONG]
-        try:
-            return strict_json.decode(text, max_bytes=MAX_MESSAGE)
-        except Failure as failure:
-            if (
-                event := _EVENT.match(text)
-            ) is not None:  # so that the sender gets an error instead of waiting for an answer
-                return [event[1] or "", Undecodable(failure.message)]
-            raise ValueError(failure.message) from None
-
-
-class _Packet(socketio.packet.Packet):  # type: ignore[misc]
-    """Gets the decoder above; without a class of our own, the library changes that of clients in the process, too."""
 
 
 def _visible_to_programs(feed: Feed, news: Sequence[Record]) -> Sequence[Record]:
