@@ -31,6 +31,9 @@ class WholeNumber(click.IntRange):
 class ListGroup(click.Group):
     """Commands of which `list` runs if none is named."""
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, subcommand_metavar="[COMMAND] [ARGS]...", **options)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_named = {*args} & {*self.commands, *ctx.help_option_names} or (args and not args[0].startswith("-"))
         return super().parse_args(ctx, args if is_named else ["list", *args])

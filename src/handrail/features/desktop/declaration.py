@@ -7,7 +7,8 @@ import msgspec
 
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound, ModalBlocking
-from handrail.features.desktop.messages import DesktopParams, without_none
+from handrail.features.desktop.host.params import Params
+from handrail.features.desktop.messages import without_none
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.target import Target
@@ -25,7 +26,7 @@ from handrail.ports.errors import (
     Timeout,
 )
 
-ParamsT = TypeVar("ParamsT", bound=DesktopParams)
+ParamsT = TypeVar("ParamsT", bound=Params)
 Run = Callable[[Desktop, Call, ParamsT, Preview | None], Awaitable[Any]]
 Plan = Callable[[Desktop, Call, ParamsT], Awaitable[Preview]]
 Locate = Callable[[Desktop, Call, ParamsT], Awaitable[Target]]

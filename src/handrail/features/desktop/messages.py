@@ -1,4 +1,4 @@
-"""Parameters and results of the desktop tools on the wire of contract 1, and the text that a model gets for them."""
+"""Results of the desktop tools on the wire of contract 1, and the text that a model gets for them."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
@@ -6,17 +6,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from handrail.features.desktop.host.params import Route, Wire
 from handrail.kernel.quoting import fence_text, quote_text
 from handrail.ports.errors import BadAnswer
-
-
-class DesktopParams(Wire, frozen=True, kw_only=True):
-    pass
-
-
-class RoutedParams(DesktopParams, frozen=True, kw_only=True):
-    route: Route | None = None
 
 
 def to_wire(params: msgspec.Struct) -> dict[str, Any]:

@@ -16,12 +16,11 @@ from msgspec.structs import replace
 from handrail.features.desktop.declaration import Run, desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
 from handrail.features.desktop.host.conditions import ElementNotFound
-from handrail.features.desktop.host.params import LONGEST_NAME
+from handrail.features.desktop.host.params import LONGEST_NAME, RoutedParams
 from handrail.features.desktop.messages import (
     ActionResult,
     Ref,
     ResultPart,
-    RoutedParams,
     RouteResolved,
     describe_action,
     describe_element,

@@ -9,7 +9,7 @@ import pytest
 from handrail.features.desktop.host.params import LONGEST_NAME
 from handrail.features.desktop.tool_list import TOOLS
 from handrail.kernel.digest import digest
-from handrail.ports.errors import Declined, NotFound
+from handrail.ports.errors import Declined, InvalidParams, NotFound
 from handrail.ports.tokens import TokenScope
 from tests.features.desktop.tools.scripted_host import NOWHERE, DesktopGate, ScriptedHost, window
 
@@ -41,6 +41,24 @@ async def test_a_forbidden_app_is_denied_without_a_question(open_gate: Open) -> 
     assert refused.value.details["reason"] == "policy"
     assert gate.questions == []
     assert gate.host.params_of("desktop.hotkey") == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "params"),
+    [
+        ("desktop_clipboard", {"action": "write"}),
+        ("desktop_window", {"action": "move"}),
+        ("desktop_pointer", {"gesture": "drag", "target": {"point": {"x": 1, "y": 1}}}),
+    ],
+)
+async def test_a_call_that_the_host_would_refuse_asks_nobody(
+    open_gate: Open, tool: str, params: dict[str, Any]
+) -> None:
+    gate = open_gate(typing(window("editor")))
+    with pytest.raises(InvalidParams):
+        await gate.does(tool, **params)
+    assert gate.questions == []
+    assert gate.host.asked == []
 
 
 async def test_an_approval_applies_to_the_app_that_was_shown(open_gate: Open) -> None:

@@ -28,7 +28,7 @@ def _in_thread(
 ) -> Callable[Concatenate["ThreadedDesktop", P], Coroutine[Any, Any, T]]:
     """The same method of the desktop in the thread."""
 
-    async def call(self: "ThreadedDesktop", *args: P.args, **kwargs: P.kwargs) -> T:
+    async def call(self: "ThreadedDesktop", /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self.run(lambda desktop: getattr(desktop, method.__name__)(*args, **kwargs))
 
     return call

@@ -6,7 +6,7 @@ from handrail.features.desktop.host.confirmation import Consent, confirmation_re
 from handrail.features.desktop.host.effects import Watch, watch_changes
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.own_windows import UNKNOWN_PAGE, why_off_limits
-from handrail.features.desktop.host.params import ConfirmedParams, Route
+from handrail.features.desktop.host.params import Params, Route, RoutedParams
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services, WindowlessAction
 from handrail.features.desktop.host.surroundings import ShownPictures, check_surroundings, looks_alike, outline_frame
@@ -15,13 +15,13 @@ from handrail.ports.errors import Failure, Internal, PermissionMissing, ShownCha
 BEFORE, AFTER = "before.png", "after.png"
 
 
-async def run_action(services: Services, execution: Execution, action: Action, params: ConfirmedParams) -> Result:
+async def run_action(services: Services, execution: Execution, action: Action, params: RoutedParams) -> Result:
     """Runs an action on a window. The screenshot from before is on disk before anything is sent.
 
     Waiting for the input lock and the disk takes time, so the target is checked again afterwards.
     """
     action.check(params, "params")
-    consent = await _consume_confirmation(services, execution, params)
+    consent = await _consume_confirmation(services, execution)
     subject = await action.subject(services, params)
     subject.check(consent)
     desktop, evidence = await services.source.get(), {"dir": execution.record.dir}
@@ -39,7 +39,7 @@ async def run_action(services: Services, execution: Execution, action: Action, p
         subject = await subject.refresh(desktop)
         subject.check(consent)
         subject = await _prepare_window(desktop, execution, consent, subject, params.route, action.needs_front(subject))
-        await _check_surroundings(desktop, subject, services.pictures, consent, params)
+        await _check_surroundings(desktop, subject, services.pictures, consent, execution.shown)
         pixels_before = await _read_pixels(desktop, subject, watch)
         execution.has_acted = True
         delivery = await action.deliver(desktop, execution, subject, params)
@@ -63,10 +63,10 @@ async def run_action(services: Services, execution: Execution, action: Action, p
 
 
 async def run_windowless_action(
-    services: Services, execution: Execution, action: WindowlessAction, params: ConfirmedParams
+    services: Services, execution: Execution, action: WindowlessAction, params: Params
 ) -> Result:
     """Runs an action without a window. The confirmation is used up and recorded before anything happens."""
-    consent = await _consume_confirmation(services, execution, params)
+    consent = await _consume_confirmation(services, execution)
     execution.record.note("acting", on=action.about(params))
     await execution.record.save()
     if consent.by != "gateway":
@@ -80,11 +80,11 @@ async def run_windowless_action(
 
 
 async def _check_surroundings(
-    desktop: DesktopPort, subject: Subject, pictures: ShownPictures, consent: Consent, params: ConfirmedParams
+    desktop: DesktopPort, subject: Subject, pictures: ShownPictures, consent: Consent, shown: str | None
 ) -> None:
     """If the gate has asked a person, it will ask again; a caller with a token of ours must get a new one."""
     if consent.shown_context is None:
-        return await check_surroundings(desktop, subject, pictures, params.shown)
+        return await check_surroundings(desktop, subject, pictures, shown)
     try:
         await check_surroundings(desktop, subject, pictures, consent.shown_context.surroundings)
     except ShownChanged as changed:
@@ -109,9 +109,9 @@ async def record_screenshot(
     return shot
 
 
-async def _consume_confirmation(services: Services, execution: Execution, params: ConfirmedParams) -> Consent:
+async def _consume_confirmation(services: Services, execution: Execution) -> Consent:
     """Uses up the confirmation, durably, before anything else happens."""
-    confirm = services.confirmation.read(params.confirm, execution.meta.request_id)
+    confirm = services.confirmation.read(execution.confirm, execution.meta.request_id)
     consent = await services.confirmation.consume(confirm, execution.peer, execution.method, execution.params_digest)
     claims = {"approvedAt": confirm.approved_at, "approver": confirm.approver}
     execution.record.note(

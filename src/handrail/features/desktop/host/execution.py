@@ -141,6 +141,10 @@ class Execution:
     deadline: Deadline
     params_digest: str
     task: "asyncio.Task[object]"
+    confirm: Any = None
+    """The call's `confirm`, not yet checked."""
+    shown: str | None = None
+    """A fingerprint of what a person was shown."""
     has_acted: bool = False
     """Input may have reached an app."""
     is_aborted: bool = False

@@ -92,12 +92,13 @@ class Host:
         self, method: Method, id: str, params: Mapping[str, Any], caller: PeerProcess
     ) -> tuple[CheckedRequest, Any]:
         """Checks parameters, workspace and caller."""
-        parsed_params = wire.read(params, method.params)
+        acts = isinstance(method, Action | WindowlessAction)
+        header, parsed_params = wire.read_request(params, wire.ActingHeader if acts else wire.Header, method.params)
         if isinstance(parsed_params, wire.RoutedParams):
             check_pattern(parsed_params.route)
-        workspace = self._workspaces(parsed_params.meta.workspace_path)
+        workspace = self._workspaces(header.meta.workspace_path)
         check_caller(caller, workspace, self._own_uid)
-        return CheckedRequest(id, caller, workspace, parsed_params.meta), parsed_params
+        return CheckedRequest(id, caller, workspace, header), parsed_params
 
     async def _run(
         self, method: ReadMethod | Action | WindowlessAction, request: CheckedRequest, params: Any, digest: str
@@ -130,7 +131,7 @@ class Host:
             execution.record.add("env.json", self._environment(execution, readiness))
             if isinstance(method, ReadMethod):
                 return {"executionId": execution.id, **await method.run(self._services, execution, params)}
-            self._services.confirmation.read(params.confirm, execution.meta.request_id)
+            self._services.confirmation.read(execution.confirm, execution.meta.request_id)
             await stack.enter_async_context(self._lanes.turn(execution.workspace.location))
             if isinstance(method, WindowlessAction):
                 return {
@@ -149,7 +150,7 @@ class Host:
         record = Record(request.workspace, meta.workspace_path, id, at, is_shared=is_shared)
         if id in self._services.executions or (is_shared and record.has(RESULT)):
             raise InvalidParams("params.meta.executionId: already used.", field="params.meta.executionId")
-        return Execution(
+        execution = Execution(
             id=id,
             rpc_id=request.rpc_id,
             method=method.name,
@@ -161,6 +162,9 @@ class Host:
             params_digest=digest,
             task=task,
         )
+        if isinstance(request.header, wire.ActingHeader):
+            execution.confirm, execution.shown = request.header.confirm, request.header.shown
+        return execution
 
     def _environment(self, execution: Execution, readiness: Readiness | None) -> dict[str, Any]:
         """Returns the content of `env.json`. `readiness` is None until it is known."""

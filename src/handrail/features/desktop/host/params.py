@@ -4,6 +4,7 @@ Unknown members are refused, so that a misspelled option is never silently ignor
 """
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -23,6 +24,7 @@ _Extent = Annotated[int, Bound(ge=1, le=100_000)]
 _Index = Annotated[int, Bound(ge=0, le=1_000_000)]
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
+HeaderT = TypeVar("HeaderT", bound="Header")
 
 
 class Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -183,21 +185,34 @@ def _check_selector(selector: Selector | None) -> None:
 
 
 class Params(Wire, frozen=True, kw_only=True):
-    """Parameters that every method has."""
-
-    meta: Meta
+    """A method's own parameters: those of its tool."""
 
 
 class RoutedParams(Params, frozen=True, kw_only=True):
     route: Route | None = None
 
 
-class ConfirmedParams(RoutedParams, frozen=True, kw_only=True):
-    """Parameters of methods that act. A missing `confirm` is refused later, with its own code."""
+class Header(Wire, frozen=True, kw_only=True):
+    """The members that every request has beside the method's own parameters."""
+
+    meta: Meta
+
+
+class ActingHeader(Header, frozen=True, kw_only=True):
+    """The same for methods that act. A missing `confirm` is refused later, with its own code."""
 
     confirm: Any = None
     shown: Name | None = None
     """`seen` of `desktop.locate`: a fingerprint of what a person was shown, which must still be there."""
+
+
+def read_request(request: Mapping[str, Any], header: type[HeaderT], params: type[StructT]) -> tuple[HeaderT, StructT]:
+    """Reads a request's header and the method's own parameters. InvalidParams names the first invalid field."""
+    members = header.__struct_encode_fields__
+    return (
+        read({name: value for name, value in request.items() if name in members}, header),
+        read({name: value for name, value in request.items() if name not in members}, params),
+    )
 
 
 def read(value: Any, into: type[StructT], at: str = "params") -> StructT:

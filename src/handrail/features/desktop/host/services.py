@@ -9,7 +9,7 @@ from typing import Any
 from handrail.features.desktop.desktop_port import Delivery, DesktopPort, Issue, Readiness
 from handrail.features.desktop.host.confirmation import Confirmation
 from handrail.features.desktop.host.execution import Execution, Executions
-from handrail.features.desktop.host.params import ConfirmedParams, Meta, Params, Route, RoutedParams, Target
+from handrail.features.desktop.host.params import Header, Meta, Params, Route, RoutedParams, Target
 from handrail.features.desktop.host.refs import ElementRefs
 from handrail.features.desktop.host.search import Search, Subject
 from handrail.features.desktop.host.surroundings import ShownPictures
@@ -167,7 +167,11 @@ class CheckedRequest:
     rpc_id: str
     caller: PeerProcess
     workspace: Folder
-    meta: Meta
+    header: Header
+
+    @property
+    def meta(self) -> Meta:
+        return self.header.meta
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +200,7 @@ class Action:
     """A method that acts on a window. It needs a confirmation and runs in the workspace's lane."""
 
     name: str
-    params: type[ConfirmedParams]
+    params: type[RoutedParams]
     done: str
     """The member of the result that confirms the delivery."""
     subject: Callable[[Services, Any], Awaitable[Subject]]
@@ -212,7 +216,7 @@ class WindowlessAction:
     """A method that acts without a window, such as launching an app. It needs a confirmation as well."""
 
     name: str
-    params: type[ConfirmedParams]
+    params: type[Params]
     run: Callable[[Services, Execution, Any], Awaitable[Result]]
     about: Callable[[Any], str]
     """Returns the target that the audit records."""

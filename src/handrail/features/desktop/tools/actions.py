@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.methods.dismiss_modal import Strategy
-from handrail.features.desktop.host.methods.fields import Text, TypeTextOptions
-from handrail.features.desktop.host.methods.hotkey import HotkeyOptions
-from handrail.features.desktop.host.methods.pointer import ClickOptions, Steps
-from handrail.features.desktop.host.methods.window import Extent, Pixels, Titles
-from handrail.features.desktop.host.params import LONGEST_TEXT, Name, PlaceTarget, Point, Target
-from handrail.features.desktop.messages import ActionResult, RoutedParams
+from handrail.features.desktop.host.methods.dismiss_modal import DismissModalParams
+from handrail.features.desktop.host.methods.fields import SetValueParams, TypeTextOptions
+from handrail.features.desktop.host.methods.hotkey import HotkeyParams
+from handrail.features.desktop.host.methods.pointer import ClickParams, PointerParams
+from handrail.features.desktop.host.methods.window import MenuParams, WindowParams
+from handrail.features.desktop.host.params import LONGEST_TEXT, PlaceTarget, RoutedParams, Target
+from handrail.features.desktop.messages import ActionResult
 from handrail.features.desktop.window_tools import acting_tool, perform_action
 from handrail.kernel.call import Call
 from handrail.kernel.quoting import quote_text
@@ -19,11 +19,6 @@ from handrail.kernel.tool import Preview, Reply
 
 _TIMEOUT_MS = 30_000
 _TYPING_TIMEOUT_MS = 60_000
-
-
-class ClickParams(RoutedParams, frozen=True, kw_only=True):
-    target: PlaceTarget
-    options: ClickOptions | None = None
 
 
 class ClickResult(ActionResult, frozen=True, kw_only=True):
@@ -40,7 +35,7 @@ async def desktop_click(desktop: Desktop, call: Call, params: ClickParams, previ
 
 
 def _click_summary(params: ClickParams, target: str) -> str:
-    options = params.options or ClickOptions()
+    options = params.options
     button = "" if options.button == "left" else f" with the {options.button} button"
     verb = {1: "Click", 2: "Double-click", 3: "Triple-click"}[options.count]
     return f"{verb} {_describe_place(params.target, target)}{button}"
@@ -53,14 +48,6 @@ def _describe_place(target: PlaceTarget, description: str) -> str:
 
 
 CLICK = acting_tool(desktop_click, ClickParams, ClickResult, "Click", _click_summary, _TIMEOUT_MS)
-
-
-class PointerParams(RoutedParams, frozen=True, kw_only=True):
-    gesture: Literal["hover", "drag", "scroll"]
-    target: PlaceTarget
-    to: Point | None = None
-    down: Steps = 0
-    right: Steps = 0
 
 
 class DoneResult(ActionResult, frozen=True, kw_only=True):
@@ -84,14 +71,6 @@ def _pointer_summary(params: PointerParams, target: str) -> str:
 
 
 POINTER = acting_tool(desktop_pointer, PointerParams, DoneResult, "Use the pointer", _pointer_summary, _TIMEOUT_MS)
-
-
-class WindowParams(RoutedParams, frozen=True, kw_only=True):
-    action: Literal["close", "quit", "move", "resize", "minimize", "maximize", "restore"]
-    x: Pixels | None = None
-    y: Pixels | None = None
-    width: Extent | None = None
-    height: Extent | None = None
 
 
 async def desktop_window(desktop: Desktop, call: Call, params: WindowParams, preview: Preview | None) -> Reply:
@@ -136,11 +115,6 @@ TYPE_TEXT = acting_tool(
 )
 
 
-class HotkeyParams(RoutedParams, frozen=True, kw_only=True):
-    keys: Annotated[list[Name], Meta(min_length=1, max_length=100)]
-    options: HotkeyOptions = HotkeyOptions()
-
-
 class HotkeyResult(ActionResult, frozen=True, kw_only=True):
     sent: Literal[True]
 
@@ -157,10 +131,6 @@ def _hotkey_summary(params: HotkeyParams, target: str) -> str:
 
 
 HOTKEY = acting_tool(desktop_hotkey, HotkeyParams, HotkeyResult, "Press keys", _hotkey_summary, _TIMEOUT_MS)
-
-
-class DismissModalParams(RoutedParams, frozen=True, kw_only=True):
-    strategy: Strategy
 
 
 class DismissModalResult(ActionResult, frozen=True, kw_only=True):
@@ -195,11 +165,6 @@ DISMISS_MODAL = acting_tool(
 )
 
 
-class SetValueParams(RoutedParams, frozen=True, kw_only=True):
-    target: Target
-    value: bool | float | Text
-
-
 async def desktop_set_value(desktop: Desktop, call: Call, params: SetValueParams, preview: Preview | None) -> Reply:
     """Set a slider to a number, a check box to true or false, a field to a text, or a list or tab bar to the option of
     that title.
@@ -215,10 +180,6 @@ def _set_value_summary(params: SetValueParams, target: str) -> str:
 
 
 SET_VALUE = acting_tool(desktop_set_value, SetValueParams, DoneResult, "Set a value", _set_value_summary, _TIMEOUT_MS)
-
-
-class MenuParams(RoutedParams, frozen=True, kw_only=True):
-    path: Titles
 
 
 async def desktop_menu(desktop: Desktop, call: Call, params: MenuParams, preview: Preview | None) -> Reply:

@@ -1,14 +1,15 @@
 """Tools that act on no window: launching apps and using the clipboard."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from handrail.features.desktop.declaration import desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.params import LONGEST_TEXT, Name
-from handrail.features.desktop.messages import DesktopParams, ExecutionResult, read_result, to_wire, with_content
+from handrail.features.desktop.host.methods.launch import ClipboardParams, LaunchParams
+from handrail.features.desktop.host.params import Params
+from handrail.features.desktop.messages import ExecutionResult, read_result, to_wire, with_content
 from handrail.kernel.call import Call
 from handrail.kernel.digest import digest
 from handrail.kernel.quoting import quote_text
@@ -19,7 +20,7 @@ from handrail.ports.prompts import ApprovedAction
 
 _LAUNCH_TIMEOUT_MS = 30_000
 _CLIPBOARD_TIMEOUT_MS = 15_000
-ParamsT = TypeVar("ParamsT", bound=DesktopParams)
+ParamsT = TypeVar("ParamsT", bound=Params)
 
 
 def _preview_maker(
@@ -39,11 +40,6 @@ def _preview_maker(
         )
 
     return preview
-
-
-class LaunchParams(DesktopParams, frozen=True, kw_only=True):
-    app: Name
-    file: Name | None = None
 
 
 class LaunchResult(ExecutionResult, frozen=True, kw_only=True):
@@ -79,11 +75,6 @@ LAUNCH = desktop_tool(
     preview=_preview_maker(_launch_summary, lambda params: CallSubject(params.app, "app", "")),
     locate=_launch_target,
 )
-
-
-class ClipboardParams(DesktopParams, frozen=True, kw_only=True):
-    action: Literal["read", "write"]
-    text: Annotated[str, Meta(max_length=LONGEST_TEXT)] | None = None
 
 
 class ClipboardResult(ExecutionResult, frozen=True, kw_only=True):

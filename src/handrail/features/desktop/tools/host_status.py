@@ -7,8 +7,8 @@ from msgspec import UNSET, UnsetType
 
 from handrail.features.desktop.declaration import desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.params import Name
-from handrail.features.desktop.messages import DesktopParams, ResultPart, read_result
+from handrail.features.desktop.host.params import Name, Params
+from handrail.features.desktop.messages import ResultPart, read_result
 from handrail.kernel.call import Call
 from handrail.kernel.tool import Preview, Reply
 from handrail.ports.effect import Effect
@@ -18,7 +18,7 @@ _TIMEOUT_MS = 10_000
 _DOCTOR_TIMEOUT_MS = 15_000
 
 
-class AbortParams(DesktopParams, frozen=True, kw_only=True):
+class AbortParams(Params, frozen=True, kw_only=True):
     execution_id: Name | None = None
 
 
@@ -57,13 +57,13 @@ class HealthResult(ResultPart, frozen=True, kw_only=True):
     peer: dict[str, Any]
 
 
-async def desktop_health(desktop: Desktop, call: Call, params: DesktopParams, preview: Preview | None) -> Reply:
+async def desktop_health(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
     """Check whether the desktop can be read and used here. desktop_doctor lists what is missing."""
     result = read_result(await desktop.ask(call, method_of(call.tool), {}, _TIMEOUT_MS), HealthResult)
     return Reply(result, text=", ".join(f"{name} {state}" for name, state in result.permissions.items()))
 
 
-HEALTH = desktop_tool(desktop_health, DesktopParams, HealthResult, "Desktop health", deadline_ms=_TIMEOUT_MS)
+HEALTH = desktop_tool(desktop_health, Params, HealthResult, "Desktop health", deadline_ms=_TIMEOUT_MS)
 
 
 class Fix(ResultPart, frozen=True, kw_only=True):
@@ -82,7 +82,7 @@ class DoctorResult(ResultPart, frozen=True, kw_only=True):
     peer: dict[str, Any]
 
 
-async def desktop_doctor(desktop: Desktop, call: Call, params: DesktopParams, preview: Preview | None) -> Reply:
+async def desktop_doctor(desktop: Desktop, call: Call, params: Params, preview: Preview | None) -> Reply:
     """List what prevents reading or using the desktop, and how a person can fix it."""
     result = read_result(await desktop.ask(call, method_of(call.tool), {}, _DOCTOR_TIMEOUT_MS), DoctorResult)
     lines = [f"{fix.about}: {fix.issue} {fix.fix}".rstrip() for fix in result.fixes]
@@ -90,4 +90,4 @@ async def desktop_doctor(desktop: Desktop, call: Call, params: DesktopParams, pr
     return Reply(result, text="\n".join([headline, *lines]))
 
 
-DOCTOR = desktop_tool(desktop_doctor, DesktopParams, DoctorResult, "Desktop doctor", deadline_ms=_DOCTOR_TIMEOUT_MS)
+DOCTOR = desktop_tool(desktop_doctor, Params, DoctorResult, "Desktop doctor", deadline_ms=_DOCTOR_TIMEOUT_MS)

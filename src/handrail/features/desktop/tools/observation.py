@@ -1,22 +1,22 @@
 """Tools that only read: observe, find, wait, read text in pictures, list dialogs, and highlight an element."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from handrail.features.desktop.declaration import desktop_tool, method_of
 from handrail.features.desktop.desktop import Desktop
-from handrail.features.desktop.host.methods.observation import ObserveOptions
-from handrail.features.desktop.host.methods.wait_until import Condition
-from handrail.features.desktop.host.params import Milliseconds, Selector, Target
+from handrail.features.desktop.host.methods.observation import FindParams, HighlightParams, ObserveParams
+from handrail.features.desktop.host.methods.ocr import OcrParams
+from handrail.features.desktop.host.methods.wait_until import WaitUntilParams
+from handrail.features.desktop.host.params import RoutedParams
 from handrail.features.desktop.messages import (
     ExecutionResult,
     Frame,
     Ref,
     ResultPart,
-    RoutedParams,
     RouteResolved,
     read_result,
     ref_line,
@@ -32,11 +32,6 @@ from handrail.kernel.tool import Preview, Reply
 _TIMEOUT_MS = 30_000
 _SHORT_TIMEOUT_MS = 15_000
 _WAIT_MARGIN_MS = 5_000  # the wait must end before the call times out
-
-
-class ObserveParams(RoutedParams, frozen=True, kw_only=True):
-    target: Target | None = None
-    options: ObserveOptions = ObserveOptions()
 
 
 class ObserveResult(ExecutionResult, frozen=True, kw_only=True):
@@ -84,10 +79,6 @@ def _without_forbidden_windows(desktop: Desktop, call: Call, result: ObserveResu
 OBSERVE = desktop_tool(desktop_observe, ObserveParams, ObserveResult, "Look at a window", deadline_ms=_TIMEOUT_MS)
 
 
-class OcrParams(RoutedParams, frozen=True, kw_only=True):
-    rect: Frame | None = None
-
-
 class OcrResult(ExecutionResult, frozen=True, kw_only=True):
     lines: list[dict[str, Any]]
 
@@ -106,10 +97,6 @@ def _text_lines(result: OcrResult) -> str:
 OCR = desktop_tool(desktop_ocr, OcrParams, OcrResult, "Read text in a picture", deadline_ms=_TIMEOUT_MS)
 
 
-class FindParams(RoutedParams, frozen=True, kw_only=True):
-    selector: Selector
-
-
 class FindResult(ExecutionResult, frozen=True, kw_only=True):
     element_refs: list[Ref]
     matched: int
@@ -126,12 +113,6 @@ async def desktop_find(desktop: Desktop, call: Call, params: FindParams, preview
 
 
 FIND = desktop_tool(desktop_find, FindParams, FindResult, "Find elements", deadline_ms=_TIMEOUT_MS)
-
-
-class WaitUntilParams(RoutedParams, frozen=True, kw_only=True):
-    condition: Condition
-    timeout_ms: Milliseconds
-    poll_ms: Annotated[int, Meta(ge=10, le=60_000)] = 500
 
 
 class WaitUntilResult(ExecutionResult, frozen=True, kw_only=True):
@@ -190,11 +171,6 @@ def _modal_lines(modal: Modal) -> Iterator[str]:
 LIST_MODALS = desktop_tool(
     desktop_list_modals, RoutedParams, ListModalsResult, "List modal windows", deadline_ms=_SHORT_TIMEOUT_MS
 )
-
-
-class HighlightParams(RoutedParams, frozen=True, kw_only=True):
-    target: Target
-    duration_ms: Annotated[int, Meta(ge=1, le=60_000)] | None = None
 
 
 class HighlightResult(ExecutionResult, frozen=True, kw_only=True):

@@ -139,7 +139,7 @@ class ConfirmIssueParams(Params, frozen=True, kw_only=True):
 
 
 async def confirm_issue(services: Services, execution: Execution, params: ConfirmIssueParams) -> Result:
-    intended = read_intent(params.intent, execution.meta)
+    intended = read_intent(params.intent)
     shown_context: ShownContext | None = None
     if params.prompt_request_id is not None:
         await check_answer(services, params.prompt_request_id, intended.action.name, intended.digest)

@@ -6,7 +6,7 @@ from handrail.features.desktop.desktop_port import Delivery, DesktopPort, KeyCom
 from handrail.features.desktop.host.conditions import ElementNotFound, StaleElement
 from handrail.features.desktop.host.execution import Execution
 from handrail.features.desktop.host.own_windows import refuse_own_window
-from handrail.features.desktop.host.params import ConfirmedParams, ElementRef, Name, Selector, Wire
+from handrail.features.desktop.host.params import ElementRef, Name, RoutedParams, Selector, Wire
 from handrail.features.desktop.host.routing import ResolvedRoute, resolve_route
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.selection import is_enabled, rank_matches
@@ -28,8 +28,11 @@ class ButtonTarget(Wire, frozen=True, kw_only=True):
     element_ref: ElementRef
 
 
-class DismissModalParams(ConfirmedParams, frozen=True, kw_only=True):
+class DismissModalParams(RoutedParams, frozen=True, kw_only=True):
     strategy: Strategy
+
+
+class ShownDismissModalParams(DismissModalParams, frozen=True, kw_only=True):
     target: ButtonTarget | None = None
     """The button that a person was shown; the strategy must still choose it."""
 
@@ -38,7 +41,7 @@ class DismissModalParams(ConfirmedParams, frozen=True, kw_only=True):
             raise ValueError("esc presses a key, and has no target.")
 
 
-async def _subject(services: Services, params: DismissModalParams) -> Subject:
+async def _subject(services: Services, params: ShownDismissModalParams) -> Subject:
     """Returns the modal window and the button to press, or no button if a key closes it.
 
     StaleElement if the caller names a button and the strategy would press another one.
@@ -55,7 +58,7 @@ async def _subject(services: Services, params: DismissModalParams) -> Subject:
 
 
 async def _dismiss(
-    desktop: DesktopPort, execution: Execution, subject: Subject, params: DismissModalParams
+    desktop: DesktopPort, execution: Execution, subject: Subject, params: ShownDismissModalParams
 ) -> Delivery:
     if subject.element is not None:
         return await desktop.press(subject.window, subject.element)
@@ -65,7 +68,7 @@ async def _dismiss(
 
 
 async def _choose_button(
-    desktop: DesktopPort, params: DismissModalParams
+    desktop: DesktopPort, params: ShownDismissModalParams
 ) -> tuple[ResolvedRoute, LocatedElement | None]:
     all_windows = await desktop.windows()
     candidates = all_windows if params.route is not None else resolve_route(all_windows, None).windows
@@ -96,7 +99,7 @@ async def _choose_button(
 
 METHOD = Action(
     "desktop.dismissModal",
-    DismissModalParams,
+    ShownDismissModalParams,
     "dismissed",
     _subject,
     _dismiss,

@@ -7,7 +7,7 @@ from msgspec import Meta as Bound
 from handrail.features.desktop.desktop_port import Delivery, DesktopPort
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.params import LONGEST_TEXT, ConfirmedParams, ElementRef, Selector, Target, Wire
+from handrail.features.desktop.host.params import LONGEST_TEXT, ElementRef, RoutedParams, Selector, Target, Wire
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
 from handrail.features.desktop.host.surroundings import PASSWORD_ROLE
@@ -27,7 +27,7 @@ class TypeTextOptions(Wire, frozen=True, kw_only=True):
     clear_before: bool = False
 
 
-class TypeTextParams(ConfirmedParams, frozen=True, kw_only=True):
+class TypeTextParams(RoutedParams, frozen=True, kw_only=True):
     text: Annotated[str, Bound(max_length=LONGEST_TEXT)]
     target: TypeTarget | None = None
     options: TypeTextOptions = TypeTextOptions()
@@ -67,7 +67,7 @@ async def _focus(desktop: DesktopPort, subject: Subject) -> None:
 TYPE_TEXT = Action("desktop.typeText", TypeTextParams, "typed", _field, _type)
 
 
-class SetValueParams(ConfirmedParams, frozen=True, kw_only=True):
+class SetValueParams(RoutedParams, frozen=True, kw_only=True):
     target: Target
     value: bool | float | Text
 

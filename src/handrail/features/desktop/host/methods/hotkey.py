@@ -7,7 +7,7 @@ from msgspec import Meta as Bound
 
 from handrail.features.desktop.desktop_port import DesktopPort, KeyCombination
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.params import ConfirmedParams, Wire
+from handrail.features.desktop.host.params import RoutedParams, Wire
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
 from handrail.ports.errors import InvalidParams
@@ -73,7 +73,7 @@ class HotkeyOptions(Wire, frozen=True, kw_only=True):
     delay_ms: Annotated[int, Bound(ge=0, le=10_000)] = 50
 
 
-class HotkeyParams(ConfirmedParams, frozen=True, kw_only=True):
+class HotkeyParams(RoutedParams, frozen=True, kw_only=True):
     keys: Annotated[list[_Key], Bound(min_length=1, max_length=100)]
     options: HotkeyOptions = HotkeyOptions()
 

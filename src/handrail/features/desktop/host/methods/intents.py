@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from handrail.features.desktop.host.confirmation import params_digest
 from handrail.features.desktop.host.methods import dismiss_modal, fields, hotkey, pointer, window
 from handrail.features.desktop.host.own_windows import refuse_own_window
-from handrail.features.desktop.host.params import ConfirmedParams, Meta, Name, Wire, read
+from handrail.features.desktop.host.params import ActingHeader, Name, RoutedParams, Wire, read
 from handrail.features.desktop.host.routing import check_pattern
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
@@ -28,6 +26,7 @@ ACTIONS = {
     )
 }
 _NOT_SHOWN = frozenset({"meta", "confirm"})
+_HEADER = frozenset(ActingHeader.__struct_encode_fields__)
 
 
 class Intent(Wire, frozen=True, kw_only=True):
@@ -38,7 +37,7 @@ class Intent(Wire, frozen=True, kw_only=True):
 @dataclass(frozen=True, slots=True)
 class IntendedCall:
     action: Action
-    params: ConfirmedParams
+    params: RoutedParams
     shown_params: dict[str, Any]
     """The parameters as the caller sent them, for a person to read."""
     digest: str
@@ -49,7 +48,7 @@ class IntendedCall:
         return subject
 
 
-def read_intent(intent: Intent, meta: Meta) -> IntendedCall:
+def read_intent(intent: Intent) -> IntendedCall:
     """Checks an intent, before a person is asked. InvalidParams."""
     action = ACTIONS.get(intent.method)
     if action is None:
@@ -57,7 +56,7 @@ def read_intent(intent: Intent, meta: Meta) -> IntendedCall:
         raise InvalidParams(f"{field}: this method needs no confirmation.", hint=", ".join(ACTIONS), field=field)
     shown_params = {name: value for name, value in intent.params.items() if name not in _NOT_SHOWN}
     at = "params.intent.params"
-    params = read({**shown_params, "meta": msgspec.to_builtins(meta)}, action.params, at)
+    params = read({name: value for name, value in shown_params.items() if name not in _HEADER}, action.params, at)
     check_pattern(params.route)
     action.check(params, at)
     return IntendedCall(action, params, shown_params, params_digest(shown_params))

@@ -8,7 +8,7 @@ from msgspec import Meta as Bound
 
 from handrail.features.desktop.desktop_port import Window
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.params import LONGEST_TEXT, ConfirmedParams, Name
+from handrail.features.desktop.host.params import LONGEST_TEXT, Name, Params
 from handrail.features.desktop.host.services import Result, Services, WindowlessAction
 from handrail.ports.errors import InvalidParams
 
@@ -16,7 +16,7 @@ _WINDOW_TIMEOUT_SECONDS = 15.0
 _POLL_SECONDS = 0.1
 
 
-class LaunchParams(ConfirmedParams, frozen=True, kw_only=True):
+class LaunchParams(Params, frozen=True, kw_only=True):
     app: Name
     file: Name | None = None
     """A path inside the workspace."""
@@ -46,7 +46,7 @@ async def _launch(services: Services, execution: Execution, params: LaunchParams
 LAUNCH = WindowlessAction("desktop.launch", LaunchParams, _launch, about=lambda params: params.app)
 
 
-class ClipboardParams(ConfirmedParams, frozen=True, kw_only=True):
+class ClipboardParams(Params, frozen=True, kw_only=True):
     action: Literal["read", "write"]
     text: Annotated[str, Bound(max_length=LONGEST_TEXT)] | None = None
 

@@ -10,7 +10,7 @@ from msgspec import Meta as Bound
 from handrail.features.desktop.desktop_port import Delivery, DesktopPort, Element, Gesture, Place
 from handrail.features.desktop.host.conditions import ElementNotFound, StaleElement
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.params import ConfirmedParams, ElementRef, PlaceTarget, Point, Route, Target, Wire
+from handrail.features.desktop.host.params import ElementRef, PlaceTarget, Point, Route, RoutedParams, Target, Wire
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
 
@@ -22,7 +22,7 @@ class ClickOptions(Wire, frozen=True, kw_only=True):
     count: Annotated[int, Bound(ge=1, le=3)] = 1
 
 
-class ClickParams(ConfirmedParams, frozen=True, kw_only=True):
+class ClickParams(RoutedParams, frozen=True, kw_only=True):
     target: PlaceTarget
     options: ClickOptions = ClickOptions()
 
@@ -70,7 +70,7 @@ CLICK = Action(
 )
 
 
-class PointerParams(ConfirmedParams, frozen=True, kw_only=True):
+class PointerParams(RoutedParams, frozen=True, kw_only=True):
     gesture: Literal["hover", "drag", "scroll"]
     target: PlaceTarget
     to: Point | None = None

@@ -21,7 +21,7 @@ SCHEMA_VERSION = 1
 
 
 async def health(services: Services, request: CheckedRequest, params: Params) -> Result:
-    async with Deadline("desktop.health", params.meta.timeout_ms):
+    async with Deadline("desktop.health", request.meta.timeout_ms):
         readiness = await services.source.readiness(is_fresh=False)
     return _health(services, request, readiness)
 
@@ -53,7 +53,7 @@ HEALTH = UnrecordedMethod("desktop.health", Params, health, at_once=cached_healt
 
 
 async def doctor(services: Services, request: CheckedRequest, params: Params) -> Result:
-    async with Deadline("desktop.doctor", params.meta.timeout_ms):
+    async with Deadline("desktop.doctor", request.meta.timeout_ms):
         readiness = await services.source.readiness(is_fresh=True)
     peer = request.caller.peer
     return {
@@ -90,7 +90,7 @@ async def _abort(services: Services, request: CheckedRequest, params: AbortParam
             f"params.executionId: no call of this workspace is running as {params.execution_id!r}.",
             field="params.executionId",
         )
-    async with Deadline("desktop.abort", params.meta.timeout_ms):
+    async with Deadline("desktop.abort", request.meta.timeout_ms):
         await abort_all(executions)
     return {"aborted": True, "executionId": executions[0].id}
 
@@ -107,8 +107,8 @@ class LocateParams(RoutedParams, frozen=True, kw_only=True):
 
 
 async def locate(services: Services, request: CheckedRequest, params: LocateParams) -> Result:
-    intended = None if params.intent is None else read_intent(params.intent, params.meta)
-    async with Deadline("desktop.locate", params.meta.timeout_ms):
+    intended = None if params.intent is None else read_intent(params.intent)
+    async with Deadline("desktop.locate", request.meta.timeout_ms):
         if intended is None:
             return {"routeResolved": (await (await services.search()).resolve_route(params.route)).to_wire()}
         subject = await intended.subject(services)

@@ -7,7 +7,7 @@ from msgspec import Meta as Bound
 from handrail.features.desktop.desktop_port import Delivery, DesktopPort, WindowChange
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.params import ConfirmedParams, Name
+from handrail.features.desktop.host.params import Name, RoutedParams
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
 from handrail.ports.errors import NotFound
@@ -19,7 +19,7 @@ Extent = Annotated[int, Bound(ge=1, le=100_000)]
 Titles = Annotated[list[Name], Bound(min_length=1, max_length=10)]
 
 
-class WindowParams(ConfirmedParams, frozen=True, kw_only=True):
+class WindowParams(RoutedParams, frozen=True, kw_only=True):
     action: Literal["close", "quit", "move", "resize", "minimize", "maximize", "restore"]
     x: Pixels | None = None
     y: Pixels | None = None
@@ -49,7 +49,7 @@ WINDOW = Action(
 )
 
 
-class MenuParams(ConfirmedParams, frozen=True, kw_only=True):
+class MenuParams(RoutedParams, frozen=True, kw_only=True):
     path: Titles
 
 
