@@ -88,6 +88,36 @@ def test_the_console_in_a_browser_is_neither_read_nor_used(stage: Stage) -> None
     assert (stage.rig.project / "a.txt").read_text() == "one\n"
 
 
+LEADING = """<!doctype html><title>Dev server</title><script>
+onkeydown = () => {{ location = "{}/#/inbox"; }}
+</script>"""
+
+
+@pytest.mark.parametrize("keys", first_of("own pages", (["ctrl+2", "q", "y"],), (["shift+x", "q", "y"],)))
+def test_keys_that_lead_to_the_console_end_before_one_of_them_answers(
+    stage: Stage, tmp_path: Path, keys: list[str]
+) -> None:
+    """The first one is sent to a page of the agent's own; it switches tabs, or the page navigates on it."""
+    (stage.rig.project / "b.txt").write_text("one\n")
+    page, agent = tmp_path / "page.html", stage.agent
+    page.write_text(LEADING.format(stage.rig.address))
+    other = call(stage.rig, "replace_in_file", path="b.txt", find="one", replace="Stolen")
+    question = agent.person.sees()["requestId"]
+    app = stage.chromium(page.as_uri(), stage.console())
+    try:
+        is_shown = {"selectorExists": {"titleContains": "Dev server"}}
+        agent.does("desktop_wait_until", route=CHROMIUM, condition=is_shown, timeoutMs=20_000)
+        error = agent.is_refused("desktop_hotkey", route=CHROMIUM, keys=keys, options={"delayMs": 3000})
+        assert [each["requestId"] for each in agent.person.pending()] == [question]
+        assert is_own(error)
+    finally:
+        stage.session.end(app)
+        if agent.person.pending():
+            agent.person.answers("--cancel")
+        other.communicate(timeout=30)
+    assert (stage.rig.project / "b.txt").read_text() == "one\n"
+
+
 @pytest.mark.trial("browsers", is_long=True)
 def test_another_page_in_the_same_browser_is_used_as_before(stage: Stage, tmp_path: Path) -> None:
     page = tmp_path / "page.html"

@@ -5,7 +5,7 @@ from handrail.features.desktop.host import screenshots
 from handrail.features.desktop.host.confirmation import Consent, confirmation_refused
 from handrail.features.desktop.host.effects import Watch, watch_changes
 from handrail.features.desktop.host.execution import Execution
-from handrail.features.desktop.host.own_windows import UNKNOWN_PAGE, why_off_limits
+from handrail.features.desktop.host.own_windows import UNKNOWN_PAGE, stop_at_own_page, why_off_limits
 from handrail.features.desktop.host.params import Params, Route, RoutedParams
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Result, Services, WindowlessAction
@@ -42,7 +42,9 @@ async def run_action(services: Services, execution: Execution, action: Action, p
         await _check_surroundings(desktop, subject, services.pictures, consent, execution.shown)
         pixels_before = await _read_pixels(desktop, subject, watch)
         execution.has_acted = True
-        delivery = await action.deliver(desktop, execution, subject, params)
+        delivery = await stop_at_own_page(
+            desktop, subject.window, subject.all_windows, action.deliver(desktop, execution, subject, params)
+        )
         changed = await watch.outcome()
         if await _shows_handrail(desktop, subject):
             changed = []

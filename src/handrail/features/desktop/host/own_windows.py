@@ -4,16 +4,20 @@ A click on a button there would answer in a person's name. A browser is recogniz
 terminal by the process that asks in it, in which case all windows of that terminal program count.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
 
 from handrail.features.desktop.desktop_port import Reader, Window
 from handrail.kernel.own_pages import is_own_page
 from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.web_address import place_of_page
 from handrail.ports.browser import EXTENSION_ORIGIN
-from handrail.ports.errors import Declined
+from handrail.ports.errors import Declined, Failure
 from handrail.ports.own_servers import find_own_ports
 from handrail.ports.prompt_views import view_ancestries
+
+T = TypeVar("T")
 
 _CONTROLS_OTHER_PAGES = (
     "devtools://",
@@ -23,6 +27,8 @@ _CONTROLS_OTHER_PAGES = (
     "edge://extensions",
 )
 """Input there can press buttons in any other page or extension, including handrail's."""
+_LOOK_SECONDS = 0.05
+"""How often a window is looked at while input is sent to it. The console takes no answer in its first 0.4 s in view."""
 UNKNOWN_PAGE = "this browser doesn't report which page it shows, and it may be handrail's own"
 
 
@@ -50,6 +56,39 @@ async def why_off_limits(reader: Reader, window: Window, all_windows: Sequence[W
         if await _is_own_address(address):
             return "it shows a page of handrail itself, or can control one"
     return None
+
+
+async def stop_at_own_page(
+    reader: Reader, window: Window, all_windows: Sequence[Window], work: Coroutine[Any, Any, T]
+) -> T:
+    """Awaits input that is being sent, and ends it if it leads to such a window: the next key would answer there."""
+    sending = asyncio.create_task(work)
+    looking = asyncio.create_task(_wait_for_own_page(reader, window, all_windows))
+    try:
+        await asyncio.wait({sending, looking}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        is_sent = sending.done()
+        for task in (sending, looking):
+            task.cancel()
+        await asyncio.wait({sending, looking})
+    if is_sent:
+        return sending.result()
+    raise Declined(
+        f"What was sent to the window {window.title!r} led to a page of handrail itself, so nothing more was sent.",
+        hint="Ask the person to look there.",
+        reason="own",
+    )
+
+
+async def _wait_for_own_page(reader: Reader, window: Window, all_windows: Sequence[Window]) -> None:
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        try:
+            reason = await why_off_limits(reader, window, all_windows)
+        except Failure:
+            continue  # a program that doesn't answer doesn't handle keys either
+        if reason not in (None, UNKNOWN_PAGE):
+            return
 
 
 def _asks_person(window: Window, all_windows: Sequence[Window]) -> bool:

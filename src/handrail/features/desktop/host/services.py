@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -205,7 +205,7 @@ class Action:
     """The member of the result that confirms the delivery."""
     subject: Callable[[Services, Any], Awaitable[Subject]]
     """Finds what the parameters refer to."""
-    deliver: Callable[[DesktopPort, Execution, Subject, Any], Awaitable[Delivery | None]]
+    deliver: Callable[[DesktopPort, Execution, Subject, Any], Coroutine[Any, Any, Delivery | None]]
     needs_front: Callable[[Subject], bool] = lambda subject: True
     check: Callable[[Any, str], None] = lambda params, at: None
     """Raises InvalidParams for what types can't express; `at` is the path of the parameters."""

@@ -26,6 +26,8 @@ KEYS = frozenset(
 )
 """Keys that have names; all others are named by their character."""
 _WHITESPACE_KEYS = "\n\r\t"
+_BETWEEN_PAGES_MS = 150
+"""The least delay in a browser, which needs a moment to report the page to which a combination has led."""
 
 
 def parse_combinations(keys: Sequence[str], at: str = "params.keys") -> Sequence[KeyCombination]:
@@ -83,7 +85,10 @@ def _check_keys(params: HotkeyParams, at: str) -> None:
 
 
 async def _press(desktop: DesktopPort, execution: Execution, subject: Subject, params: HotkeyParams) -> None:
-    await desktop.send_keys(subject.window, parse_combinations(params.keys), delay_ms=params.options.delay_ms)
+    combinations, delay_ms = parse_combinations(params.keys), params.options.delay_ms
+    if len(combinations) > 1 and await desktop.page_addresses(subject.window) != ():
+        delay_ms = max(delay_ms, _BETWEEN_PAGES_MS)
+    await desktop.send_keys(subject.window, combinations, delay_ms=delay_ms)
 
 
 METHOD = Action("desktop.hotkey", HotkeyParams, "sent", Services.window_subject, _press, check=_check_keys)
