@@ -42,17 +42,19 @@ class Visitor:
 
 
 class LocalServer:
-    """A web server on another port of this machine that records every header it gets."""
+    """A web server on another port of this machine that records every path and header it gets."""
 
     def __init__(self, pages: dict[str, tuple[str, str]] | None = None) -> None:
         """`pages` maps a path to its type and text."""
         self.pages = {"/": ("text/html", "<!doctype html><title>a dev server</title><p>Hello"), **(pages or {})}
         self.seen: list[dict[str, str]] = []
+        self.paths: list[str] = []
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 server.seen.append({name.lower(): value for name, value in self.headers.items()})
+                server.paths.append(self.path)
                 kind, text = server.pages.get(self.path.partition("?")[0], ("text/plain", ""))
                 self.send_response(200)
                 self.send_header("content-type", kind)

@@ -78,6 +78,53 @@ test("a key or a click in a question's first moment answers nothing", async () =
   await page.context().close();
 });
 
+test("keys and clicks answer nothing just after the window came to the front, nor while they go on", async () => {
+  const page = await world.open();
+  const asked = world.mock.ask(samples.change);
+  await armed(page);
+  const isAnswered = await page.evaluate(async () => {
+    let now = performance.now() + 10_000;
+    performance.now = () => now;
+    const form = document.querySelector(".prompt:not([hidden]) form");
+    const mouse = (name) => document.documentElement.dispatchEvent(new MouseEvent(name));
+    const press = () => dispatchEvent(new KeyboardEvent("keydown", { key: "y", bubbles: true }));
+    const click = () => {
+      form.dispatchEvent(new PointerEvent("pointerdown", { pointerType: "mouse", bubbles: true }));
+      form.querySelector("button.primary").click();
+    };
+    const isSent = () => form.getAttribute("aria-busy") === "true";
+    const seen = [];
+    const attempts = async (attempt, apartMs) => {
+      for (let at = 0; at < 5; at++, now += apartMs) {
+        attempt();
+        await new Promise((resolve) => setTimeout(resolve));
+        seen.push(isSent());
+      }
+    };
+    dispatchEvent(new Event("focus"));
+    await attempts(press, 300);
+    now += 1000;
+    mouse("mouseleave");
+    dispatchEvent(new Event("focus"));
+    mouse("mouseenter");
+    await attempts(click, 300);
+    return seen.includes(true);
+  });
+  assert.equal(isAnswered, false);
+  assert.equal(await shownId(page), asked);
+  // A click that brings the window to the front, with the mouse over the question for a while, is meant.
+  await page.evaluate(() => {
+    const now = performance.now() + 1000;
+    performance.now = () => now;
+    dispatchEvent(new Event("focus"));
+    const form = document.querySelector(".prompt:not([hidden]) form");
+    form.dispatchEvent(new PointerEvent("pointerdown", { pointerType: "mouse", bubbles: true }));
+    form.querySelector("button.primary").click();
+  });
+  assert.equal((await answerTo(world.mock, asked)).status, "ok");
+  await page.context().close();
+});
+
 test("a page whose server was updated reloads itself", async () => {
   const page = await world.open();
   let isUpdated = true;

@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { FEATURES } from "./features";
+import { watchAttention } from "./logic/attention";
 import { preferences } from "./preferences";
 import { App, prepare } from "./shell/App";
 import { readPage } from "./shell/address";
@@ -11,6 +12,7 @@ import { start } from "./shell/session";
 import { language, page } from "./store";
 import { loadTexts } from "./texts";
 
+watchAttention();
 install(FEATURES);
 
 effect(() => {

@@ -3,6 +3,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { later } from "../actions/panel";
 import { respond } from "../actions/prompts";
+import { isDeliberate } from "../../../logic/attention";
 import { isCovered, isTyping } from "../../../logic/keys";
 import { presenceNeed, type PresenceNeed } from "../../../logic/presence";
 import { fieldErrorsOf, messageOf } from "../../../shell/failure";
@@ -87,7 +88,7 @@ export function AnswerForm(props: AnswerFormProps) {
   }, [isShown, isPanelOpen.value]);
 
   async function send(response: PromptResponse | null): Promise<void> {
-    if (isSending || !isArmed) return;
+    if (isSending || !isDeliberate(isArmed)) return;
     if (!response) {
       setError(t.fix);
       focusProblem();

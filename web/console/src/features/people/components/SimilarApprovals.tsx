@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { respondToAll, titleOf } from "../actions/prompts";
 import { similarTo } from "../logic/bundle";
 import { queue } from "../store";
+import { isDeliberate } from "../../../logic/attention";
 import { messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";
 import { cardOf } from "../logic/card";
@@ -51,7 +52,7 @@ export function SimilarApprovals({ request, isShown }: { request: RequestEntry; 
   if (similar.length < 2) return null;
 
   async function answer(status: "ok" | "canceled"): Promise<void> {
-    if (!isArmed || isSending) return;
+    if (isSending || !isDeliberate(isArmed)) return;
     setIsSending(true);
     try {
       setError((await respondToAll(selected.map((each) => each.request), { status })).join(" "));
