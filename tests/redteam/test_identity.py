@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
+import socketio
 
 from handrail.kernel.task_ids import new_task_id
+from handrail.stores.local.agents import AgentsFile
 from tests.credentials import browser_token
 from tests.faces.http.listener import Listener
 from tests.redteam.agents_rig import Rig, mode, rig_in
@@ -116,6 +119,42 @@ def test_revoking_a_token_ends_its_connections_and_later_approvals_have_no_effec
     again = rig.call(token, "replace_in_file", REPLACE)
     assert again.status_code == 401
     assert (rig.project / "a.txt").read_text() == "one\n"
+
+
+def test_a_message_of_an_agent_that_was_removed_a_moment_ago_is_refused(rig: Rig) -> None:
+    """Another process has removed it, and the server hasn't closed its connection yet."""
+    token = rig.issue("removed")
+
+    async def run() -> Any:
+        page = Listener()
+        await page.connect(_At(rig.address), auth={"token": token}, transports=["websocket"])  # type: ignore[arg-type]
+        message = {"v": 1, "type": "user_message", "taskId": new_task_id(), "content": "write a file"}
+        message |= {"id": "evt-1", "timestamp": 1}
+        try:
+            AgentsFile(rig.state).remove("removed")
+            with suppress(socketio.exceptions.SocketIOError):
+                return await page.send("frontend_message", message)
+        finally:
+            await page.close()
+
+    answer = asyncio.run(run())
+    assert answer is None or answer["error"]["code"] == "UNAUTHORIZED"
+
+
+def test_removing_the_file_of_sessions_signs_out_a_page_that_is_connected(rig: Rig) -> None:
+    person = rig.sign_in()
+    auth, headers = {"page": person.pop("x-handrail-page")}, person
+
+    async def run() -> None:
+        page = Listener()
+        await page.connect(_At(rig.address), auth=auth, headers=headers, transports=["websocket"])  # type: ignore[arg-type]
+        try:
+            (rig.state / "sessions.json").unlink()
+            await page.gone()
+        finally:
+            await page.close()
+
+    asyncio.run(run())
 
 
 def test_an_mcp_session_is_useless_to_another_agent(rig: Rig) -> None:

@@ -56,15 +56,18 @@ class AccessControl:
         return agent
 
     @asynccontextmanager
-    async def watching_agents(self) -> AsyncIterator[None]:
-        """Until left, closes connections whose token another process revokes."""
+    async def watching(self) -> AsyncIterator[None]:
+        """Until left, closes connections whose token or session another process revokes, or which expires."""
+
+        def known() -> object:
+            return self.agents.stamp(), [session.id for session in self.sessions.alive()]
 
         async def watch() -> None:
-            stamp = self.agents.stamp()
+            current = known()
             while True:
                 await asyncio.sleep(_LOOK_EVERY)
-                previous, stamp = stamp, self.agents.stamp()
-                if previous != stamp:
+                previous, current = current, known()
+                if previous != current:
                     await self._drop_revoked()
 
         watching = asyncio.create_task(watch())

@@ -153,7 +153,7 @@ async def serve(
                 mcp_endpoint.run(),
                 mounted.running(address, sockets.rooms),
                 sockets.run(),
-                access_control.watching_agents(),
+                access_control.watching(),
                 alongside(usage),
                 _stop_when_unused(server, usage, until_unused),
             ):

@@ -204,6 +204,9 @@ class Sockets:
         await self._bus.leave(sid)
 
     async def _receive(self, event: str, sid: str, *data: Any) -> dict[str, Any]:
+        is_valid = self._is_valid.get(sid)
+        if is_valid is None or not is_valid():  # revoked a moment ago; its connection ends soon
+            return error_envelope("UNAUTHORIZED", "This token or session has ended.")
         if event not in self._bus.events:
             return error_envelope("BAD_REQUEST", "Unknown event.")
         if TOO_LONG in data:
