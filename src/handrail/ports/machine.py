@@ -32,8 +32,8 @@ class Machine:
     agent_identity: Callable[..., Identity]
     register_agent: Callable[..., None]
     """Takes the state directory and a pid, by default our own: marks that process's starter as an agent's."""
-    register_client: Callable[[Path, int, int, Sequence[int]], int | None]
-    """Takes the state directory, the client's and the server's port, and pids to look at first: marks the program
-    there as an agent's and returns its pid."""
+    register_client: Callable[[Path, tuple[str, int], tuple[str, int], Sequence[int]], int | None]
+    """Takes the state directory, the client's and the server's host and port, and pids to look at first: marks the
+    program at the client's end as an agent's and returns its pid."""
     terminal_identity: Callable[[], Identity]
     has_ended: Callable[[str], bool]

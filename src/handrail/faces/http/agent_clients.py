@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -14,13 +15,17 @@ _SECONDS = 30.0
 
 _MOST_PIDS = 20
 
+Address = tuple[str, int]
+Register = Callable[[Address, Address, Sequence[int]], int | None]
+
 
 class AgentClients:
-    """`register` takes the client's port and likely pids, and returns its pid; it blocks. `clock` is in seconds."""
+    """`register` takes the ends of a connection and likely pids, and returns the client's pid; it blocks.
 
-    def __init__(
-        self, register: Callable[[int, Sequence[int]], int | None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    `clock` is in seconds.
+    """
+
+    def __init__(self, register: Register, clock: Callable[[], float] = time.monotonic) -> None:
         self._register = register
         self._clock = clock
         self._pids: list[int] = []
@@ -36,10 +41,14 @@ class AgentClients:
 
     async def note(self, scope: Scope, agent: Agent) -> None:
         """Called before the request is answered, while the program that sent it still waits."""
-        client, now = scope.get("client"), self._clock()
-        if client is None or self._until.get(key := (agent.identity, int(client[1])), 0.0) > now:
+        client, server, now = scope.get("client"), scope.get("server"), self._clock()
+        if client is None or server is None or self._until.get(key := (agent.identity, int(client[1])), 0.0) > now:
             return
         self._until = {known: until for known, until in self._until.items() if until > now} | {key: now + _SECONDS}
-        pid = await run_in_thread(lambda: self._register(key[1], self._pids))
+        pid = await run_in_thread(lambda: self._register(_address(client), _address(server), self._pids))
         if pid is not None:
             self._pids = [pid, *(other for other in self._pids if other != pid)][:_MOST_PIDS]
+
+
+def _address(end: Sequence[Any]) -> Address:
+    return str(end[0]), int(end[1])

@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -113,8 +114,7 @@ async def serve(
             credentials = access.credentials(published, sessions, programs, mounted.is_paired, project.stores.agents)
             assert mounted.bus is not None
             assert mounted.running is not None
-            register_client = project.machine.register_client
-            agent_clients = AgentClients(lambda client, likely: register_client(state, client, port, likely))
+            agent_clients = AgentClients(partial(project.machine.register_client, state))
             sockets = Sockets(
                 credentials, mounted.feeds, Audience(project.stores.watching), mounted.bus, on_agent=agent_clients.note
             )

@@ -26,7 +26,7 @@ def this_machine() -> Machine:
         stdio_identity=stdio_identity,
         agent_identity=agent_identity,
         register_agent=lambda state, pid=None: AgentProcesses(state).register(pid),
-        register_client=lambda state, *ports: AgentProcesses(state).register_client(*ports),
+        register_client=lambda state, *ends: AgentProcesses(state).register_client(*ends),
         terminal_identity=terminal_identity,
         has_ended=has_ended,
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from handrail.ports.atomic_file import replace_file
 from handrail.stores.local.peers.local_connections import client_at
 from handrail.stores.local.peers.processes import Process, Processes
+from handrail.stores.local.peers.socket_diag import Address
 from handrail.stores.local.private_file import make_private_folder
 
 _FOLDER = "agent-processes"
@@ -44,10 +45,10 @@ class AgentProcesses:
         if process_itself is not None:
             self._write(processes, _program_of(processes, process_itself.parent))
 
-    def register_client(self, client_port: int, server_port: int, likely: Sequence[int]) -> int | None:
+    def register_client(self, client: Address, server: Address, likely: Sequence[int]) -> int | None:
         """Registers what started the client of a TCP connection on this machine, and returns the client's pid."""
         processes = Processes()
-        if (pid := client_at(client_port, server_port, likely)) is not None:
+        if (pid := client_at(client, server, likely)) is not None:
             agents = _program_of(processes, pid)
             # A client such as curl ends at once, and what has started it is the agent.
             unknown = [each for each in agents[1:] or agents if not self._is_registered(each)]

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from handrail.stores.local.peers.processes import Process, Processes
+from handrail.stores.local.peers.socket_diag import Address, inode_of
 
 _ESTABLISHED = "01"
 _LOCAL, _REMOTE, _STATE, _UID, _INODE = 1, 2, 3, 7, 9  # columns of /proc/net/tcp
@@ -29,22 +30,29 @@ def clients_of(family: Collection[Process], uid: int, processes: Processes) -> I
             yield holders_of[inode]
 
 
-def client_at(client_port: int, server_port: int, likely: Collection[int]) -> int | None:
-    """This user's process at the client's end of a connection between these two ports of this machine.
+def client_at(client: Address, server: Address, likely: Collection[int]) -> int | None:
+    """This user's process at the client's end of a connection between these two addresses of this machine.
 
     Looks at the `likely` ones first, then at the newest.
     """
-    ports = (f":{client_port:04X}", f":{server_port:04X}")
-    rows = [row for name in ("tcp", "tcp6") for row in _rows(_FOLDER / "self/net" / name)]
-    ends = {
-        f"socket:[{row[_INODE]}]" for row in rows if row[_LOCAL].endswith(ports[0]) and row[_REMOTE].endswith(ports[1])
-    }
+    if (inode := _inode_at(client, server)) is None:
+        return None
+    name, own = f"socket:[{inode}]", os.getuid()
     others = sorted((int(name) for name in os.listdir(_FOLDER) if name.isdigit()), reverse=True)
-    for pid in (*likely, *others) if ends else ():
+    for pid in (*likely, *others):
         with suppress(OSError):
-            if os.stat(_FOLDER / str(pid)).st_uid == os.getuid() and ends & _descriptors(_FOLDER / str(pid) / "fd"):
+            if os.stat(f"{_FOLDER}/{pid}").st_uid == own and name in _descriptors(f"{_FOLDER}/{pid}/fd"):
                 return pid
     return None
+
+
+def _inode_at(client: Address, server: Address) -> int | None:
+    with suppress(OSError):
+        return inode_of(client, server)
+    ports = (f":{client[1]:04X}", f":{server[1]:04X}")  # a kernel without sock_diag
+    rows = (row for name in ("tcp", "tcp6") for row in _rows(_FOLDER / "self/net" / name))
+    ends = (row for row in rows if row[_LOCAL].endswith(ports[0]) and row[_REMOTE].endswith(ports[1]))
+    return next((int(row[_INODE]) for row in ends), None)
 
 
 def _pairs(uid: int) -> dict[str, str]:
@@ -68,15 +76,15 @@ def _holders(inodes: Collection[str], processes: Processes) -> dict[str, list[Pr
     names = {f"socket:[{inode}]": inode for inode in inodes}
     holders: dict[str, list[Process]] = {inode: [] for inode in inodes}
     for process in processes.all() if names else ():
-        for name in _descriptors(_FOLDER / str(process.pid) / "fd") & names.keys():
+        for name in _descriptors(f"{_FOLDER}/{process.pid}/fd") & names.keys():
             holders[names[name]].append(process)
     return holders
 
 
-def _descriptors(folder: Path) -> set[str]:
+def _descriptors(folder: str) -> set[str]:
     targets = set()
     with suppress(OSError):
         for name in os.listdir(folder):
             with suppress(OSError):
-                targets.add(os.readlink(folder / name))
+                targets.add(os.readlink(f"{folder}/{name}"))
     return targets
