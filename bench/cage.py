@@ -6,7 +6,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from bench.comparison import Comparison
@@ -17,10 +18,10 @@ _ROOT = Path(__file__).parents[1]
 _CODEX = _ROOT / "tests/peers/node_modules/.bin/codex"
 _SRT = _ROOT / "bench/peers/node_modules/.bin/srt"
 _STARTS = 15
-_WORK_ROUNDS = 9
-_FIRST_ROUNDS = 9
+_WORK_ROUNDS = 15
+_WARM_SECONDS = 5.0
 _FILES, _FOLDERS = 20_000, 200
-_TIMED = 'for i in $(seq {rounds}); do a=$EPOCHREALTIME; {command} > /dev/null; b=$EPOCHREALTIME; echo "$a $b"; done'
+_TIMED = 'while read -r; do a=$EPOCHREALTIME; {command} < /dev/null > /dev/null; b=$EPOCHREALTIME; echo "$a $b"; done'
 
 
 def measure() -> list[Comparison]:
@@ -32,7 +33,7 @@ def measure() -> list[Comparison]:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed programs have compiled bytecode
         comparisons = [_start(project, environment, *peer) for peer in _peers()]
         _fill(project)
-        work = (("`git status`", "git status --porcelain"), ("`rg`", f"{_RIPGREP} -c needle"))
+        work = (("`git status`", "git status --porcelain"), ("`rg`", f"{_RIPGREP} -c needle ."))
         return [*comparisons, *(_work(project, environment, name, command) for name, command in work)]
 
 
@@ -77,14 +78,31 @@ def _fill(project: Path) -> None:
 
 
 def _work(project: Path, environment: dict[str, str], name: str, command: str) -> Comparison:
-    """Warm: in the first rounds, handrail is still being imported and saves the project's state."""
-    script = ["bash", "-c", _TIMED.format(rounds=_FIRST_ROUNDS + _WORK_ROUNDS, command=command)]
+    """Inside and outside in turns. Warm: at first, handrail is still being imported and saves the project's state."""
+    script = ["bash", "-c", _TIMED.format(command=command)]
     caged = [_HANDRAIL, "run", "--mount", str(_RIPGREP.parent.parent), "--", *script]
-    inside, outside = (_median(words, project, environment) for words in (caged, script))
-    return Comparison(f"cage: {name} over {_FILES:,} files, warm", "the same outside", inside, outside, 1.5)
+    with _shell(caged, project, environment) as inside, _shell(script, project, environment) as outside:
+        started = time.monotonic()
+        while time.monotonic() - started < _WARM_SECONDS:
+            inside()
+            outside()
+        rounds = [(inside(), outside()) for _ in range(_WORK_ROUNDS)]
+    ours, theirs = (statistics.median(times) for times in zip(*rounds, strict=True))
+    return Comparison(f"cage: {name} over {_FILES:,} files, warm", "the same outside", ours, theirs, 1.5)
 
 
-def _median(command: Sequence[str], project: Path, environment: dict[str, str]) -> float:
-    result = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=True)
-    pairs = [line.split() for line in result.stdout.splitlines()][_FIRST_ROUNDS:]
-    return statistics.median((float(end) - float(start)) * 1000 for start, end in pairs)
+@contextmanager
+def _shell(command: Sequence[str], project: Path, environment: dict[str, str]) -> Iterator[Callable[[], float]]:
+    """Yields a function that runs the shell's work once and returns the milliseconds that it took."""
+    with subprocess.Popen(
+        command, cwd=project, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=-3, text=True
+    ) as process:
+
+        def run() -> float:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            print(file=process.stdin, flush=True)
+            start, end = process.stdout.readline().split()
+            return (float(end) - float(start)) * 1000
+
+        yield run
