@@ -8,11 +8,14 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from handrail.features.apps.offers import SchemaWeight
+from handrail.features.gateway.schema_lines import compact_json, schema_lines
 from handrail.kernel.json_schema import Validator
 from handrail.kernel.visible import one_line, visible
 
 MAX_DEFINITIONS = 1000
 _LARGEST = 128 * 1024
+_MOST_SHOWN = 400_000
+"""The characters of all definitions of a server: a person has to be able to look at them."""
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _NOTHING: dict[str, Any] = {"type": "object"}
 
@@ -48,19 +51,13 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     def label(self) -> str:
         return "resources" if self.kind == "resources" else f"{self.kind} {self.name}"
 
-    def lines(self, *, has_schemas: bool = True) -> list[str]:
-        """The definition as readable lines, for a person to compare; by default the whole, with nothing hidden."""
+    def lines(self) -> list[str]:
+        """The definition as readable lines, for a person to compare: the whole, with nothing hidden."""
         lines = [self.label, f"  runs without asking: {'yes' if self.has_read_only_hint else 'no'}"]
         lines += [f"  title: {one_line(self.title)}"] if self.title else []
         lines += [f"  │ {line}" for line in self.description.split("\n")] if self.description else []
-        for name, value in (
-            ("takes", self.input_schema),
-            ("returns", self.output_schema),
-            ("annotations", self.annotations),
-        ):
-            if value and has_schemas:
-                text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode()
-                lines += [f"  {name}:", *(f"    {line}" for line in text.split("\n"))]
+        lines += [*schema_lines("takes", self.input_schema), *schema_lines("returns", self.output_schema or {})]
+        lines += [f"  annotations {compact_json(self.annotations)}"] if self.annotations else []
         return [visible(line) for line in lines]
 
 
@@ -77,6 +74,7 @@ class Offering(NamedTuple):
 def read_offering(tools: Iterable[Any], prompts: Iterable[Any], has_resources: bool) -> Offering:
     """Reads a server's lists. Malformed, oversized and duplicate entries are left out, with a reason."""
     definitions: dict[str, Definition] = {}
+    shown = 0
     duplicates: set[str] = set()
     left_out: list[str] = []
     weight = SchemaWeight()
@@ -94,6 +92,8 @@ def read_offering(tools: Iterable[Any], prompts: Iterable[Any], has_resources: b
             left_out.append(f"{kind} {label}: it is listed more than once")
         elif len(definitions) >= MAX_DEFINITIONS:
             left_out.append(f"{kind} {label}: more than {MAX_DEFINITIONS} are listed")
+        elif (shown := shown + sum(map(len, definition.lines()))) > _MOST_SHOWN:
+            left_out.append(f"{kind} {label}: together, its definitions are too long to be shown")
         else:
             definitions[definition.key] = definition
     if has_resources:

@@ -31,7 +31,6 @@ SERVER_FACE = "server"
 """The face of a server that announces a change by itself."""
 _TIMEOUT_SECONDS = 600.0
 _POLL_SECONDS = 0.5
-_MAX_DIFF = 400_000
 _NO_VISIBLE_CHANGE = "Nothing that can be seen has changed: only hidden members or their order."
 
 
@@ -61,22 +60,18 @@ class Difference:
         ]
         return sha256(msgspec.json.encode(parts)).hexdigest()
 
-    def diff(self, *, has_schemas: bool = True) -> str:
-        """A unified diff with every definition in full, before and after.
-
-        Without schemas, new definitions have none, and changed ones show only what has changed.
-        """
+    def diff(self) -> str:
+        """A unified diff with every definition in full, before and after."""
         lines: list[str] = []
         pairs: list[tuple[Definition | None, Definition | None]] = [
             *self.changed.values(),
             *((None, each) for each in self.new.values()),
         ]
         for before, now in pairs:
-            is_full = has_schemas or before is not None
-            old, new = ([] if each is None else each.lines(has_schemas=is_full) for each in (before, now))
-            label, context = (now or before or _NOTHING).key, 1000 if has_schemas else 3
-            lines += difflib.unified_diff(old, new, f"accepted/{label}", f"offered/{label}", lineterm="", n=context)
-        return "\n".join(lines)[:_MAX_DIFF]
+            old, new = ([] if each is None else each.lines() for each in (before, now))
+            label = (now or before or _NOTHING).key
+            lines += difflib.unified_diff(old, new, f"accepted/{label}", f"offered/{label}", lineterm="", n=1000)
+        return "\n".join(lines)
 
     def only(self, keys: set[str]) -> "Difference":
         changed = {key: pair for key, pair in self.changed.items() if key in keys}

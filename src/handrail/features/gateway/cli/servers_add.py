@@ -23,12 +23,6 @@ _yes_option = click.option("--yes", is_flag=True, help="Accept what it offers wi
 _ask_always_option = click.option(
     "--ask-always", is_flag=True, help="Ask about every call, also of tools marked read-only."
 )
-_schemas_option = click.option(
-    "--schemas",
-    "has_schemas",
-    is_flag=True,
-    help="Show the JSON schemas of what it offers, too.",
-)
 
 
 ADD_EPILOG = """\b
@@ -58,7 +52,6 @@ Examples:
 @click.option("--no-browser", is_flag=True, help="Print the sign-in address instead of opening a browser.")
 @_yes_option
 @_ask_always_option
-@_schemas_option
 @state_option
 @click.pass_context
 def add(
@@ -72,7 +65,6 @@ def add(
     no_browser: bool,
     yes: bool,
     ask_always: bool,
-    has_schemas: bool,
     state: Path | None,
 ) -> None:
     """Add a server.
@@ -99,9 +91,7 @@ def add(
     )
     secrets = {each: Secret(prompt_secret(f"{one_line(each)} for {name}")) for each in (*keys, *headers)}
     servers = load_servers(state or ctx.obj)
-    _add_and_accept(
-        servers, server, secrets, caller(), yes, ask_always, has_browser=not no_browser, has_schemas=has_schemas
-    )
+    _add_and_accept(servers, server, secrets, caller(), yes, ask_always, has_browser=not no_browser)
 
 
 @click.command("import", epilog=IMPORT_EPILOG)
@@ -109,7 +99,6 @@ def add(
 @click.argument("names", nargs=-1, metavar="[NAME…]", help="Which of its servers; all if left out.")
 @_yes_option
 @_ask_always_option
-@_schemas_option
 @state_option
 @click.pass_context
 def import_servers(
@@ -118,7 +107,6 @@ def import_servers(
     names: tuple[str, ...],
     yes: bool,
     ask_always: bool,
-    has_schemas: bool,
     state: Path | None,
 ) -> None:
     """Add the servers of a client's configuration.
@@ -140,7 +128,7 @@ def import_servers(
         try:
             server, values = server_from_entry(name, entries[name], str(file))
             keys = {key: Secret(value) for key, value in values.items()}
-            _add_and_accept(servers, server, keys, caller(), yes, ask_always, has_browser=True, has_schemas=has_schemas)
+            _add_and_accept(servers, server, keys, caller(), yes, ask_always, has_browser=True)
         except (Conflict, InvalidParams, Declined) as failure:
             failed += 1
             say(f"{one_line(name)} was not added: {failure.message}")
@@ -153,7 +141,6 @@ def import_servers(
 @click.argument("tools", nargs=-1, metavar="[TOOL…]", help="Only these; everything if left out.")
 @_yes_option
 @_ask_always_option
-@_schemas_option
 @state_option
 @click.pass_context
 def accept(
@@ -162,7 +149,6 @@ def accept(
     tools: tuple[str, ...],
     yes: bool,
     ask_always: bool,
-    has_schemas: bool,
     state: Path | None,
 ) -> None:
     """Review what a server offers or has changed, and accept it."""
@@ -183,7 +169,7 @@ def accept(
     if difference.is_empty and not difference.gone:
         say(f"{name} offers what you have accepted.")
         return
-    _accept(servers, difference, caller(), yes=yes, trusts_hints=not ask_always, has_schemas=has_schemas)
+    _accept(servers, difference, caller(), yes=yes, trusts_hints=not ask_always)
 
 
 @click.command()
@@ -224,7 +210,6 @@ def _add_and_accept(
     ask_always: bool,
     *,
     has_browser: bool,
-    has_schemas: bool,
 ) -> None:
     """Removes the server again if it can't be accepted."""
     from handrail.faces.cli.program import run
@@ -238,7 +223,7 @@ def _add_and_accept(
                 raise
             _sign_in(servers, server, None, has_browser=has_browser, timeout_seconds=300)
             difference = run(servers.inspect(server.name))
-        _accept(servers, difference, by, yes=yes, trusts_hints=not ask_always, has_schemas=has_schemas)
+        _accept(servers, difference, by, yes=yes, trusts_hints=not ask_always)
     except BaseException as failure:
         log = run(servers.log(server.name, 10)) if isinstance(failure, Failure) else ()
         run(servers.remove(server.name, by))
@@ -247,16 +232,14 @@ def _add_and_accept(
         raise
 
 
-def _accept(
-    servers: "Servers", difference: "Difference", by: "Caller", *, yes: bool, trusts_hints: bool, has_schemas: bool
-) -> None:
+def _accept(servers: "Servers", difference: "Difference", by: "Caller", *, yes: bool, trusts_hints: bool) -> None:
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import run
 
     name = difference.server.name
     _show(difference, trusts_hints)
-    _show_definitions(difference, has_schemas=has_schemas)
-    if difference.unaccepted and not (yes or _confirm(difference, trusts_hints=trusts_hints, has_schemas=has_schemas)):
+    _show_definitions(difference)
+    if difference.unaccepted and not (yes or _confirm(difference, trusts_hints=trusts_hints)):
         raise Declined(f"Nothing from {name} was accepted.")
     require_person(servers.stores, "Accepting what a server offers")
     run(servers.accept(difference, by, trusts_hints=trusts_hints))
@@ -279,33 +262,26 @@ def _show(difference: "Difference", trusts_hints: bool) -> None:
     say()
 
 
-def _show_definitions(difference: "Difference", *, has_schemas: bool) -> None:
+def _show_definitions(difference: "Difference") -> None:
     if not difference.unaccepted:
         return
     say("In the server's own words:\n")
-    for line in behind_gutter(difference.diff(has_schemas=has_schemas), width_of(sys.stdout)):
+    for line in behind_gutter(difference.diff(), width_of(sys.stdout)):
         say(line)
     say()
-    if not has_schemas:
-        say("--schemas shows the JSON schemas as well.\n")
 
 
 def _unaccepted_hint(difference: "Difference") -> str:
     return f"There are: {', '.join(difference.unaccepted)}." if difference.unaccepted else "Everything is accepted."
 
 
-def _confirm(difference: "Difference", *, trusts_hints: bool, has_schemas: bool) -> bool:
+def _confirm(difference: "Difference", *, trusts_hints: bool) -> bool:
     if not sys.stdin.isatty():
         raise Declined("There is no terminal to ask on.", hint="Review what it offers, then repeat with --yes.")
     reads = [each.label for each in difference.unaccepted.values() if trusts_hints and each.has_read_only_hint]
     say(f"Without asking: {one_line(', '.join(reads))}" if reads else "Every call asks.")
-    choices = "[y]es / [n]o: " if has_schemas else "[y]es / [n]o / [s]how schemas: "
-    while True:
-        print(f"Accept what {difference.server.name} offers? {choices}", end="", flush=True)
-        answer = sys.stdin.readline().strip().lower()
-        if answer not in ("s", "show") or has_schemas:
-            return answer in ("y", "yes")
-        _show_definitions(difference, has_schemas=True)
+    print(f"Accept what {difference.server.name} offers? [y]es / [n]o: ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _sign_in(
