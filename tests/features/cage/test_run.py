@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from handrail.features.cage.session import list_cages
+from tests.effort import first_of
 from tests.features.cage.plain_user import HANDRAIL, PYTHON, SECRET, UID, PlainUser, plain_user
 from tests.waiting import until
 
@@ -156,6 +157,24 @@ def test_links_in_the_agents_home_do_not_lead_a_later_run_elsewhere(user: PlainU
     assert "replaced" in result.stdout.decode()
     assert target.read_text() == "{}"
     assert "handrail" in json.loads((user.state / "homes/claude/.claude.json").read_text())["mcpServers"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    first_of(
+        "cage",
+        ("mkdir -p ~/.claude.json/kept; chmod 0 ~/.claude.json ~",),
+        ("printf '%0200000d' 0 | tr 0 '[' > ~/.claude.json",),
+        ("truncate -s 1T ~/.claude.json",),
+    ),
+    ids=["closed folder", "nested", "huge"],
+)
+def test_an_agent_cannot_prevent_later_runs(user: PlainUser, script: str) -> None:
+    """By what it leaves in its home, where handrail writes the client's settings before each run."""
+    assert user.handrail("run", "--client", "claude", "--", "bash", "-c", script).returncode == 0
+    result = user.handrail("run", "--client", "claude", "--", "bash", "-c", "cat ~/.claude.json; rm -f ~/.claude.json")
+    assert result.returncode == 0, result.stderr.decode()
+    assert "handrail" in json.loads(result.stdout)["mcpServers"]
 
 
 def test_a_filter_that_was_changed_in_the_state_directory_ends_the_cage(user: PlainUser) -> None:

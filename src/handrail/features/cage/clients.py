@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MCP_ADDRESS = f"{ENDPOINT}/mcp"
 _HOUR_SECONDS = 3600
+_LARGEST_SETTINGS = 16 << 20
 _PLACEHOLDER = "added-by-handrail"
 """Used instead of the key, which the agent never sees."""
 
@@ -191,16 +192,21 @@ def _json(value: object, indent: int | None = 2) -> str:
 
 
 def change_json(file: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Changes a JSON file that the agent may have tampered with: links aren't followed, invalid content is replaced."""
+    """Changes a JSON file that the agent may have tampered with. OSError.
+
+    Links aren't followed, invalid content is replaced, and a folder in its place is moved aside.
+    """
     import json
     from pathlib import Path
 
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as stream:
-            content = json.load(stream)
-    except (OSError, ValueError):
+        with os.fdopen(descriptor, "rb", buffering=0) as stream:
+            content = json.loads(stream.read(_LARGEST_SETTINGS))
+    except (OSError, ValueError, RecursionError):
         content = {}
+    if os.path.isdir(file) and not os.path.islink(file):
+        os.rename(file, f"{file}.{os.urandom(4).hex()}")
     from handrail.ports.atomic_file import replace_file
 
     changed = change(content if isinstance(content, dict) else {})

@@ -34,6 +34,7 @@ def private_home(state: str, client: str, *, is_narrow: bool = False) -> str:
     """Returns the client's own home, which is reused by later runs. In a narrow cage it has the settings, too."""
     folder = f"{state}/homes/{client or 'other'}{'-narrow' if is_narrow else ''}"
     os.makedirs(folder, mode=0o700, exist_ok=True)
+    os.chmod(folder, 0o700)  # an agent may have closed it
     return folder
 
 

@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ _BY_VARIABLE = {"/etc/gitconfig": "GIT_CONFIG_SYSTEM"}
 
 
 def place_settings(files: Mapping[str, bytes], home: str, run: str) -> dict[str, str]:
-    """Writes the files that the programs read; returns the variables that point to them."""
+    """Writes the files that the programs read; returns the variables that point to them. OSError."""
     folder, temporary = Path(run, FOLDER), RunFolder(run).temporary
     folder.mkdir(mode=0o700)
     variables = dict.fromkeys(("TMPDIR", "TMP", "TEMP", "CLAUDE_CODE_TMPDIR"), temporary)
@@ -35,19 +36,28 @@ def place_settings(files: Mapping[str, bytes], home: str, run: str) -> dict[str,
             file.write_bytes(content)
             variables[variable] = str(file)
         elif (name := _IN_HOME.get(path)) is not None:
-            replace_file(_settings_file(home, name), content)
+            with _settings_file(home, name) as file:
+                replace_file(file, content)
         elif (name := _MERGED_IN_HOME.get(path)) is not None:
-            _merge(_settings_file(home, name), json.loads(content))
+            with _settings_file(home, name) as file:
+                _merge(file, json.loads(content))
     return variables
 
 
-def _settings_file(home: str, name: str) -> Path:
-    """An earlier run may have replaced the folder with a link."""
+@contextmanager
+def _settings_file(home: str, name: str) -> Iterator[Path]:
+    """Holds the folder open: an agent, also of another run at this moment, may replace it by a link."""
     folder = Path(home, name).parent
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         os.unlink(folder)
     folder.mkdir(mode=0o700, exist_ok=True)
-    return Path(home, name)
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    opened = Path(f"/proc/self/fd/{descriptor}")
+    try:
+        opened.chmod(0o700)  # an agent may have closed it
+        yield opened / Path(name).name
+    finally:
+        os.close(descriptor)
 
 
 def _merge(file: Path, settings: dict[str, Any]) -> None:
