@@ -221,6 +221,17 @@ test("after a server outage the console shows the current state", async () => {
   await page.context().close();
 });
 
+test("a page that was never opened says why it can't be loaded, and appears once the server is back", async () => {
+  const page = await world.open();
+  await world.mock.pause();
+  await page.locator(".connection.offline").waitFor();
+  await page.evaluate(() => { location.hash = "/tools"; });
+  await page.locator("main [role=alert]", { hasText: "handrail isn't responding" }).waitFor();
+  await world.mock.resume();
+  await page.getByRole("heading", { name: "Tools" }).waitFor();
+  await page.context().close();
+});
+
 test("an answer that cannot be sent is kept, with a message", async () => {
   const page = await world.open();
   const id = world.mock.ask(samples.change);

@@ -28,6 +28,7 @@ export const shellZh: ShellTexts = {
   copy: "复制",
   copied: "已复制。",
   codeBlock: "代码",
+  notLoaded: "无法加载：handrail 没有应答。",
   broken: "这里出错了",
   brokenHint: "待处理和已答复的内容都在服务器上，不在本页，不会丢失。",
   reload: "重新加载页面",

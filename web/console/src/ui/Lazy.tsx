@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { reloadIfReplaced } from "../shell/newer";
-import { texts } from "../store";
+import { connection, texts } from "../store";
 
 export type LazyView<Props = object> = ComponentType<Props> & {
   /** Starts to fetch it before it is certain that it will be shown. */
@@ -32,9 +32,16 @@ export function lazily<Props extends object = object>(load: () => Promise<Compon
       hasBegun.current = true;
       read();
     }
+    const readAgain = (): void => {
+      setHasFailed(false);
+      read();
+    };
+    useEffect(() => {
+      if (hasFailed && connection.value === "online") readAgain();
+    }, [connection.value]);
     if (View) return <View {...props} />;
     const t = texts.value;
-    if (hasFailed) return <p class="problem" role="alert">{t.broken} <button type="button" class="plain" onClick={() => { setHasFailed(false); read(); }}>{t.retry}</button></p>;
+    if (hasFailed) return <section class="broken" role="alert"><p>{t.notLoaded}</p><p class="row"><button type="button" class="plain" onClick={readAgain}>{t.retry}</button></p></section>;
     return <p class="nothing">{t.loading}</p>;
   }
   return Object.assign(Lazy, { prepare: () => void fetchOnce().catch(() => undefined) });
