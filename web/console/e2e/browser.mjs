@@ -20,8 +20,8 @@ export async function launch() {
   const complaints = [];
 
   /** A signed-in window that records everything the page logs as an error; an empty `path` opens the default page. */
-  async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [] } = {}) {
-    const context = await (await browser).newContext({ locale, colorScheme, viewport: { width, height }, permissions, serviceWorkers: "block" });
+  async function open({ locale = "en-US", colorScheme = "light", width = 1280, height = 860, path = "activity", permissions = [], hasTouch = false } = {}) {
+    const context = await (await browser).newContext({ locale, colorScheme, viewport: { width, height }, permissions, hasTouch, serviceWorkers: "block" });
     contexts.push(context);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);

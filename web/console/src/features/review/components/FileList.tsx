@@ -51,14 +51,16 @@ function ListRow({ row, chosen, choose, isOpen, open }: RowProps) {
   const which = chosen.get(item.path);
   return (
     <div class="review-item" aria-current={isOpen ? "true" : undefined}>
-      <input
-        type="checkbox"
-        aria-label={t.choose(item.path)}
-        checked={which === "all"}
-        indeterminate={which !== undefined && which !== "all"}
-        disabled={!isChoosable(item)}
-        onChange={(event) => choose(chooseFile(chosen, item.path, event.currentTarget.checked))}
-      />
+      <label class="review-pick">
+        <input
+          type="checkbox"
+          aria-label={t.choose(item.path)}
+          checked={which === "all"}
+          indeterminate={which !== undefined && which !== "all"}
+          disabled={!isChoosable(item)}
+          onChange={(event) => choose(chooseFile(chosen, item.path, event.currentTarget.checked))}
+        />
+      </label>
       <button type="button" class="review-open" onClick={() => open(item.path)}>
         <span class={`review-sign ${item.status === "deleted" || item.status === "folder deleted" ? "gone" : item.status === "other" ? "no" : ""}`} title={t.status[item.status]}>{SIGNS[item.status]}</span>
         <span class="review-path"><Visible text={item.path} /></span>

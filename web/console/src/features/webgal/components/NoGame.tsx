@@ -2,12 +2,12 @@ import { words } from "../words";
 
 const TREE = `my-game/
 └─ game/
-   ├─ config.txt        Game_name:My game;
+   ├─ config.txt      Game_name:My game;
    ├─ scene/
-   │  └─ start.txt      changeBg:beach.jpg -next;
-   ├─ background/       beach.jpg
-   ├─ figure/           hero.png
-   ├─ bgm/              waves.mp3
+   │  └─ start.txt    changeBg:beach.jpg;
+   ├─ background/     beach.jpg
+   ├─ figure/         hero.png
+   ├─ bgm/            waves.mp3
    └─ vocal/`;
 
 export function NoGame() {
