@@ -383,6 +383,7 @@ test("a tool is tried with a form made from its schema", async () => {
 test("the permissions page shows the rules that are in force in the project", async () => {
   const page = await world.open({ path: "permissions" });
   await page.getByText("game/scene/**").waitFor();
+  await page.locator(".rules li", { hasText: "Run and call" }).getByText("never").waitFor();
   await page.context().close();
 });
 

@@ -110,6 +110,7 @@ test("a rule is removed, and what has no end or agent says so", async () => {
   const page = await open();
   const place = row(page, /localhost:5173/);
   await place.getByText("every agent").waitFor();
+  await place.getByText("Feb 28, 2026", { exact: true }).waitFor();
   await page.getByRole("row", { name: /bank/ }).getByText("never").waitFor();
   await place.getByRole("button").click();
   await place.waitFor({ state: "detached" });

@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
 import { revokeConsent } from "../actions";
+import { answererName } from "../../people/answerers";
+import { agentLook } from "../../../logic/agents";
 import { messageOf } from "../../../shell/failure";
 import type { Consent } from "../logic/apps";
 import { visible } from "../../../logic/visible";
@@ -36,14 +38,15 @@ export function Consents({ consents, setConsents, isOfOneApp = false }: Consents
       {consents.length === 0 && <p class="sub">{t.noConsents}</p>}
       {consents.map((consent) => {
         const what = [isOfOneApp ? "" : consent.appName, consent.tool ?? t.allTools].filter(Boolean).join(" · ");
+        const who = visible(agentLook(consent.caller).name);
         return (
           <div key={consent.id} class="entry consent">
             <div class="entry-head">
               <span class="entry-title"><Visible text={what} /> {!consent.valid && <Chip text={t.void} colour="bad" />}</span>
-              <span class="sub">{t.mayCall} <span class="mono"><Visible text={consent.caller} /></span> · <Visible text={consent.by} /> · <Moment at={consent.at} /></span>
+              <span class="sub">{t.mayCall(who, visible(answererName(consent.by)))} · <Moment at={consent.at} /></span>
               {!consent.valid && <span class="sub">{t.voidHint}</span>}
             </div>
-            <button type="button" class="plain" aria-label={t.revokeOf(visible(what), visible(consent.caller))} onClick={() => void revoke(consent.id)}>{t.revoke}</button>
+            <button type="button" class="plain" aria-label={t.revokeOf(visible(what), who)} onClick={() => void revoke(consent.id)}>{t.revoke}</button>
           </div>
         );
       })}

@@ -14,7 +14,7 @@ export interface AppsTexts {
   consents: string;
   noConsents: string;
   allTools: string;
-  mayCall: string;
+  mayCall: (agent: string, by: string) => string;
   void: string;
   voidHint: string;
   revoke: string;

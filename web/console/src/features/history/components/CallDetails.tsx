@@ -1,3 +1,4 @@
+import { answererName } from "../../people/answerers";
 import { useState } from "preact/hooks";
 import { undo, undoFile } from "../actions/calls";
 import { goTo } from "../../../shell/address";
@@ -60,7 +61,7 @@ function CallFacts({ call }: { call: Call }) {
           [t.caller, call.caller],
           [t.taskId, call.task],
           [t.decision, call.decision],
-          [t.answeredBy, answer && [t.outcomes[answer.status] ?? answer.status, answer.by, answer.remark].filter(Boolean).join(" · ")],
+          [t.answeredBy, answer && [t.outcomes[answer.status] ?? answer.status, answer.by && answererName(answer.by), answer.remark].filter(Boolean).join(" · ")],
           [t.error, error && [error.condition ?? error.code, error.message].filter(Boolean).join(": ")],
           [t.started, <Moment at={call.startedAt} />],
           [t.execution, call.executionId],

@@ -1,3 +1,4 @@
+import { answererName } from "../answerers";
 import type { PromptResponse, ResponseEntry } from "@handrail/host";
 import type { QueuedPrompt } from "../logic/queue";
 import { texts } from "../../../store";
@@ -41,12 +42,8 @@ function reachOf({ request: { prompt }, response }: QueuedPrompt): string | unde
 
 /** An answer of this page has no place in the log yet; the server will soon say who gave it. */
 function answererOf({ answeredBy, offset }: ResponseEntry): string {
-  const { answerers } = texts.value;
-  if (answeredBy === undefined) return offset === undefined ? "" : answerers.another;
-  const [kind = "", ...rest] = answeredBy.split(":");
-  const name = rest.join(":");
-  if (kind === "console" || kind === "terminal" || kind === "client") return answerers[kind](name);
-  return kind === "program" || kind === "handrail" ? answerers[kind] : answeredBy;
+  if (answeredBy === undefined) return offset === undefined ? "" : texts.value.answerers.another;
+  return answererName(answeredBy);
 }
 
 function answerText({ values, selection, tasks }: PromptResponse): string {

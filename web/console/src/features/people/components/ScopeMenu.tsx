@@ -81,7 +81,10 @@ function justThis({ command, consent, diff }: FileChangePrompt): string {
 
 function titleOf({ grant, what }: Granting): string {
   const t = texts.value.card;
-  if (grant.path === undefined) return visible(coverage(grant, t) || (what ?? ""));
+  if (grant.path === undefined) {
+    const covered = visible(coverage(grant, t) || (what ?? ""));
+    return covered.charAt(0).toUpperCase() + covered.slice(1);
+  }
   const suffix = /^\*\*\/\*\.(\w+)$/.exec(grant.path)?.[1];
   return suffix ? t.kindOfFile(suffix) : visible(unescaped(grant.path));
 }

@@ -99,7 +99,7 @@ function Row({ permission, remove }: { permission: Permission; remove: () => voi
       </span>
       <span role="cell" data-label={t.ruleWhere} title={project && visible(project)}><Visible text={project ? projectName(project) : kind === "browser" ? t.permission.itsPages : t.everyProject} /></span>
       <span role="cell" data-label={t.ruleWho}><Visible text={who ? agentLook(who).name : t.everyAgent} /></span>
-      <span role="cell" data-label={t.ruleUntil}>{hasEnded ? (kind === "consent" ? t.permission.changed : t.ended) : <Visible text={kind === "task" ? t.endOfTask : (until || t.noEnd)} />}{since !== undefined && !hasEnded && <small class="sub">{t.permission.since} <Moment at={since} isShort /></small>}</span>
+      <span role="cell" data-label={t.ruleUntil}>{hasEnded ? kind === "consent" ? t.permission.changed : t.ended : kind === "task" ? t.endOfTask : until ? <Moment at={until} isShort /> : t.noEnd}{since !== undefined && !hasEnded && <small class="sub">{t.permission.since} <Moment at={since} isShort /></small>}</span>
       <span role="cell" data-label={t.ruleUsed}>{used === undefined ? (isInUse ? t.permission.now : "–") : t.times(used)}{lastUsed && <small class="sub"><Moment at={lastUsed} isShort /></small>}</span>
       <span role="cell"><button type="button" class="plain" aria-label={t.removeRuleOf(title)} onClick={remove}>{t.removeRule}</button></span>
     </div>

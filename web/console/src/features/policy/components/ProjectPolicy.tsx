@@ -1,5 +1,5 @@
 import { texts } from "../../../store";
-import { EffectChip } from "../../../ui/Chip";
+import { Chip } from "../../../ui/Chip";
 import { Facts } from "../../../ui/Facts";
 import { Visible } from "../../../ui/Visible";
 import type { Policy } from "../actions";
@@ -24,7 +24,7 @@ export function ProjectPolicy({ policy, changed }: { policy: Policy; changed: (n
           {rules.map((rule, at) => (
             <li key={at}>
               <span class={`decision ${rule.decision}`}>{t.decisions[rule.decision] ?? rule.decision}</span>
-              {rule.effect && <EffectChip effect={rule.effect} />}
+              {rule.effect && <Chip text={t.deeds[rule.effect]?.name ?? rule.effect} />}
               <code><Visible text={[rule.tool, rule.path, rule.place, rule.host, rule.app].filter(Boolean).join(" · ")} /></code>
             </li>
           ))}
