@@ -3,8 +3,9 @@
 import { Readability } from "@mozilla/readability";
 import type { Article } from "./api";
 import { BADGE_ATTRIBUTE } from "./badge";
+import { LegibleText } from "./legible_text";
 import { markdownOf } from "./markdown";
-import { isDrawn, Visibility } from "./visibility";
+import { isDrawn } from "./visibility";
 
 function read(): Article | null {
   const article = new Readability(withoutHidden(), { keepClasses: true }).parse();
@@ -17,16 +18,16 @@ function read(): Article | null {
 function withoutHidden(): Document {
   const copy = document.cloneNode(true) as Document;
   const [own, others] = [document.querySelectorAll("body *"), copy.querySelectorAll("body *")];
-  const sight = new Visibility(false);
-  const unread = [...own].map((element, at) => (isUnread(element, sight) ? others[at] : undefined));
+  const legible = new LegibleText(false);
+  const unread = [...own].map((element, at) => (isUnread(element, legible) ? others[at] : undefined));
   for (const element of unread) element?.remove();
   return copy;
 }
 
-function isUnread(element: Element, sight: Visibility): boolean {
+function isUnread(element: Element, legible: LegibleText): boolean {
   if (element.hasAttribute(BADGE_ATTRIBUTE)) return true;
   const texts = [...element.childNodes].filter((node): node is Text => node.nodeType === Node.TEXT_NODE && /\S/.test((node as Text).data));
-  return texts.length > 0 && (!isDrawn(element) || texts.every((text) => sight.readableArea(text) === null));
+  return texts.length > 0 && (!isDrawn(element) || texts.every((text) => legible.placeOf(text) === null));
 }
 
 globalThis.handrailArticle = read;

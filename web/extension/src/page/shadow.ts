@@ -10,6 +10,7 @@ const parentOf = getter(Node.prototype, "parentNode");
 const firstOf = getter(Node.prototype, "firstChild");
 const nextOf = getter(Node.prototype, "nextSibling");
 const slotOf = getter(Element.prototype, "assignedSlot");
+const slotOfText = getter(Text.prototype, "assignedSlot");
 
 const isCustom = (element: Element): boolean => element.localName.includes("-");
 
@@ -57,7 +58,7 @@ export function* childrenOf(node: Node): Generator<Node> {
 }
 
 export function parentAcross(node: Node): Element | null {
-  const parent = ((node instanceof Element ? slotOf.call(node) : null) ?? parentOf.call(node)) as Node | null;
+  const parent = ((node instanceof Element ? slotOf.call(node) : node instanceof Text ? slotOfText.call(node) : null) ?? parentOf.call(node)) as Node | null;
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
 }

@@ -4,18 +4,18 @@ import type { PageRequest, TextMatch } from "./api";
 import { candidates } from "./candidates";
 import { pause } from "./frame_clock";
 import { boxOf, isShown, wireBox } from "./geometry";
+import { LegibleText } from "./legible_text";
 import { shorten, tidy } from "./names";
 import { type TextBlock, textBlocks } from "./text_blocks";
 import { nextRef, refOf, startFrom } from "./refs";
 import { closestAcross, parentAcross } from "./shadow";
-import { Visibility } from "./visibility";
 
 const AROUND = 40;
 
 export function hasText(text: string): boolean {
   const needle = tidy(text).toLowerCase();
-  const sight = new Visibility(false);
-  for (const passage of textBlocks()) if (passage.text.toLowerCase().includes(needle) && isReadable(passage, needle, sight)) return true;
+  const legible = new LegibleText(false);
+  for (const passage of textBlocks()) if (passage.text.toLowerCase().includes(needle) && isReadable(passage, needle, legible)) return true;
   return false;
 }
 
@@ -23,13 +23,13 @@ export function findText(request: PageRequest<"findText">): { matches: TextMatch
   startFrom(request.floor);
   const needle = tidy(request.text).toLowerCase();
   const matches: TextMatch[] = [];
-  const sight = new Visibility(false);
+  const legible = new LegibleText(false);
   let clickable: Set<Element> | undefined;
   let total = 0;
   for (const passage of textBlocks()) {
     const { text } = passage;
     const at = text.toLowerCase().indexOf(needle);
-    if (at < 0 || !isReadable(passage, needle, sight)) continue;
+    if (at < 0 || !isReadable(passage, needle, legible)) continue;
     total++;
     clickable ??= new Set(candidates().elements);
     if (matches.length < request.limit) matches.push(matchOf(passage, at, needle, clickable));
@@ -38,16 +38,11 @@ export function findText(request: PageRequest<"findText">): { matches: TextMatch
 }
 
 /** Text of the tree counts only if it can be seen. */
-function isReadable({ holder, nodes }: TextBlock, needle: string, sight: Visibility): boolean {
+function isReadable({ holder, nodes }: TextBlock, needle: string, legible: LegibleText): boolean {
   if (!isShown(holder)) return false;
-  const unseen = new Set(nodes.filter((text) => /\S/.test(text.data) && !isSeen(text, sight)));
+  const unseen = new Set(nodes.filter((text) => /\S/.test(text.data) && !legible.seenAt(text)));
   if (!unseen.size) return true;
   return tidy(nodes.map((text) => (unseen.has(text) ? " " : text.data)).join("")).toLowerCase().includes(needle);
-}
-
-function isSeen(text: Text, sight: Visibility): boolean {
-  const place = sight.readableArea(text);
-  return place !== null && !sight.isCovered(parentAcross(text)!, place);
 }
 
 function matchOf({ holder, text, nodes }: TextBlock, at: number, needle: string, chosen: Set<Element>): TextMatch {

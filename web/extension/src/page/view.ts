@@ -7,11 +7,12 @@ import { entryOf, hintOf, lineOf } from "./description";
 import { ownPlace, placeOf } from "./frames";
 import { boxOf, isInView, reachTest } from "./geometry";
 import { storeLine, recordIndex } from "./reported";
-import { hidesNothing } from "./hiding";
+import { LegibleText } from "./legible_text";
 import { tidy } from "./names";
+import { hasPlainStyles } from "./plain_styles";
 import { nextRef, startFrom } from "./refs";
-import { parentAcross, shadowRootOf } from "./shadow";
-import { areEmpty, isDrawn, isLegible, overlap, Visibility, view as viewArea } from "./visibility";
+import { childrenOf, shadowRootOf } from "./shadow";
+import { areEmpty, isDrawn, isLegible, overlap, view as viewArea } from "./visibility";
 import type { VisibleElement } from "./index_page";
 import { surveySoon } from "./text_changes";
 
@@ -22,6 +23,8 @@ const LINES = /^(block|flex|grid|table|list-item|flow-root|table-row|table-capti
 /** In a list this long, each item is checked before its content is walked. */
 const LONG = 40;
 const LONGEST_NAME = 120;
+/** After so many texts below the view, nothing follows that is in it. */
+const MANY_BELOW = 50;
 /** Roles that go without saying: most elements have one of them. */
 const PLAIN_ROLES = new Set(["link", "button", "generic"]);
 
@@ -50,19 +53,22 @@ export function viewPage(request: PageRequest<"view">): FrameView {
 
 /** All readable text of the page, line by line as a person sees it. */
 export function pageText(): string {
-  return hidesNothing() ? (document.body?.innerText ?? "").replace(/\n{2,}/g, "\n").trim() : new PageReader(false, false).whole().lines.join("\n");
+  return new PageReader(false, false).whole().lines.join("\n");
 }
 
 class PageReader {
   readonly roots;
   private readonly chosen: Set<Element>;
-  private readonly sight: Visibility;
+  private readonly text: LegibleText;
   private readonly isInReach: (element: Element) => boolean;
   private readonly area = viewArea();
   private readonly seen: VisibleElement[] = [];
   /** Controls inside their label, reported among the label's words. */
   private readonly amongWords = new Set<Element>();
   private readonly lines: string[] = [];
+  private readonly isPlain: boolean;
+  /** How many texts in a row are below the view. */
+  private below = 0;
   private line = "";
   private isApart = false;
 
@@ -71,7 +77,8 @@ class PageReader {
     const from = isNumbered ? candidates() : { elements: [], roots: [] };
     this.roots = from.roots;
     this.chosen = new Set(from.elements);
-    this.sight = new Visibility(isViewOnly);
+    this.text = new LegibleText(isViewOnly);
+    this.isPlain = !isViewOnly && hasPlainStyles();
     this.isInReach = reachTest(from.roots);
   }
 
@@ -83,9 +90,9 @@ class PageReader {
 
   private through(parent: Element, isRow: boolean): void {
     const shadow = shadowRootOf(parent);
-    const nodes = shadow ? shadow.childNodes : parent instanceof HTMLSlotElement && parent.assignedNodes().length ? parent.assignedNodes() : parent.childNodes;
-    const isLong = this.isViewOnly && nodes.length > LONG;
-    for (const node of nodes) {
+    const slotted = parent instanceof HTMLSlotElement ? parent.assignedNodes() : [];
+    const isLong = this.isViewOnly && (shadow ?? parent).childNodes.length > LONG;
+    for (const node of slotted.length ? slotted : childrenOf(shadow ?? parent)) {
       if (node.nodeType === Node.TEXT_NODE) this.read(node as Text);
       else if (node instanceof Element && !(isLong && this.isFarAway(node))) this.enter(node, isRow);
     }
@@ -102,7 +109,7 @@ class PageReader {
     const style = getComputedStyle(element);
     const { display } = style;
     if (display === "none") return;
-    const isRow = isRowOf(style);
+    const isRow = isRowOf(style, display);
     const isLine = !isBeside && (LINES.test(display) || element.tagName === "BR" || element.tagName === "HR");
     if (isLine) this.breakLine();
     else if (display === "table-cell" && this.line) this.line += " |";
@@ -123,18 +130,24 @@ class PageReader {
       this.isApart ||= words !== "";
       return;
     }
-    const place = this.sight.readableArea(text, this.isViewOnly ? this.area : undefined);
-    const holder = parentAcross(text);
-    if (!place || !holder || this.sight.isCovered(holder, place)) return;
+    if (!this.isSeen(text)) return;
     this.isApart ||= /^\s/.test(words);
     this.add(tidy(words));
     this.isApart = /\s$/.test(words);
   }
 
+  /** Nothing hides text of a plain page but what covers it, and that can be told only of what is in view. */
+  private isSeen(text: Text): boolean {
+    if (this.isPlain && this.below >= MANY_BELOW) return true;
+    const place = this.text.seenAt(text, this.isViewOnly ? this.area : undefined);
+    this.below = place && place.top > this.area.bottom ? this.below + 1 : 0;
+    return place !== null;
+  }
+
   private act(element: Element, isRow: boolean): void {
     const box = boxOf(element);
     const isVisible = box.width >= 1 && box.height >= 1 && element.checkVisibility({ visibilityProperty: true }) && this.isInReach(element);
-    const part = overlap(box, this.sight.clipOf(element));
+    const part = overlap(box, this.text.sight.clipOf(element));
     if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element, isRow);
     this.seen.push({ element, box, isInView: isInView(box) });
     const entry = entryOf(element);
@@ -198,7 +211,7 @@ class PageReader {
   }
 }
 
-const isRowOf = ({ display, flexDirection, flexWrap }: CSSStyleDeclaration): boolean => display.endsWith("flex") && flexDirection.startsWith("row") && flexWrap === "nowrap";
+const isRowOf = (style: CSSStyleDeclaration, display = style.display): boolean => display.endsWith("flex") && style.flexDirection.startsWith("row") && style.flexWrap === "nowrap";
 
 /** A label whose control is shown and has the label's words as its name. */
 function isStandIn(element: Element): element is HTMLLabelElement {

@@ -1,0 +1,129 @@
+/** Text that a page hides, in every way that Chrome offers, is neither shown, read nor found; what only looks hidden is. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { World } from "./world";
+
+let world: World;
+let tabId: number;
+let page: Page;
+beforeAll(async () => {
+  world = await World.open();
+  ({ tabId, page } = await world.visit("/hidden"));
+});
+afterAll(() => world.close());
+
+/** A document of its own for each: one way to hide text must not reveal another. */
+async function put(css: string, html: string, script = ""): Promise<void> {
+  await page.evaluate(([css, html, script]) => {
+    document.adoptedStyleSheets = [];
+    document.head.innerHTML = `<title>Hidden</title><style>${css}</style>`;
+    document.body.innerHTML = `<h1>Shown first</h1>${html}<p>Shown last</p>`;
+    if (script) (0, eval)(script!);
+  }, [css, html, script] as const);
+}
+
+async function told(): Promise<Record<string, string>> {
+  const read = async (action: Record<string, any>) => JSON.stringify(await world.act(action));
+  return {
+    viewport: await read({ browser_page: { tabId } }),
+    document: await read({ browser_page: { tabId, scope: "document" } }),
+    text: await read({ browser_readability_extract: { tabId } }),
+  };
+}
+
+const P = '<p class="x">Planted words</p>';
+const HIDDEN: Record<string, [css: string, html: string, script?: string]> = {
+  "no font size": [".x{font-size:0}", P],
+  "one pixel of font": [".x{font-size:1px}", P],
+  "an own scale": [".x{scale:0}", P],
+  "an own translation": [".x{translate:-9999px}", P],
+  "a relative shift to the left": [".x{position:relative;right:9999px}", P],
+  "a relative shift upwards": [".x{position:relative;bottom:9999px}", P],
+  "an inset": [".x{position:relative;inset:0 auto auto -9999px}", P],
+  "letters on one another": [".x{letter-spacing:-1em}", P],
+  "turned to its edge": [".x{rotate:y 90deg}", P],
+  "an animation by script": ["", P, "document.querySelector('.x').animate([{opacity:0},{opacity:0}],{duration:1,fill:'forwards'}).finish()"],
+  "an animated colour by script": ["", P, "document.querySelector('.x').animate([{color:'transparent'},{color:'transparent'}],{duration:1,fill:'forwards'}).finish()"],
+  "a rule changed in place": [".x{opacity:1;color:black}", P, "document.styleSheets[0].cssRules[0].style.opacity=0"],
+  "white on white": [".x{color:#fff}", P],
+  "nearly white on white": [".x{color:#fefefe}", P],
+  "the colour of a box": [".b{background:#123456}.x{color:#123456}", `<div class="b">${P}</div>`],
+  "the colour of the page": ["body{background:#222;color:#eee}.x{color:#222}", P],
+  "a font element": ["", '<p><font color="white">Planted words</font></p>'],
+  "hidden until found": ["", '<p hidden="until-found">Planted words</p>'],
+  "a closed part": ["", "<details><summary>More</summary>Planted words</details>"],
+  "the slot of a closed part": ["", '<div id="h">Planted words</div>', "document.getElementById('h').attachShadow({mode:'open'}).innerHTML='<details><summary>More</summary><slot></slot></details>'"],
+  "a slot without opacity": ["", '<div id="h">Planted words</div>', "document.getElementById('h').attachShadow({mode:'open'}).innerHTML='<div style=opacity:0><slot></slot></div>'"],
+  "dots": [".x{-webkit-text-security:disc}", P],
+  "the colour of a box that it isn't on": [".b{background:#123;height:10px;position:relative}.x{color:#fff;position:absolute;top:100px}", `<div class="b">${P}</div>`],
+  "an imported style": ["@import 'data:text/css,.x{opacity:0}';", P + '<p>Wait</p>', "new Promise(r=>setTimeout(r,50))"],
+  "an svg without fill": ["", '<svg width="300" height="50"><text x="5" y="20" fill="none">Planted words</text></svg>'],
+  "an svg without opacity": ["", '<svg width="300" height="50"><g opacity="0"><text x="5" y="20">Planted words</text></g></svg>'],
+  "an svg without fill opacity": ["", '<svg width="300" height="50"><text x="5" y="20" fill-opacity="0">Planted words</text></svg>'],
+  "outside of an svg": ["", '<svg width="300" height="50"><text x="5" y="400">Planted words</text></svg>'],
+  "an svg's definitions": ["", '<svg width="300" height="50"><defs><text x="5" y="20">Planted words</text></defs></svg>'],
+  "an svg clip path": ["", '<svg width="300" height="50"><clipPath id="c"><rect width="0" height="0"/></clipPath><text x="5" y="20" clip-path="url(#c)">Planted words</text></svg>'],
+  "stacked in one cell of a grid": [".g{display:grid}.g>*{grid-column:1;grid-row:1}.o{background:#fff;min-height:60px}", `<div class="g">${P}<div class="o">Over</div></div>`],
+  "under a relative box": [".o{position:relative;bottom:60px;height:90px;background:#fff}", `${P}<div class="o">Over</div>`],
+  "no height": [".x{height:0;overflow:hidden}", P],
+  "no size at all": [".x{max-height:0;overflow:clip}", P],
+  "an empty clip path": [".x{clip-path:polygon(0 0)}", P],
+  "a clip path of a shape": [".x{clip-path:path('M0 0')}", P],
+  "a clip path outside": [".x{clip-path:inset(0 100% 0 0)}", P],
+  "a mask": [".x{mask-image:linear-gradient(transparent,transparent)}", P],
+  "a filter": [".x{filter:opacity(0)}", P],
+  "a filter of a reference": [".x{filter:brightness(0) opacity(0%)}", P],
+  "little opacity, often": [".x,.y{opacity:.1}", `<div class="y">${P}</div>`],
+  "a zoom": [".x{zoom:.01}", P],
+  "a scaled parent": [".y{transform:scale(0)}", `<div class="y">${P}</div>`],
+  "a distant indent": [".x{text-indent:-9999px}", P],
+  "behind the page": [".x{position:absolute;top:100px;z-index:-1}body{background:none}main{background:#fff;position:absolute;inset:80px 0 0 0}", `<main>Shown</main>${P}`],
+  "disclosed by nothing": [".x{interpolate-size:allow-keywords;block-size:0;overflow:hidden}", P],
+  "the text of a video": ["", "<video>Planted words</video>"],
+  "the text of an object": ["", '<object data="data:text/html,x" type="text/html" width="50" height="50">Planted words</object>'],
+  "replaced content": [".x{content:url(data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7)}", '<div class="x">Planted words</div>'],
+  "a document's template": ["", "<template>Planted words</template><noscript>Planted words</noscript>"],
+  "a datalist": ["", '<input list="l"><datalist id="l"><option>Planted words</option></datalist>'],
+  "a slot without a place": ["", '<div id="h">Planted words</div>', "document.getElementById('h').attachShadow({mode:'closed'}).innerHTML='<b>Shown inside</b>'"],
+  "a light-dark colour": [":root{color-scheme:light}.x{color:light-dark(#fff,#000)}", P],
+  "a colour of lab": [".x{color:lab(100% 0 0)}", P],
+  "far to the right": [".x{position:absolute;left:99999px}html{overflow-x:hidden}", P],
+  "a marquee": [".x{transform:translateX(100vw)}body{overflow-x:hidden}", P],
+};
+const SHOWN: Record<string, [css: string, html: string, script?: string]> = {
+  "white on a dark box": [".b{background:#123}.x{color:#fff}", `<div class="b">${P}</div>`],
+  "white over a dark sibling": [".w{position:relative}.o{position:absolute;inset:0;background:#123}.x{color:#fff;position:relative}", `<div class="w"><div class="o"></div>${P}</div>`],
+  "white over a picture": [".w{background-image:linear-gradient(#000,#333)}.x{color:#fff}", `<div class="w">${P}</div>`],
+  "white over a picture behind": [".w{position:relative}img{position:absolute;width:300px;height:60px}.x{color:#fff;position:relative}", `<div class="w"><img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>">${P}</div>`],
+  "white over a drawn ::before": [".w{position:relative}.w::before{content:'';position:absolute;inset:0;background:#123}.x{color:#fff;position:relative}", `<div class="w">${P}</div>`],
+  "white with a shadow": [".x{color:#fff;text-shadow:0 0 2px #000}", P],
+  "white with an outline": [".x{color:#fff;-webkit-text-stroke:1px #000}", P],
+  "a gradient as ink": [".x{color:transparent;background:linear-gradient(red,blue);background-clip:text}", P],
+  "half of an opacity": [".x{opacity:.5}", P],
+  "a small shift": [".x{transform:translateX(10px) rotate(3deg)}", P],
+  "an svg": ["", '<svg width="300" height="50"><text x="5" y="20">Planted words</text></svg>'],
+  "grey on white": [".x{color:#999}", P],
+  "pale grey on white": [".x{color:#ddd}", P],
+  "the child of an empty box": [".y{height:0}", `<div class="y">${P}</div><div style="height:50px"></div>`],
+  "scrolled out of a list": [".y{height:40px;overflow:auto}", `<div class="y"><div style="height:20px"></div>${P}</div>`],
+};
+
+for (const [how, [css, html, script]] of Object.entries(HIDDEN)) {
+  test(`hidden by ${how}`, async () => {
+    await put(css, html, script);
+    const all = await told();
+    for (const [what, text] of Object.entries(all)) {
+      expect.soft(text, what).toContain("Shown first");
+      expect.soft(text, what).not.toContain("Planted");
+    }
+    expect.soft(await world.act({ browser_find_text: { tabId, text: "Planted" } })).toMatchObject({ total: 0 });
+  });
+}
+for (const [how, [css, html, script]] of Object.entries(SHOWN)) {
+  test(`shown as ${how}`, async () => {
+    await put(css, html, script);
+    for (const [what, text] of Object.entries(await told())) expect.soft(text, what).toContain("Planted words");
+    expect.soft(await world.act({ browser_find_text: { tabId, text: "Planted" } })).toMatchObject({ total: 1 });
+  });
+}
