@@ -27,6 +27,17 @@ SCENES = {
     "label:right;\nchangeBg:green.png -next;\n雪乃:右;\n雪乃:{who};\n",
     "behind.txt": "setVar:a=2;\njumpLabel:b -when=a>1;\nchangeBg:red.png -next;\n雪乃:不;\n"
     "label:b;\nchangeBg:green.png -next;\n雪乃:好;\n",
+    "asked.txt": "changeBg:red.png -next;\njumpLabel:b -when=a>0;\n雪乃:不;\nend;\n"
+    "label:b;\nchangeBg:green.png -next;\n雪乃:好;\n",
+    "painted.txt": "changeBg:{picture}.png -next;\n雪乃:画;\n",
+    "calls.txt": "changeBg:red.png -next;\ncallScene:beach_date.txt;\n雪乃:后;\nend;\n",
+    "prepared.txt": "callScene:sub/init.txt;\njumpLabel:b -when=love>2;\n雪乃:不;\nend;\nlabel:b;\n雪乃:{love};\n",
+    "sub/init.txt": "; 变量\nsetVar:love=3;\nchangeBg:green.png -next;\n",
+    "menu.txt": "setVar:love=0;\nlabel:menu;\nchangeBg:red.png -next;\n"
+    "choose:聊:talk|(love>1)->吻:kiss|走:beach_date.txt;\nlabel:talk;\nsetVar:love=love+1;\n"
+    "雪乃:聊;\njumpLabel:menu;\nlabel:kiss;\nchangeBg:green.png -next;\n雪乃:吻;\n",
+    "skipped.txt": "changeBg:red.png -next;\n雪乃:一;\nchangeBg:green.png -next -when=1>2;\n雪乃:二 -when=1>2;\n",
+    "changing.txt": "changeBg:red.png -next;\nchangeBg:green.png -next;\n雪乃:二;\n",
     "notend.txt": "changeBg:red.png -next;\n雪乃:一 -notend;\n雪乃:二 -concat;\n",
     "introduced.txt": "intro:很久以前;\n雪乃:后来;\n",
     "empty.txt": "雪乃:空;\n",
@@ -82,6 +93,7 @@ def furnish(project: Path) -> None:
         put(project, f"game/scene/{name}", text)
     put(project, "game/background/red.png", png(RED))
     put(project, "game/background/green.png", png(GREEN))
+    put(project, "game/background/a true sea-green.png", png(GREEN))
     put(project, 'game/background/海 100% "x" 🌊.png', png(BLUE))
     put(project, "game/background/repainted.png", png(RED))
     put(project, "game/background/broken.png", b"this is not a picture")

@@ -76,6 +76,80 @@ def test_a_scene_whose_first_text_is_behind_a_condition_is_shown_as_a_player_see
     assert cinema.colour() == GREEN
 
 
+def test_preset_variables_decide_where_a_scene_begins(cinema: Cinema) -> None:
+    path = "game/scene/asked.txt"
+    for a, line, colour in ((1, 7, GREEN), (0, 3, RED)):
+        result = cinema.client.ok("preview_scene", scenePath=path, variables={"a": a})
+        assert result["logs"][0] == f"asked.txt is shown at line {line}."
+        assert cinema.colour() == colour
+
+
+def test_a_condition_decides_on_the_way_to_a_line(cinema: Cinema) -> None:
+    path = "game/scene/asked.txt"
+    result = cinema.client.ok("preview_scene", scenePath=path, line=3, variables={"a": 1})
+    assert result["logs"][:2] == [
+        "asked.txt is shown at line 3.",
+        "a player doesn't come to line 3 here, because a>0 in line 2 is true.",
+    ]
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/prepared.txt", line=6)
+    assert result["logs"][0] == "prepared.txt is shown at line 6."
+    assert "player" not in result["logs"][1]
+
+
+def test_a_line_whose_condition_is_false_is_shown_and_said_to_be_skipped(cinema: Cinema) -> None:
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/skipped.txt", line=3)
+    assert result["logs"][:2] == [
+        "skipped.txt is shown at line 3.",
+        "line 3 is skipped here, because 1>2 is false. It is still shown.",
+    ]
+    assert cinema.colour() == GREEN
+
+
+def test_a_preset_text_stays_exactly_this_text(cinema: Cinema) -> None:
+    variables = {"picture": "a true sea-green"}  # engines read true as a flag, and - as a sign
+    path = "game/scene/painted.txt"
+    assert "firstErrorLine" not in cinema.client.ok("preview_scene", scenePath=path, variables=variables)
+    assert cinema.colour() == GREEN
+
+
+def test_only_a_file_whose_variable_is_not_set_is_missing_under_its_name_in_the_script(cinema: Cinema) -> None:
+    path = "game/scene/painted.txt"
+    assert "firstErrorLine" not in cinema.client.ok("preview_scene", scenePath=path, variables={"picture": "red"})
+    assert cinema.colour() == RED
+    missing = cinema.client.ok("preview_scene", scenePath=path, variables={"picture": "nothing"})["logs"]
+    assert missing[1] == "game/background/nothing.png is not there."
+    result = cinema.client.ok("preview_scene", scenePath=path)
+    assert result["logs"][1] == "line 1: game/background/{picture}.png is not there."
+
+
+def test_a_scene_that_begins_with_a_call_is_shown_as_a_player_sees_it(cinema: Cinema) -> None:
+    assert cinema.show("calls.txt")["logs"][0] == "calls.txt has been run and has led to beach_date.txt, line 2."
+    assert cinema.colour() == GREEN
+    cinema.show("start.txt")
+    assert cinema.show("prepared.txt")["logs"][0] == "prepared.txt is shown at line 6."
+    assert cinema.colour() == GREEN
+
+
+def test_choices_lead_to_what_a_player_sees_after_them(cinema: Cinema) -> None:
+    path = "game/scene/menu.txt"
+    for choices, line, colour in (([1], 7, RED), ([1, 1, 2], 11, GREEN)):
+        result = cinema.client.ok("preview_scene", scenePath=path, choices=choices)
+        assert result["logs"][0] == f"menu.txt is shown at line {line}."
+        assert cinema.colour() == colour
+    result = cinema.client.ok("preview_scene", scenePath=path, choices=[3])
+    assert result["logs"][0] == "menu.txt has been run and has led to beach_date.txt, line 2."
+    result = cinema.client.ok("preview_scene", scenePath=path, choices=[2])
+    assert result["logs"][1] == "option 2 in line 4 can't be chosen here, because love>1 is false."
+    error = cinema.client.error("preview_scene", scenePath=path, choices=[1, 4])
+    assert (error["code"], error["message"]) == ("E_BAD_ARGS", "The choice in line 4 has 3 options, no option 4.")
+    assert "Only 1 of the 2" in cinema.client.error("preview_scene", scenePath=path, choices=[3, 1])["message"]
+
+
+def test_a_transition_that_a_jump_cuts_short_is_no_error(cinema: Cinema) -> None:
+    assert "firstErrorLine" not in cinema.show("changing.txt")
+    assert cinema.colour() == GREEN
+
+
 def test_an_auto_advancing_line_is_shown_without_a_false_error(cinema: Cinema) -> None:
     """Its timer calls a method of the engine without its object, as browsers allow."""
     result = cinema.show("notend.txt")

@@ -2,13 +2,16 @@
 
 import pytest
 
+from handrail.features.webgal.script.calls import with_quiet_scenes
 from handrail.features.webgal.script.preview_log import (
     fetched_ahead,
     likely_line,
     line_naming,
     lines_using,
 )
-from handrail.features.webgal.script.route import first_shown_line, line_after, route_to
+from handrail.features.webgal.script.route import first_event, route_to
+from handrail.features.webgal.script.way import State, Turn
+from handrail.ports.errors import InvalidParams
 
 
 @pytest.mark.parametrize(
@@ -19,6 +22,7 @@ from handrail.features.webgal.script.route import first_shown_line, line_after, 
         ("changeBg:a.png;\nchoose:一:a|二:b;\n雪乃:好;", 2),
         ("setVar:a=1;\nintro:一|二;\n", 2),
         ("changeBg:a.png;\nchangeScene:b.txt;\n; 结束\n\n", 2),
+        ("changeBg:a.png;\ncallScene:b.txt;\n雪乃:后;", 2),
         ("jumpLabel:b;\n雪乃:不;\nlabel:b;\n雪乃:好;", 4),
         ("jumpLabel:b -when=a>1;\n雪乃:好;\nlabel:b;\n雪乃:不;", 2),
         ("label:a;\njumpLabel:a;\n雪乃:从不;", 2),
@@ -26,7 +30,7 @@ from handrail.features.webgal.script.route import first_shown_line, line_after, 
     ],
 )
 def test_a_scene_is_shown_at_its_first_line_with_something_to_see(text: str, line: int) -> None:
-    assert first_shown_line(text) == line
+    assert first_event(text) == line
 
 
 BRANCHES = """changeBg:a.png;
@@ -59,7 +63,7 @@ changeScene:other.txt;
 def test_a_line_is_reached_over_jumps_and_choices(
     line: int, choices: tuple[int, ...], expected_lines: list[int], is_reached: bool
 ) -> None:
-    route = route_to(BRANCHES, line, {"a": "1"}, choices)
+    route = route_to(BRANCHES, line, {"a": 1}, choices)
     assert route.origins == (0, *expected_lines)
     lines = BRANCHES.split("\n")
     assert route.text == "\n".join(["setVar:a=1;", *(lines[each - 1] for each in expected_lines)])
@@ -71,8 +75,54 @@ def test_a_line_before_a_backward_jump_is_reachable() -> None:
     assert route_to(back, 3).origins == (6, 3)
 
 
-def test_taken_options_lead_to_the_next_line_that_shows_something() -> None:
-    assert [line_after(BRANCHES, choices) for choices in ((1,), (2,), (3,), (4,))] == [6, 10, None, None]
+@pytest.mark.parametrize(
+    ("choices", "lines", "last"),
+    [((1,), 6, "雪乃:左边;"), ((2,), 10, "雪乃:右边;"), ((3,), 3, "changeScene:other.txt;")],
+)
+def test_taken_options_lead_to_what_a_player_sees_next(choices: tuple[int, ...], lines: int, last: str) -> None:
+    route = route_to(BRANCHES, None, choices=choices)
+    assert (route.origins[-1], route.text.split("\n")[-1]) == (lines, last)
+
+
+@pytest.mark.parametrize("choices", [(4,), (1, 1)])
+def test_choices_that_nobody_can_make_are_refused(choices: tuple[int, ...]) -> None:
+    for line in (None, 12):
+        with pytest.raises(InvalidParams):
+            route_to(BRANCHES, line, choices=choices)
+
+
+def test_known_conditions_decide_the_way_and_the_engine_is_asked_for_the_others() -> None:
+    text = "jumpLabel:b -when=a>1;\nA:1;\nlabel:b;\nchoose:(c>1)->x:d|y:e;\nlabel:d;\nA:2;\nlabel:e;\nA:3 -when=f\\;;"
+    asked = route_to(text, 8, asks=True)
+    assert asked.text.split("\n") == [
+        "setVar:handrail0=1 -when=a>1;",
+        "A:1;",
+        "setVar:handrail1=1 -when=c>1;",
+        "A:2;",
+        "setVar:handrail2=1 -when=f\\;;",
+        "A:3;",
+    ]
+    assert [(each.text, each.is_true) for each in asked.conditions] == [("a>1", False), ("c>1", True), ("f;", True)]
+    stage = {"GameVar": {"handrail0": 1}}
+    assert asked.first_wrong(stage) == asked.conditions[0]
+    assert asked.first_wrong({"GameVar": {"handrail1": 1, "handrail2": 1}}) is None
+    known = {Turn(State(1, 0)): True, Turn(State(4, 0), 1): False}
+    assert route_to(text, 8, known=known).origins == (8,)
+
+
+def test_called_scenes_that_show_nothing_are_put_in_place_of_their_calls() -> None:
+    scenes = {
+        "a.txt": "; 注释\nsetVar:x=1;\ncallScene:b.txt;\n",
+        "b.txt": "bgm:b.mp3;\n",
+        "c.txt": "A:1;\n",
+        "round.txt": "callScene:round.txt;",
+    }
+    others = ["A:2;", "callScene:c.txt;", "callScene:a.txt -when=x>1;", "callScene:none.txt;", "callScene:round.txt;"]
+    text = "\n".join(["callScene:a.txt;", *others])
+    expansion = with_quiet_scenes(text, scenes.get)
+    assert expansion.text == "\n".join(["setVar:x=1;", "bgm:b.mp3;", *others])
+    assert expansion.origins == (1, 1, 2, 3, 4, 5, 6)
+    assert [expansion.place_of(line) for line in (1, 2)] == [2, 3]
 
 
 def test_missing_files_have_the_lines_that_name_them_as_a_browser_asks_for_them() -> None:

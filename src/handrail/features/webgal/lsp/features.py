@@ -126,11 +126,11 @@ def _register_commands(server: "EditorServer") -> None:
     @server.command(PREVIEW)
     async def preview(arguments: Any) -> Any:
         request = _read(arguments, previews.PreviewParams)
-        plan = await state.ask(request.uri, lambda view: previews.plan_preview(view, request))
-        match = state.project_of(request.uri)
-        if plan is None or match is None:
-            raise RequestFailed(phrase("no scene", state.language))
         try:
+            plan = await state.ask(request.uri, lambda view: previews.plan_preview(view, request))
+            match = state.project_of(request.uri)
+            if plan is None or match is None:
+                raise RequestFailed(phrase("no scene", state.language))
             return msgspec.to_builtins(await server.previews.show(match[0], plan))
         except Failure as failure:
             raise RequestFailed(f"{failure.message} {failure.hint or ''}".rstrip()) from None

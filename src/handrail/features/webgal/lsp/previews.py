@@ -10,7 +10,7 @@ from msgspec import Meta
 from handrail.features.webgal.lsp.editor_state import EditorProject, FileView
 from handrail.features.webgal.lsp.phrases import phrase
 from handrail.features.webgal.preview_ports import Destination
-from handrail.features.webgal.script.route import Route, first_shown_line, route_to
+from handrail.features.webgal.script.route import Route, first_event, route_to, whole_scene
 from handrail.features.webgal.script.sync import State
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Stage(msgspec.Struct, frozen=True, rename="camel"):
 class _SentScene:
     uri: str
     scene: str
-    route: Route | None
+    route: Route
 
 
 class EditorPreviews:
@@ -84,7 +84,7 @@ class EditorPreviews:
         known_variables = dict(variables) if isinstance(variables, dict) else {}
         if scene != sent.scene:
             return self._report(Stage(scene, known_variables))
-        line = state.sentence if sent.route is None else sent.route.line_of(state.sentence)
+        line = sent.route.line_of(state.sentence)
         return self._report(Stage(scene, known_variables, sent.uri, max(line - 1, 0)))
 
 
@@ -93,20 +93,22 @@ class Plan:
     game: str
     uri: str
     destination: Destination
-    route: Route | None
+    route: Route
     note: str | None
 
 
 def plan_preview(view: FileView, params: PreviewParams) -> Plan | None:
-    """Plans how to reach the line; returns None if the text is not a scene. Unsaved text counts."""
+    """Plans how to reach the line in the unsaved text; returns None if it is not a scene. Raises InvalidParams."""
     name = view.game.scene_name(view.path)
     if name is None:
         return None
     text = "\n".join(view.lines)
     game, uri = view.game.prefix.rstrip("/") or ".", view.snapshot.uri(view.path)
-    if params.line is None and not params.variables and not params.choices:
-        return Plan(game, uri, Destination(name, first_shown_line(text), text), None, None)
-    line = first_shown_line(text) if params.line is None else min(params.line + 1, len(view.lines))
+    if params.line is None and not params.choices:
+        first = first_event(text)
+        route = whole_scene(text, first, params.variables)
+        return Plan(game, uri, Destination(name, route.place_of(first), route.text), route, None)
+    line = None if params.line is None else min(params.line + 1, len(view.lines))
     route = route_to(text, line, params.variables, params.choices)
-    note = None if route.is_reached else phrase("not reached", view.language, line=line)
+    note = None if route.is_reached else phrase("not reached", view.language, line=route.origins[-1])
     return Plan(game, uri, Destination(name, len(route.origins), route.text), route, note)

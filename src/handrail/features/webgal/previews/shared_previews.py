@@ -16,7 +16,7 @@ from handrail.features.webgal.preview_ports import (
 )
 from handrail.features.webgal.previews.preview_session import PreviewSession, as_not_shown
 from handrail.features.webgal.previews.scene_finder import SceneFile, find_scene
-from handrail.features.webgal.script.route import first_shown_line
+from handrail.features.webgal.script.route import first_event
 from handrail.ports.errors import Declined, Failure, NotShown
 from handrail.ports.files import Folder
 
@@ -94,7 +94,7 @@ class ConsoleFrames:
             entry = scene.game, (await self._session.site(scene.game)).open_screen()
             self._keep(*entry)
         target_screen = entry[1]
-        target_screen.send_to(Destination(scene.name, line or first_shown_line(text), content))
+        target_screen.send_to(Destination(scene.name, line or first_event(text), content))
         return Frame(target_screen.name, target_screen.address)
 
     def hide(self, screen: str) -> None:

@@ -7,7 +7,9 @@ from urllib.parse import unquote
 
 from handrail.features.browser.offers import PageProblem
 from handrail.features.webgal.preview_ports import Destination, Position, ShownScene
+from handrail.features.webgal.script.conditions import interpolated
 from handrail.features.webgal.script.findings import kind_of
+from handrail.features.webgal.script.graph import ENTRY
 from handrail.features.webgal.script.parser import is_address, read_scene, split_lines
 from handrail.features.webgal.script.scene import Scene
 
@@ -65,8 +67,11 @@ def _requested_path(folder: str, name: str) -> str:
 
 
 _MOST_LINES = 5
-# Messages that appear in every game, because a jump cuts off sounds, or that repeat what is missing.
-_HARMLESS = ("The play() request was interrupted", "AbortError", "status code 404")
+# Messages that appear in every game, because a jump cuts off sounds and transitions, or that repeat what is missing.
+_HARMLESS = (
+    *("The play() request was interrupted", "AbortError", "status code 404"),
+    "Cannot read properties of undefined (reading 'x')",  # an engine places what has no transform
+)
 _ABOUT_SOUNDS = ("NotSupportedError",)
 
 
@@ -89,7 +94,11 @@ def preview_log(
     problems = dict.fromkeys(showing.broken, "can't be shown: it is not a picture that a browser can decode.")
     problems |= dict.fromkeys(showing.missing, "is not there.")
     lines_by_path, elsewhere = lines_using(text, problems), None
+    variables = showing.position.stage.get("GameVar")
+    set_variables = variables if isinstance(variables, dict) else {}
     for path, problem in problems.items():
+        if (names := interpolated(path)) and all(name in set_variables for name in names):
+            continue  # preloaded by its name in the script; then the engine requested it with the variables' values
         message = f"{path if game == '.' else f'{game}/{path}'} {problem}"
         if path in lines_by_path:
             used_on = sorted(lines_by_path[path])
@@ -132,7 +141,8 @@ def _line_of_trouble(trouble: PageProblem, text: str) -> int | None:
 
 def _position_text(position: Position, destination: Destination) -> str:
     if position.has_left:
-        where = f"{position.scene}, line {position.line}" if position.scene and position.line else "the title"
+        is_title = position.line == 0 and position.scene in ("", ENTRY)
+        where = "the title" if is_title else f"{position.scene}, line {max(position.line, 1)}"
         return f"{destination.scene} has been run and has led to {where}."
     if position.is_waiting:
         return (
