@@ -54,6 +54,7 @@ def refused(status: int, error: Any, **more: Any) -> Answer:
 
 
 SECOND = '{"path":"2"}'
+TEXT_CALL_2 = '{"name": "read_file", "arguments": {"path": "2"}}'
 WHOLE = {
     "id": "c",
     "object": "chat.completion",
@@ -81,6 +82,22 @@ UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
         "",
         [READ_1],
     ),
+    "a call in pieces that repeat id and name, whole": (
+        calls(call(0, "a", '{"path"'), call(0, "a", ':"1"}')),
+        "",
+        [READ_1],
+    ),
+    "a call in pieces that repeat the name without an id": (
+        calls(call(0, None, '{"path"'), call(0, None, ':"1"}')),
+        "",
+        [READ_1],
+    ),
+    "a call whose later pieces have no index": (
+        calls(call(0, "a", '{"path"'), {"function": {"arguments": ':"1"}'}}),
+        "",
+        [READ_1],
+    ),
+    "arguments encoded twice": (calls(call(0, "a", json.dumps('{"path":"1"}'))), "", [READ_1]),
     "null arguments": (calls(call(0, "a", None, "list_files")), "", [("list_files", {})]),
     "no arguments": (calls(call(0, "a", ..., "list_files")), "", [("list_files", {})]),
     "arguments as an object": (calls(call(0, "a", {"path": "1"})), "", [READ_1]),
@@ -103,6 +120,32 @@ UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
         "",
         [READ_1],
     ),
+    "calls as text, in a list": (
+        text('<tool_call>[{"name": "read_file", "arguments": {"path": "1"}}, ', TEXT_CALL_2, "]</tool_call>"),
+        "",
+        [READ_1, READ_2],
+    ),
+    "a call as text with its arguments as text": (
+        text('<tool_call>{"name": "read_file", "arguments": "{\\"path\\": \\"1\\"}"}</tool_call>'),
+        "",
+        [READ_1],
+    ),
+    "a call as text, wrapped as in the format": (
+        text('<tool_call>{"type": "function", "function": ', TEXT_CALL_2, "}</tool_call>"),
+        "",
+        [READ_2],
+    ),
+    "a call as text whose argument contains the tag": (
+        text('<tool_call>{"name": "read_file", "arguments": {"path": "{}</tool_call>"}}</tool_call> Done.'),
+        "Done.",
+        [("read_file", {"path": "{}</tool_call>"})],
+    ),
+    "calls as Mistral's models write them": (text("[TOOL_CALLS][", TEXT_CALL_2, "]"), "", [READ_2]),
+    "a call as GLM writes it": (
+        text("<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"),
+        "",
+        [READ_1],
+    ),
     "an example of a call to an unknown tool": (
         text('<tool_call>{"name": "other", "arguments": {}}</tool_call>'),
         '<tool_call>{"name": "other", "arguments": {}}</tool_call>',
@@ -110,6 +153,22 @@ UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
     ),
     "thinking in tags": (text("<thi", "nk>hmm", " so</thi", "nk>\n\nHello"), "Hello", []),
     "thinking that never ends": (text("<think>hmm"), "", []),
+    "thinking whose beginning is in the prompt": (text("hmm", " so</th", "ink>\n\nHello"), "Hello", []),
+    "thinking whose beginning is in the prompt, before a call": (
+        text("hmm</think>\n\n<tool_call>", TEXT_CALL_2, "</tool_call>"),
+        "",
+        [READ_2],
+    ),
+    "text that mentions the end of thinking": (text("Write </think> at the end."), "Write </think> at the end.", []),
+    "content in parts": (
+        stream(
+            chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hmm"}]}]}),
+            chunk({"content": [{"type": "text", "text": "Hello"}]}),
+            chunk({}, "stop"),
+        ),
+        "Hello",
+        [],
+    ),
     "text that only mentions the tag": (text("Use <think> tags."), "Use <think> tags.", []),
     "thinking in reasoning_content": (
         stream(chunk({"reasoning_content": "hmm"}), chunk({"content": "Hi"}, "stop")),
@@ -181,6 +240,59 @@ REPORTED: dict[str, tuple[Answer, type[Failure]]] = {
     "OpenRouter: too long": (
         refused(400, {"message": "This endpoint's maximum context length is 4096 tokens."}),
         Overflow,
+    ),
+    "Ollama: too long, counted": (
+        refused(400, {"message": "prompt too long; exceeded max context length by 129 tokens"}),
+        Overflow,
+    ),
+    "llama.cpp: full": (refused(500, {"code": 500, "message": "Context size has been exceeded."}), Overflow),
+    "llama.cpp: too long, counted": (
+        refused(400, {"message": "request (53192 tokens) exceeds context size (50176 tokens)"}),
+        Overflow,
+    ),
+    "vLLM: too long for the decoder": (
+        refused(400, {"message": "The decoder prompt (length 5000) is longer than the maximum model length of 4096."}),
+        Overflow,
+    ),
+    "vLLM: too long, counted": (
+        refused(400, {"message": "You passed 40961 input tokens. However, the model's context length is only 40960."}),
+        Overflow,
+    ),
+    "LM Studio: too long, in a stream": (
+        (200, "text/event-stream", 'event: error\ndata: {"error":{"message":"Context size has been exceeded."}}\n\n'),
+        Overflow,
+    ),
+    "LM Studio: too long, with status 200": (
+        (200, "application/json", json.dumps({"error": "Context size has been exceeded."})),
+        Overflow,
+    ),
+    "Gemini: too long": (
+        refused(400, {"message": "The input token count (1196265) exceeds the maximum number of tokens allowed."}),
+        Overflow,
+    ),
+    "Grok: too long": (
+        refused(400, {"message": "This model's maximum prompt length is 131072 but the request contains 537812."}),
+        Overflow,
+    ),
+    "Groq: too long": (refused(400, {"message": "Please reduce the length of the messages or completion."}), Overflow),
+    "Kimi: too long": (refused(400, {"message": "Your request exceeded model token limit: 262144"}), Overflow),
+    "MiniMax: too long": (refused(400, {"message": "invalid params, context window exceeds limit"}), Overflow),
+    "TGI: too long": (
+        refused(422, {"message": "`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` tokens"}),
+        Overflow,
+    ),
+    "Groq: no tools": (refused(400, {"message": "`tool calling` is not supported with this model"}), NoModel),
+    "no tools, in a stream": (
+        (200, "text/event-stream", 'data: {"error":{"message":"gemma:2b does not support tools"}}\n\n'),
+        NoModel,
+    ),
+    "OpenRouter: no credit, with status 200": (
+        (200, "application/json", json.dumps({"error": {"code": 402, "message": "Insufficient credits"}})),
+        WrongKey,
+    ),
+    "OpenRouter: too many requests, in a stream": (
+        stream({**chunk({"content": ""}, "error"), "error": {"code": 429, "message": "Rate limit exceeded"}}, end=""),
+        RateLimited,
     ),
     "Ollama: no tools": (
         refused(400, {"message": "registry.ollama.ai/library/gemma:2b does not support tools"}),
@@ -272,8 +384,9 @@ def test_an_error_is_reported_as_what_it_is(server: Server, answer: Answer, cond
     assert type(failed.value) is condition
 
 
-def test_a_filtered_answer_is_a_refusal(server: Server) -> None:
-    assert reply_to(server, text("I", finish="content_filter")).stopped == "refusal"
+@pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "content_filter: PROHIBITED_CONTENT"])
+def test_a_filtered_answer_is_a_refusal(server: Server, finish: str) -> None:
+    assert reply_to(server, text("I", finish=finish)).stopped == "refusal"
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100])

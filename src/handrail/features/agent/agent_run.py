@@ -115,15 +115,21 @@ class AgentRun:
 
     async def _ask_model(self) -> None:
         task_id, message_id, target = self.run.task_id, f"msg_{uuid4().hex}", self.run.target
-        listener, run = self._context.listener, self.run
+        listener, run, has_streamed = self._context.listener, self.run, False
         self._context.limits.check(run)
+
+        def show(text: str) -> None:
+            nonlocal has_streamed
+            has_streamed = True
+            listener.text_streamed(task_id, message_id, target, text)
+
         request = ModelRequest(
             task_id,
             self._model,
             instructions(run.mode, self._context.project, await self._context.max_auto_fix()),
             self._turns,
             self._offers(),
-            lambda text: listener.text_streamed(task_id, message_id, target, text),
+            show,
             self._report_wait,
             lambda text: listener.thinking_streamed(task_id, message_id, target, text),
         )
@@ -136,7 +142,7 @@ class AgentRun:
         if turn.text or turn.uses:
             await self._add(turn)
         await self._update(usage=self.run.usage + request.spent, steps=self.run.steps + 1)
-        if turn.text:
+        if turn.text or has_streamed:  # what was streamed may have been a call that the model wrote as text
             listener.reply_completed(task_id, message_id, target, turn.text)
         check_is_complete(reply)
         if not turn.text and not turn.uses:

@@ -95,6 +95,21 @@ def test_permanent_refusals_of_a_provider_are_reported(
     asyncio.run(run())
 
 
+def test_a_call_that_a_model_writes_as_text_does_not_stay_in_the_chat(rig: Running, models: ModelServer) -> None:
+    async def run() -> None:
+        models.script(
+            "writing", says('<tool_call>{"name": "list_', 'files", "arguments": {}}</tool_call>'), says("Done.")
+        )
+        async with chatting(rig) as chat:
+            await chat.say("Hello", model="openai-compatible:writing")
+            await chat.rested()
+            assert next(event["name"] for event in chat.events_of("toolUsed")) == "list_files"
+            finished = [event["content"] for event in chat.events_of("chatDelta") if event["finished"]]
+            assert finished == ["", "Done."]
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize(
     "trouble",

@@ -43,29 +43,41 @@ class _Stream(OpenAIStreamedResponse):
 
 
 class ToolCallIndexes:
-    """Gives each tool call its own index. The first piece of a call has a name, the others don't."""
+    """Gives each tool call its own index. The first piece of a call has a name; some servers repeat it later."""
 
     def __init__(self) -> None:
-        self._count = 0
         self._newest: dict[int | None, int] = {}
-        self._ids: dict[int, str] = {}
+        self._ids: list[str] = []
+        self._arguments: list[str] = []
 
     def correct(self, calls: Any) -> None:
         for call in calls:
-            index = call.index
             if self._begins(call):
-                self._newest[index] = self._count
-                self._ids[self._count] = call.id or ""
-                self._count += 1
-            call.index = self._newest.get(index, 0)
+                self._newest[call.index] = len(self._ids)
+                self._ids.append(call.id or "")
+                self._arguments.append("")
+            elif call.function is not None:
+                call.function.name = None
+            call.index = self._newest.get(call.index, len(self._ids) - 1)
+            if call.function is not None and isinstance(call.function.arguments, str):
+                self._arguments[call.index] += call.function.arguments
 
     def _begins(self, call: ChoiceDeltaToolCall) -> bool:
-        newest = self._newest.get(call.index)
-        if newest is None:
-            return True
         has_name = bool(call.function is not None and call.function.name)
-        # A server that repeats the id with each piece may repeat the name as well.
-        return has_name and not (call.id and call.id == self._ids[newest])
+        newest = self._newest.get(call.index)
+        if newest is None:  # later pieces may have no index
+            return has_name or call.index is not None or not self._ids
+        if not has_name:
+            return False
+        return call.id != self._ids[newest] if call.id else not _is_cut_off(self._arguments[newest])
+
+
+def _is_cut_off(arguments: str) -> bool:
+    try:
+        msgspec.json.decode(arguments or "{}")
+    except msgspec.DecodeError:
+        return True
+    return False
 
 
 class ThinkingTags:
@@ -106,11 +118,26 @@ class ThinkingTags:
 def _separate_thinking(delta: ChoiceDelta, tags: ThinkingTags, *, is_last: bool) -> None:
     if not delta.content and not is_last:
         return
-    thought, text = tags.feed(delta.content or "", is_last=is_last)
+    declared, content = _join_parts(delta.content or "")
+    thought, text = tags.feed(content, is_last=is_last)
     delta.content = text or None
-    if thought:
+    if thought := declared + thought:
         assert delta.model_extra is not None  # OpenAI's types allow extra members
         delta.model_extra["reasoning_content"] = thought
+
+
+def _join_parts(content: Any) -> tuple[str, str]:
+    """Returns thinking and text. Mistral sends the content in parts while a model thinks."""
+    if isinstance(content, str):
+        return "", content
+    thoughts, texts = [], []
+    for part in content if isinstance(content, list) else ():
+        match part:
+            case {"type": "thinking", "thinking": list(inner)}:
+                thoughts.append(_join_parts(inner)[1])
+            case {"text": str(text)}:
+                texts.append(text)
+    return "".join(thoughts), "".join(texts)
 
 
 def http_client() -> httpx2.AsyncClient:
@@ -138,9 +165,11 @@ class _StreamingTransport(httpx2.AsyncBaseTransport):
 
 
 def as_stream(body: bytes) -> bytes:
-    """A complete `chat.completion` as server-sent events; anything else unchanged, to be reported as an error."""
+    """A complete `chat.completion` or an error as server-sent events; anything else unchanged, and then unreadable."""
     try:
         completion = msgspec.json.decode(body)
+        if completion.get("error"):
+            return _event({"error": completion["error"]})
         (choice,) = completion["choices"]
         delta = choice["message"]
         for index, call in enumerate(delta.get("tool_calls") or ()):
@@ -149,4 +178,8 @@ def as_stream(body: bytes) -> bytes:
         return body
     chunk = {**completion, "object": "chat.completion.chunk"}
     chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": choice.get("finish_reason") or "stop"}]
-    return b"data: " + msgspec.json.encode(chunk) + b"\n\ndata: [DONE]\n\n"
+    return _event(chunk) + b"data: [DONE]\n\n"
+
+
+def _event(data: Any) -> bytes:
+    return b"data: " + msgspec.json.encode(data) + b"\n\n"

@@ -52,13 +52,22 @@ def conversation(instructions: str, turns: Sequence[Turn], *, is_blind: bool = F
 
 def to_turn(response: ModelResponse) -> AssistantTurn:
     uses = tuple(
-        ToolUse(part.tool_call_id, part.tool_name, part.args_as_json_str())
+        ToolUse(part.tool_call_id, part.tool_name, _arguments(part))
         for part in response.parts
         if isinstance(part, ToolCallPart)
     )
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     thinking = "\n\n".join(part.content for part in response.parts if isinstance(part, ThinkingPart) and part.content)
     return AssistantTurn(text, uses, ModelMessagesTypeAdapter.dump_json([response]), thinking=thinking)
+
+
+def _arguments(call: ToolCallPart) -> str:
+    """Some models encode the arguments twice, as a text that contains an object."""
+    arguments = call.args if isinstance(call.args, str) and call.args else call.args_as_json_str()
+    try:
+        return msgspec.json.decode(arguments, type=str)
+    except msgspec.DecodeError:
+        return arguments
 
 
 def _with_newest_attachments(turns: Sequence[Turn]) -> Sequence[Turn]:

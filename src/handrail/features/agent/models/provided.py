@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,6 +29,7 @@ from handrail.features.agent.model_client import CHARACTERS_PER_TOKEN, estimated
 from handrail.features.agent.models.conversation import conversation, has_pictures, to_turn
 from handrail.features.agent.models.provider_errors import may_be_about_pictures, takes_no_pictures, translated_errors
 from handrail.features.agent.models.written_calls import with_written_calls
+from handrail.features.agent.models.written_thinking import without_written_thinking
 from handrail.ports.model import (
     Cut,
     Delta,
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model as Provider
     from pydantic_ai.settings import ThinkingLevel
+
+_BLOCKED = re.compile(r"content_filter|safety|prohibited|blocklist", re.IGNORECASE)
 
 Declare = Callable[[Sequence[ToolOffer]], dict[str, Any]]
 
@@ -117,7 +121,8 @@ class ProvidedModel:
                         yield Delta(text)
                     case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
                         yield Delta(text)
-            complete = with_written_calls(response.get(), {offer.name: offer.parameters for offer in tools})
+            spoken = without_written_thinking(response.get())
+            complete = with_written_calls(spoken, {offer.name: offer.parameters for offer in tools})
         if not _is_complete(complete):
             raise Cut(f"The connection to {self.name} was cut in the middle of its answer.")
         yield Reply(to_turn(complete), _usage(complete), _stop_reason(complete))
@@ -149,7 +154,7 @@ def _length(part: Any) -> int:
 
 
 def _stop_reason(response: ModelResponse) -> Literal["end", "tools", "length", "refusal"]:
-    if response.finish_reason == "content_filter":
+    if response.finish_reason == "content_filter" or _BLOCKED.match(_own_reason(response)):
         return "refusal"
     return "length" if response.finish_reason == "length" else "end"
 
@@ -157,7 +162,12 @@ def _stop_reason(response: ModelResponse) -> Literal["end", "tools", "length", "
 def _is_complete(response: ModelResponse) -> bool:
     """Whether the answer is complete: providers end it with a reason, some servers with token counts instead."""
     is_counted = response.provider_name == "openai" and response.usage.output_tokens > 0
-    return is_counted or bool((response.provider_details or {}).get("finish_reason"))
+    return is_counted or bool(_own_reason(response))
+
+
+def _own_reason(response: ModelResponse) -> str:
+    """Why the answer ended, in the server's own word."""
+    return str((response.provider_details or {}).get("finish_reason") or "")
 
 
 class Pacer:

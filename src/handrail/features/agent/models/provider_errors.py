@@ -19,13 +19,15 @@ _NOT_SUPPORTED = re.compile(r"support|multi-?modal|mmproj|unknown variant|text-o
 _RETRY_DELAY = re.compile(r"""retryDelay["']: ?["'](\d{1,6}(?:\.\d+)?)s["']""")
 _REFUSALS = frozenset({400, 415, 422})
 _OVERFLOW = re.compile(
-    r"exceeds? the (?:available )?context|exceed_context_size|greater than the context length|context length of only"
-    r"|context_length_exceeded|prompt is too long|input is too long|maximum context length",
+    r"exceeds? (?:the )?(?:available )?context|exceed_context_size|context size has been exceeded|exceeded max context"
+    r"|greater than the context length|context length (?:of|is) only|context_length_exceeded|context window exceeds"
+    r"|prompt (?:is )?too long|input is too long|maximum (?:context|prompt|model) length|exceeded model token limit"
+    r"|token count [^.]*exceeds the maximum|max_new_tokens` must be",
     re.IGNORECASE,
 )
 _NO_TOOLS = re.compile(
-    r"does not support tools|support tool use|tool choice requires|tools param requires"
-    r"|tools? (?:is|are) not supported",
+    r"does not support (?:tool|function)|support tool use|tool choice requires|tools param requires"
+    r"|(?:tools?|tool calling`?) (?:is|are) not supported|function calling is not enabled",
     re.IGNORECASE,
 )
 _BLOCKED = re.compile(

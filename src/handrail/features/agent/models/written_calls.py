@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ToolCallPart
 
-_JSON_CALL = re.compile(r"<tool_call>\s*(\{.*?\})\s*(?:</tool_call>|$)", re.DOTALL)
+_JSON_CALL = re.compile(r"(?:<tool_call>|\[TOOL_CALLS\])\s*(?=[{\[])")
+_END = re.compile(r"\s*(?:</tool_call>|$)|(?=\s)")
 _TAGGED_CALL = re.compile(r"(?:<tool_call>\s*)?<function=([\w.-]+)>(.*?)</function>(?:\s*</tool_call>)?", re.DOTALL)
 _TAGGED_ARGUMENT = re.compile(r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
+_PAIRED_CALL = re.compile(r"<tool_call>\s*([\w.-]+)\s*((?:<arg_key>.*?</arg_value>\s*)*)</tool_call>", re.DOTALL)
+_PAIRED_ARGUMENT = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_decoder = json.JSONDecoder()
+
+Tools = Mapping[str, Mapping[str, Any]]
+"""The schemas of the offered tools' parameters."""
 
 
-def with_written_calls(response: ModelResponse, tools: Mapping[str, Mapping[str, Any]]) -> ModelResponse:
-    """The reply with the calls in its text as tool calls. Calls of tools that aren't in `tools` stay text.
-
-    `tools` has the schemas of the offered tools' parameters.
-    """
+def with_written_calls(response: ModelResponse, tools: Tools) -> ModelResponse:
+    """The reply with the calls in its text as tool calls. Calls of tools that aren't in `tools` stay text."""
     if any(isinstance(part, ToolCallPart) for part in response.parts):
         return response
     parts: list[ModelResponsePart] = []
@@ -34,33 +39,53 @@ def with_written_calls(response: ModelResponse, tools: Mapping[str, Mapping[str,
     return replace(response, parts=parts)
 
 
-def _extract(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, list[ToolCallPart]]:
+def _extract(text: str, tools: Tools) -> tuple[str, list[ToolCallPart]]:
     calls: list[ToolCallPart] = []
+    text = _extract_json(text, tools, calls)
+    for call, argument in ((_TAGGED_CALL, _TAGGED_ARGUMENT), (_PAIRED_CALL, _PAIRED_ARGUMENT)):
 
-    def take_json(match: re.Match[str]) -> str:
-        try:
-            call = msgspec.json.decode(match[1])
-            name, arguments = call["name"], call.get("arguments", call.get("parameters")) or {}
-        except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
-            return match[0]
-        return _take(match, name, arguments)
+        def take(match: re.Match[str], argument: re.Pattern[str] = argument) -> str:
+            schema = tools.get(match[1])
+            if schema is None:
+                return match[0]
+            arguments = {name: _value(value, schema, name) for name, value in argument.findall(match[2])}
+            calls.append(ToolCallPart(match[1], arguments))
+            return ""
 
-    def take_tagged(match: re.Match[str]) -> str:
-        arguments = {name: _value(value, tools.get(match[1], {}), name) for name, value in _arguments(match[2])}
-        return _take(match, match[1], arguments)
-
-    def _take(match: re.Match[str], name: Any, arguments: Any) -> str:
-        if name not in tools or not isinstance(arguments, dict):
-            return match[0]
-        calls.append(ToolCallPart(name, arguments))
-        return ""
-
-    text = _TAGGED_CALL.sub(take_tagged, _JSON_CALL.sub(take_json, text))
+        text = call.sub(take, text)
     return text.strip() if calls else text, calls
 
 
-def _arguments(body: str) -> Collection[tuple[str, str]]:
-    return _TAGGED_ARGUMENT.findall(body)
+def _extract_json(text: str, tools: Tools, calls: list[ToolCallPart]) -> str:
+    """The text without the calls that are written as JSON, which are added to `calls`."""
+    kept, at = "", 0
+    while (start := _JSON_CALL.search(text, at)) is not None:
+        try:
+            value, end = _decoder.raw_decode(text, start.end())
+            found = list(_calls_in(value, tools))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            found, end = [], start.end()
+        closing = _END.match(text, end)
+        if found and closing is not None:
+            calls += found
+            kept += text[at : start.start()]
+            end = closing.end()
+        else:
+            kept += text[at:end]
+        at = end
+    return kept + text[at:]
+
+
+def _calls_in(value: Any, tools: Tools) -> Iterator[ToolCallPart]:
+    """Raises KeyError if one of them isn't a call of an offered tool."""
+    for call in value if isinstance(value, list) else [value]:
+        call = call.get("function", call)
+        arguments = call.get("arguments", call.get("parameters")) or {}
+        if isinstance(arguments, str):
+            arguments = msgspec.json.decode(arguments)
+        if call["name"] not in tools or not isinstance(arguments, dict):
+            raise KeyError(call["name"])
+        yield ToolCallPart(call["name"], arguments)
 
 
 def _value(text: str, schema: Mapping[str, Any], name: str) -> Any:
