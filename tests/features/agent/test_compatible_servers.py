@@ -313,6 +313,11 @@ REPORTED: dict[str, tuple[Answer, type[Failure]]] = {
     "cut off": (stream(chunk({"content": "Hi"}), end=""), Cut),
     "a page in place of an answer": ((200, "text/html", "<html>"), Cut),
     "nothing": ((200, "text/event-stream", ""), Cut),
+    "no object": ((200, "text/event-stream", "data: [1]\n\ndata: [DONE]\n\n"), Cut),
+    "a call that is no object": (stream(chunk({"tool_calls": [None]})), Cut),
+    "arguments that are a number": (calls(call(0, "a", 5)), Cut),
+    "token counts that are a text": (stream({**chunk({"content": "Hi"}), "usage": "none"}), Cut),
+    "an answer nested too deep": ((200, "application/json", "[" * 5000 + "]" * 5000), Cut),
 }
 
 
@@ -382,6 +387,13 @@ def test_an_error_is_reported_as_what_it_is(server: Server, answer: Answer, cond
     with pytest.raises(Failure) as failed:
         reply_to(server, answer)
     assert type(failed.value) is condition
+
+
+@pytest.mark.parametrize("opening", ["<function=a>", "<tool_call>{", "<tool_call>a<arg_key>"])
+def test_calls_that_are_never_closed_take_no_time(server: Server, opening: str) -> None:
+    """With a quadratic search, the first would take minutes and block the server meanwhile."""
+    message = opening * 20_000
+    assert reply_to(server, text(message)).replied.text == message
 
 
 @pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "content_filter: PROHIBITED_CONTENT"])

@@ -174,7 +174,7 @@ def as_stream(body: bytes) -> bytes:
         delta = choice["message"]
         for index, call in enumerate(delta.get("tool_calls") or ()):
             call["index"] = index
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError):
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return body
     chunk = {**completion, "object": "chat.completion.chunk"}
     chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": choice.get("finish_reason") or "stop"}]

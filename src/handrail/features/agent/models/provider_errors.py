@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_ai import exceptions
 
+from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Failure, Unsupported
 from handrail.ports.model import Cut, NoModel, Overflow, RateLimited, WrongKey
 
@@ -59,6 +60,16 @@ def translated_errors(name: str) -> Iterator[None]:
         yield
     except exceptions.AgentRunError as error:
         raise _translate(name, error) from None  # the provider's own message may quote a part of the key
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as fault:
+        unexpected_error(f"the answer of {name}", fault)  # logs where its library failed
+        raise _unreadable(name) from None
+
+
+def _unreadable(name: str) -> Cut:
+    return Cut(
+        f"{name} sent an answer that can't be read.",
+        hint="Check the server's address: it usually ends with /v1.",
+    )
 
 
 def _translate(name: str, error: exceptions.AgentRunError) -> Failure:
@@ -98,10 +109,7 @@ def _translate(name: str, error: exceptions.AgentRunError) -> Failure:
             message = f"{name} refused the request" + (f" with status {status}." if status else ".")
             return NoModel(message, hint="See the provider's status page.")
         case _:
-            return Cut(
-                f"{name} sent an answer that can't be read.",
-                hint="Check the server's address: it usually ends with /v1.",
-            )
+            return _unreadable(name)
 
 
 def _retry_after(error: exceptions.AgentRunError) -> dict[str, float]:

@@ -9,14 +9,17 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+import re2
 from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ToolCallPart
 
 _JSON_CALL = re.compile(r"(?:<tool_call>|\[TOOL_CALLS\])\s*(?=[{\[])")
 _END = re.compile(r"\s*(?:</tool_call>|$)|(?=\s)")
-_TAGGED_CALL = re.compile(r"(?:<tool_call>\s*)?<function=([\w.-]+)>(.*?)</function>(?:\s*</tool_call>)?", re.DOTALL)
-_TAGGED_ARGUMENT = re.compile(r"<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
-_PAIRED_CALL = re.compile(r"<tool_call>\s*([\w.-]+)\s*((?:<arg_key>.*?</arg_value>\s*)*)</tool_call>", re.DOTALL)
-_PAIRED_ARGUMENT = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+# RE2, because these would take minutes on a text that opens many calls and closes none.
+_TAGGED_CALL = re2.compile(r"(?s)(?:<tool_call>\s*)?<function=([\w.-]+)>(.*?)</function>(?:\s*</tool_call>)?")
+_TAGGED_ARGUMENT = re2.compile(r"(?s)<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>")
+_PAIRED_CALL = re2.compile(r"(?s)<tool_call>\s*([\w.-]+)\s*((?:<arg_key>.*?</arg_value>\s*)*)</tool_call>")
+_PAIRED_ARGUMENT = re2.compile(r"(?s)<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>")
+_MOST_UNREADABLE = 100
 _decoder = json.JSONDecoder()
 
 Tools = Mapping[str, Mapping[str, Any]]
@@ -44,10 +47,10 @@ def _extract(text: str, tools: Tools) -> tuple[str, list[ToolCallPart]]:
     text = _extract_json(text, tools, calls)
     for call, argument in ((_TAGGED_CALL, _TAGGED_ARGUMENT), (_PAIRED_CALL, _PAIRED_ARGUMENT)):
 
-        def take(match: re.Match[str], argument: re.Pattern[str] = argument) -> str:
+        def take(match: Any, argument: Any = argument) -> str:
             schema = tools.get(match[1])
             if schema is None:
-                return match[0]
+                return str(match[0])
             arguments = {name: _value(value, schema, name) for name, value in argument.findall(match[2])}
             calls.append(ToolCallPart(match[1], arguments))
             return ""
@@ -58,8 +61,8 @@ def _extract(text: str, tools: Tools) -> tuple[str, list[ToolCallPart]]:
 
 def _extract_json(text: str, tools: Tools, calls: list[ToolCallPart]) -> str:
     """The text without the calls that are written as JSON, which are added to `calls`."""
-    kept, at = "", 0
-    while (start := _JSON_CALL.search(text, at)) is not None:
+    kept, at, unreadable = "", 0, 0
+    while unreadable < _MOST_UNREADABLE and (start := _JSON_CALL.search(text, at)) is not None:
         try:
             value, end = _decoder.raw_decode(text, start.end())
             found = list(_calls_in(value, tools))
@@ -71,6 +74,7 @@ def _extract_json(text: str, tools: Tools, calls: list[ToolCallPart]) -> str:
             kept += text[at : start.start()]
             end = closing.end()
         else:
+            unreadable += 1
             kept += text[at:end]
         at = end
     return kept + text[at:]
