@@ -54,6 +54,15 @@ def test_changes_stay_in_the_overlay_and_the_run_is_on_record(user: PlainUser) -
     assert "cage full" in result.stderr.decode().splitlines()[0]
 
 
+def test_it_starts_where_proc_lacks_the_process_ids_of_its_own_namespace(user: PlainUser) -> None:
+    """As in containers, and where /proc hides other users' processes."""
+    in_a_container = ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--mount-proc"]
+    without_low_ids = 'for each in 1 2 3 4; do /bin/true; done; exec "$@"'
+    run = [str(HANDRAIL), "run", "--", "echo", "it runs"]
+    result = user.run([*in_a_container, "sh", "-c", without_low_ids, "sh", *run])
+    assert result.stdout.decode().strip() == "it runs", result.stderr.decode()
+
+
 def test_the_repository_of_a_linked_worktree_is_shown_read_only(user: PlainUser) -> None:
     main, linked = user.home / "main", user.home / "linked"
     script = (

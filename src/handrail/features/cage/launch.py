@@ -174,6 +174,7 @@ def _exec_bubblewrap(
         _exit_like(first)
     os.close(living)
     namespace.end_with_starter(alive)
+    namespace.mount_own_proc()
     port = ENDPOINT_PORT if spec.has_own_network else 0
     with namespace.listen_inside(port) as listening:
         if os.fork() == 0:

@@ -17,7 +17,7 @@ NEW_MOUNTS = 0x00020000
 NEW_NETWORK = 0x40000000
 NEW_PROCESSES = 0x20000000
 
-_MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x4000, 0x40000
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x8, 0x4000, 0x40000
 _SIOCSIFFLAGS, _IFF_UP_RUNNING = 0x8914, 0x41
 _PR_SET_PDEATHSIG = 1
 _SIGKILL = 9
@@ -52,6 +52,11 @@ def mount_overlay(project: str, expected_inode: tuple[int, int], upper: str, wor
         _call("mount", b"overlay", target.encode(), b"overlay", _MS_NOSUID | _MS_NODEV, os.fsencode(options))
     finally:
         os.close(folder)
+
+
+def mount_own_proc() -> None:
+    """Shows this namespace's processes in /proc, where bubblewrap looks its child up by its id. OSError."""
+    _call("mount", b"proc", b"/proc", b"proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None)
 
 
 def listen_inside(port: int) -> socket.socket:
