@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sqlite3
-import tarfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +17,7 @@ from handrail.stores.local.database import Database
 from handrail.stores.local.factory import open_browser_stores
 from handrail.stores.shared.agent_runs import RunRows
 from handrail.stores.shared.browser_tasks import TaskRows
+from tests.archives import unpack
 
 T = TypeVar("T")
 TASK = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -44,8 +44,7 @@ def rows_of(state: Path, query: str) -> list[Any]:
 
 
 def test_messages_of_version_0_1_are_preserved(tmp_path: Path) -> None:
-    with tarfile.open(OLD_STATE) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(OLD_STATE, tmp_path)
     state = tmp_path / "state"
     messages = rows_of(state, "SELECT id, role, content, timestamp FROM browser_message ORDER BY number")
     turns = rows_of(state, "SELECT at, turn FROM agent_turn ORDER BY number")

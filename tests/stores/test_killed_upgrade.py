@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.archives import unpack
 from tests.effort import chance, count, tries
 from tests.stores.test_conversations import OLD_STATE, rows_of, with_stores
 
@@ -23,8 +23,7 @@ CALLS = "pwrite64,write,fsync,fdatasync,ftruncate,unlink,rename,mkdir"
 
 
 def extracted(archive: Path, folder: Path) -> Path:
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+    unpack(archive, folder)
     return folder / "state"
 
 

