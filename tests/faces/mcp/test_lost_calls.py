@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.faces.mcp.lost_calls import find_outcome
+from handrail.faces.mcp.local import find_outcome
 from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.call import Call
 from handrail.kernel.project import Project

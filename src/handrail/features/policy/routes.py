@@ -15,14 +15,16 @@ from handrail.faces.http.context import HttpContext, Mount
 from handrail.faces.http.credentials import caller, require_person
 from handrail.faces.http.json_body import json_object, optional_text, text_field
 from handrail.faces.http.person_proof import Action, PersonProof
-from handrail.features.policy.explanation import explain_decision
 from handrail.features.policy.removed_rules import RemovedRules
 from handrail.features.policy.rule_list import list_rules
 from handrail.features.policy.summary import policy_in_force
 from handrail.kernel.access import record_access
 from handrail.kernel.policy_source import project_of
+from handrail.kernel.project import Project
 from handrail.kernel.recently_removed import RecentlyRemoved
-from handrail.ports.errors import Conflict, NotFound
+from handrail.kernel.target import Target
+from handrail.kernel.web_address import parse_address
+from handrail.ports.errors import Conflict, InvalidParams, NotFound
 from handrail.ports.policy import TrustedPolicy
 
 
@@ -161,3 +163,26 @@ def _trusted(policy: TrustedPolicy) -> dict[str, Any]:
 
 def _with_use(row: dict[str, Any], use: Any) -> dict[str, Any]:
     return row if use is None else {**row, "used": use.count, "lastUsed": use.last}
+
+
+def explain_decision(project: Project, tool: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The decision, and whether a rule or the default made it. NotFound for an unknown tool. Blocks."""
+    entry = project.registry.find(tool)
+    path, address, agent = (_text(fields, name) for name in ("path", "address", "agent"))
+    place = None if address is None else parse_address(address, "address").place
+    effect = entry.tool.strongest_effect
+    verdict = project.policy.current().decide(entry.tool.name, effect, Target(path=path, place=place), agent)
+    return {
+        "decision": verdict.decision.name.lower(),
+        "because": verdict.because,
+        "isDefault": verdict.is_default,
+        "isCritical": verdict.is_critical,
+        "effect": effect.value,
+    }
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidParams(f"`{name}` must be a string.", fieldErrors=[{"field": name, "message": "must be a string"}])
+    return value or None

@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from handrail.features.team.node_audit import append_records
 from handrail.features.team.node_questions import NodeQuestions
 from handrail.kernel.audit import Audit
 from handrail.kernel.chain import Head, read_head
+from handrail.kernel.chain_check import follow_records
 from handrail.kernel.node_record import EVENT
 from handrail.kernel.policy_source import SharedRules
-from handrail.ports.errors import Conflict, Declined
+from handrail.ports.errors import Conflict, Declined, InvalidParams
 from handrail.ports.journal import Journal
 from handrail.ports.node import NeededVotes, NodeOutcome, NodeQuestion, NodeUpdate, TeamPolicy
 from handrail.ports.policy import Decision
@@ -108,4 +108,25 @@ def _head(journal: Journal) -> Head:
     head = read_head(journal.snapshot().mark or b"")
     if head is None:
         raise Conflict("The team's audit has no head.")
+    return head
+
+
+def append_records(journal: Journal, start: int, data: bytes) -> Head:
+    """Returns where the copy now ends. Conflict: these are not the next records. Blocks."""
+    if not data:
+        raise InvalidParams("There are no records.", field="body")
+    with journal.lock(is_durable=True) as locked:
+        before = read_head(locked.mark) if locked.mark is not None else Head()
+        if before is None or start != locked.size:
+            raise Conflict("The team has another part of this audit.", size=locked.size)
+        count, last, end = follow_records(before.count, before.hash, data)
+        if end != len(data):
+            raise Conflict(
+                "This does not continue the team's copy of this node's audit.",
+                hint="A machine that was set up again needs a new token.",
+            )
+        for line in data[:-1].split(b"\n"):
+            locked.append(line)
+        head = Head(count, locked.size, last)
+        locked.set_mark(head.spelled())
     return head

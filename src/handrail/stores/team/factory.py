@@ -20,7 +20,6 @@ from handrail.stores.team.batches import TeamBatches
 from handrail.stores.team.blobs import BlobFolder, BlobWitness, open_bucket
 from handrail.stores.team.browser_actions import TeamActions, TeamTasks
 from handrail.stores.team.browser_artifacts import ArtifactBlobs
-from handrail.stores.team.browser_peers import TeamBrowserPeers
 from handrail.stores.team.browser_plugins import TeamPlugins
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
@@ -28,7 +27,7 @@ from handrail.stores.team.leases import TeamLeases
 from handrail.stores.team.members import TeamMembers
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.nodes import TeamNodes
-from handrail.stores.team.peers import TeamPeers
+from handrail.stores.team.peers import TeamBrowserPeers, TeamPeers
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.push_subscriptions import TeamSubscriptions
 from handrail.stores.team.question_counts import TeamQuestions, TeamTaskOwners

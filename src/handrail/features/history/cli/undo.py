@@ -1,17 +1,34 @@
 """`handrail undo`: undoes one change, a task, or everything since a point in time."""
 
+import asyncio
 import re
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from handrail.faces.cli.output import one_line, print_json, say
 from handrail.faces.cli.parameters import Choice, answer_option, json_option, project_option, state_option
+from handrail.kernel.approval import Answer, Approver, Question
+from handrail.kernel.visible import visible
+from handrail.ports.errors import Declined
 
-if TYPE_CHECKING:
-    from handrail.kernel.approval import Approver
+
+class ConfirmOnTerminal(Approver):
+    def __init__(self, question: str) -> None:
+        self._question = question
+
+    async def ask(self, question: Question) -> Answer:
+        say(visible(question.preview.diff or ""))
+        say(question.preview.summary)
+        if not sys.stdin.isatty():
+            raise Declined("There is no terminal to ask on.", hint="Run it again with --answer allow.", reason="nobody")
+        print(f"{self._question} [y]es / [n]o: ", end="", flush=True)
+        line = await asyncio.to_thread(sys.stdin.readline)
+        is_yes = line.strip().lower() in ("y", "yes")
+        return Answer("ok" if is_yes else "canceled", by="own command")
+
 
 _AGO = re.compile(r"(?P<count>\d{1,6})(?P<unit>[smhd])")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
@@ -100,7 +117,7 @@ def _parse_time(text: str, now: datetime) -> datetime:
 
 def _make_approver(scope: str | None, answer: Choice) -> "Approver":
     """A far-reaching undo is shown first."""
-    from handrail.faces.cli.confirm_change import ConfirmOnTerminal
+    from handrail.features.history.cli.undo import ConfirmOnTerminal
     from handrail.kernel.approval import CommandApprover, PresetAnswer
 
     if answer != "ask":
