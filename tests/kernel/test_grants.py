@@ -24,7 +24,7 @@ from handrail.kernel.grants import (
     is_within,
     rule_from_grant,
 )
-from handrail.kernel.offers import choose_offer, offers_for
+from handrail.kernel.offered_scopes import choose_offer, offers_for
 from handrail.kernel.policy import compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.presence import why_needed

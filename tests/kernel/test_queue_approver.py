@@ -13,7 +13,7 @@ import pytest
 
 from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
-from handrail.kernel.offers import target_of
+from handrail.kernel.offered_scopes import target_of
 from handrail.kernel.prompts.queue import LogPromptQueue
 from handrail.kernel.queue_approver import QueueApprover
 from handrail.kernel.target import Target

@@ -19,7 +19,7 @@ from msgspec import UNSET, structs, to_builtins
 
 from handrail.kernel.approval import Question
 from handrail.kernel.call import Call
-from handrail.kernel.offers import choose_offer
+from handrail.kernel.offered_scopes import choose_offer
 from handrail.kernel.policy import compose_policy
 from handrail.kernel.policy_document import PolicyDocument
 from handrail.kernel.prompts.queue import LogPromptQueue

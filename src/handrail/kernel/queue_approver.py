@@ -19,7 +19,7 @@ from handrail.kernel.approval import Answer, Question
 from handrail.kernel.call import Call
 from handrail.kernel.evidence import utc_now
 from handrail.kernel.grants import NotOffered, choose_grant, grant_covers, has_expired, rule_from_grant
-from handrail.kernel.offers import offers_for, target_of
+from handrail.kernel.offered_scopes import offers_for, target_of
 from handrail.kernel.prompts.approval_prompt import prompt_of
 from handrail.kernel.prompts.bundles import bundle_of
 from handrail.kernel.prompts.first_answer import try_withdraw

@@ -30,7 +30,8 @@ from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.messages import Messages
 from handrail.stores.team.prompt_store import prompt_store as team_prompt_store
-from handrail.stores.team.question_counts import TeamQuestions, TeamTaskOwners
+from handrail.stores.team.questions import TeamQuestions
+from handrail.stores.team.task_owners import TeamTaskOwners
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
 from tests.team_engines import Nats, Postgres, nats, postgres
 

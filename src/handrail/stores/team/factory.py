@@ -30,12 +30,13 @@ from handrail.stores.team.nodes import TeamNodes
 from handrail.stores.team.peers import TeamBrowserPeers, TeamPeers
 from handrail.stores.team.prompt_store import prompt_store
 from handrail.stores.team.push_subscriptions import TeamSubscriptions
-from handrail.stores.team.question_counts import TeamQuestions, TeamTaskOwners
+from handrail.stores.team.questions import TeamQuestions
 from handrail.stores.team.record import KeyFile, KnownKey, record_stores
 from handrail.stores.team.rules import TeamRules
 from handrail.stores.team.run_leases import SECONDS as RUN_SECONDS
 from handrail.stores.team.run_leases import TeamRunLeases, TeamRuns
 from handrail.stores.team.sessions import TeamSessions
+from handrail.stores.team.task_owners import TeamTaskOwners
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
 from handrail.stores.team.voting import TeamApprovalRules, TeamVotes
 

@@ -10,6 +10,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -24,7 +25,6 @@ from handrail.stores.team.blobs import BlobFolder
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.members import TeamMembers, hash_of
 from handrail.stores.team.messages import Messages
-from handrail.stores.team.question_counts import short
 
 _MOST_BYTES = 900_000
 
@@ -62,7 +62,7 @@ class TeamPeers:
         return await asyncio.wrap_future(self._messages.engine.submit(self._ask(key, verb, content, seconds)))
 
     def _subject(self, key: str) -> str:
-        return self._messages.subject(self._kind, short(key))
+        return self._messages.subject(self._kind, _short(key))
 
     async def _listen_to_moves(self) -> None:
         client = await self._messages.connected()
@@ -165,3 +165,8 @@ class TeamBrowserPeers(TeamPeers):
 
     def follow_paired(self, tell: Callable[[Sequence[PairedPlugin]], None]) -> None:
         self._members.follow(lambda copy: tell(copy.paired))
+
+
+def _short(text: str) -> str:
+    """A short name for a text that may be long or contain any character."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

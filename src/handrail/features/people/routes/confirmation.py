@@ -4,7 +4,7 @@ from msgspec import UNSET
 
 from handrail.faces.http.confirm_windows import Confirmation
 from handrail.kernel.grants import NotOffered
-from handrail.kernel.offers import choose_offer
+from handrail.kernel.offered_scopes import choose_offer
 from handrail.kernel.visible import one_line
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompt_entries import RequestEntry

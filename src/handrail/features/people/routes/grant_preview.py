@@ -16,7 +16,7 @@ from handrail.faces.http.credentials import require_person
 from handrail.faces.http.json_body import json_object, text_field
 from handrail.kernel.glob import matcher
 from handrail.kernel.grants import rule_from_grant
-from handrail.kernel.offers import choose_offer
+from handrail.kernel.offered_scopes import choose_offer
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.visible import one_line
 from handrail.ports.approval_card import Grant, Offer
