@@ -39,12 +39,6 @@ if TYPE_CHECKING:
     from handrail.ports.stores import Stores
     from handrail.ports.team import IdentityProvider
 
-SERVED_FEATURES = frozenset(
-    {"team", "workspace", "people", "gateway", "history", "policy", "doctor", "browser", "agent"}
-    | {"notifications", "observability"}
-)
-"""Features without state in one process or on one machine that other servers would need."""
-
 
 class Team:
     """Implements `kernel.program.TeamProgram`."""
@@ -91,7 +85,7 @@ class Team:
         on_ready: Callable[[str], None],
     ) -> None:
         team.team = replace(team.team, provider=provider, url=url.rstrip("/"))
-        wiring = TeamWiring(team, [feature for feature in self._features if feature.name in SERVED_FEATURES], secrets)
+        wiring = TeamWiring(team, [feature for feature in self._features if feature.works_in_teams], secrets)
         team.messages.check()
         team.members.load()
         flags = {"host": host, "port": port, "open_console": False, "call_person": False}

@@ -83,6 +83,15 @@ def test_the_walkthrough_has_four_files() -> None:
     assert sorted(walkthrough()) == ["cli.py", "clock_now.py", "feature.py", "routes.py"]
 
 
+def test_the_walkthrough_follows_our_own_rules(tmp_path: Path) -> None:
+    folder = tmp_path / "src" / "handrail" / "features" / "clock"
+    written(folder, walkthrough())
+    for command in (["check", "--no-cache"], ["format", "--check", "--no-cache"]):
+        words = [sys.executable, "-m", "ruff", *command, "--config", PAGE.parents[1] / "pyproject.toml", folder]
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stdout
+
+
 def test_a_folder_adds_a_tool_a_command_a_setting_and_a_check(with_clock: Program) -> None:
     assert "  clock " in with_clock.run("--help")
     assert "clock_now" in [tool["name"] for tool in with_clock.json("tools", "--json")["tools"]]

@@ -72,6 +72,8 @@ class Feature:
     - `checks`: checks for `handrail doctor`; `terminal`: asks the person at the terminal
 
     The feature is not offered unless `extra` is installed; without one of `further_extras`, a part of it is missing.
+    With `works_in_teams`, a team's servers offer it: it keeps nothing in one process or on one machine that another of
+    the servers would need.
     With `keeps_evidence_openly`, evidence is in the project's own `artifacts` folder, as the contract requires.
     """
 
@@ -101,6 +103,7 @@ class Feature:
         extra: Extra | None = None,
         further_extras: Sequence[Extra] = (),
         keeps_evidence_openly: bool = False,
+        works_in_teams: bool = False,
     ) -> None:
         self.name = name
         self.title = title
@@ -125,6 +128,7 @@ class Feature:
         self.extra = extra
         self.further_extras = further_extras
         self.keeps_evidence_openly = keeps_evidence_openly
+        self.works_in_teams = works_in_teams
 
     @property
     def missing_extra(self) -> Extra | None:

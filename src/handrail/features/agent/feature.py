@@ -8,6 +8,7 @@ FEATURE = Feature(
     "agent",
     "Agent",
     rank=70,
+    works_in_teams=True,
     tools="handrail.features.agent.acp.permission:TOOLS",
     opening="handrail.features.agent.acp.permission:no_port",
     offers={"mount": "handrail.features.agent.opening:mount_of"},

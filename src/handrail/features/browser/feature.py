@@ -6,6 +6,7 @@ FEATURE = Feature(
     "browser",
     "Browser",
     rank=30,
+    works_in_teams=True,
     tools="handrail.features.browser.tool_list:TOOLS",
     routes="handrail.features.browser.routes.mount:mount",
     opening="handrail.features.browser.opening:open_browser",

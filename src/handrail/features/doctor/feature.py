@@ -6,6 +6,7 @@ FEATURE = Feature(
     "doctor",
     "Setup check",
     rank=100,
+    works_in_teams=True,
     checks="handrail.features.doctor.other_packages:checks",
     commands=[
         Command(

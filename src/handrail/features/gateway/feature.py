@@ -6,6 +6,7 @@ FEATURE = Feature(
     "gateway",
     "Servers",
     rank=55,
+    works_in_teams=True,
     listed_first="handrail.features.gateway.open_gateway:selects_servers",
     tools="handrail.features.gateway.tool_list:TOOLS",
     dynamic_tools="handrail.features.gateway.open_gateway:gateway_of",

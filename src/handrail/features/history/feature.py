@@ -6,6 +6,7 @@ FEATURE = Feature(
     "history",
     "History",
     rank=80,
+    works_in_teams=True,
     opening="handrail.features.history.audit_index:open_index",
     offers={"uses": "handrail.features.history.offers:uses"},
     routes="handrail.features.history.routes:mount",

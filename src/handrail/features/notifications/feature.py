@@ -6,6 +6,7 @@ FEATURE = Feature(
     "notifications",
     "Notifications",
     rank=65,
+    works_in_teams=True,
     settings="handrail.features.notifications.settings:NotificationSettings",
     routes="handrail.features.notifications.routes:mount",
     checks="handrail.features.notifications.checks:checks",

@@ -8,6 +8,7 @@ FEATURE = Feature(
     "observability",
     "Metrics and traces",
     rank=110,
+    works_in_teams=True,
     settings="handrail.features.observability.settings:ObservabilitySettings",
     offers={"observer": "handrail.features.observability.opening:observer_of"},
     serving="handrail.features.observability.opening:observing",

@@ -8,6 +8,7 @@ FEATURE = Feature(
     "people",
     "Questions to people",
     rank=60,
+    works_in_teams=True,
     listed_first=True,
     tools="handrail.features.people.tool_list:TOOLS",
     routes="handrail.features.people.routes.mount:mount",

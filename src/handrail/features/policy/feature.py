@@ -6,6 +6,7 @@ FEATURE = Feature(
     "policy",
     "Permissions",
     rank=90,
+    works_in_teams=True,
     routes="handrail.features.policy.routes:mount",
     commands=[
         Command("policy", "handrail.features.policy.cli.policy:policy", "Show permission rules.", 150),

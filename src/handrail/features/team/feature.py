@@ -6,6 +6,7 @@ FEATURE = Feature(
     "team",
     "Team",
     rank=5,  # its sign-in takes the place of the one for a single person
+    works_in_teams=True,
     routes="handrail.features.team.routes.mount:mount",
     serving="handrail.features.team.access_watch:watch_access_changes",
     checks="handrail.features.team.checks:checks",

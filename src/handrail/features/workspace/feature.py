@@ -6,6 +6,7 @@ FEATURE = Feature(
     "workspace",
     "Project files",
     rank=10,
+    works_in_teams=True,
     listed_first=True,
     tools="handrail.features.workspace.tool_list:TOOLS",
     opening="handrail.features.workspace.opening:open_workspace",
