@@ -90,6 +90,10 @@ class Project:
         """What a feature offers to other features under this name."""
         return load(self.features[feature].offers[what])(self)
 
+    def offered(self, what: str) -> Any:
+        """What the one feature that offers something under this name gives, for those who know no feature."""
+        return next(self.offer(feature.name, what) for feature in self.features.values() if what in feature.offers)
+
     @asynccontextmanager
     async def in_use(self) -> AsyncIterator[None]:
         """On leaving, ends the parts' connections and processes in order, and closes the queue's files."""

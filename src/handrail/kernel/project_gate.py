@@ -39,7 +39,7 @@ def build_gate(
         Recorder(*recording) if observer is None else ObservedRecorder(*recording),
         executor_tokens=project.stores.tokens,
         consents=project.stores.consents,
-        notify_person=project.offer("people", "summons").call if calls_person else notify_nobody,
+        notify_person=project.offered("summons").call if calls_person else notify_nobody,
         end_task=end_caller_task_in(project.stores),
         ownership=TaskOwnership(project.stores.task_owners, project.machine.has_ended),
         is_identity_valid=project.stores.agents.is_still_valid,

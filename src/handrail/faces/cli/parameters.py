@@ -32,7 +32,8 @@ class ListGroup(click.Group):
     """Commands of which `list` runs if none is named."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, subcommand_metavar="[COMMAND] [ARGS]...", **options)
+        super().__init__(*args, **options)
+        self.subcommand_metavar = "[COMMAND] [ARGS]..."
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_named = {*args} & {*self.commands, *ctx.help_option_names} or (args and not args[0].startswith("-"))

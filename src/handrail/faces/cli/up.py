@@ -93,7 +93,7 @@ def _join(project: "Project", url: str, token_file: Path | None) -> None:
         except (OSError, UnicodeDecodeError) as error:
             raise click.UsageError(f"{token_file}: {error}.") from None
     try:
-        membership = project.offer("node", "join")(url, token, lambda what: require_person(project.stores, what))
+        membership = project.offered("join")(url, token, lambda what: require_person(project.stores, what))
     except BaseException:
         project.close()
         raise
