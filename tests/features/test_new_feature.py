@@ -87,7 +87,15 @@ def test_the_walkthrough_follows_our_own_rules(tmp_path: Path) -> None:
     folder = tmp_path / "src" / "handrail" / "features" / "clock"
     written(folder, walkthrough())
     for command in (["check", "--no-cache"], ["format", "--check", "--no-cache"]):
-        words = [sys.executable, "-m", "ruff", *command, "--config", PAGE.parents[1] / "pyproject.toml", folder]
+        words = [
+            sys.executable,
+            "-m",
+            "ruff",
+            *command,
+            "--config",
+            str(PAGE.parents[1] / "pyproject.toml"),
+            str(folder),
+        ]
         result = subprocess.run(words, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stdout
 

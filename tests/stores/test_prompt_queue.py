@@ -17,6 +17,7 @@ from handrail.ports.errors import Conflict, InvalidParams
 from handrail.ports.prompt_queue import PromptAnswer, PromptQueue
 from handrail.ports.prompt_response import PromptResponse
 from handrail.stores.local import file_watch, locked_journal, private_file, waiters
+from handrail.stores.shared import mailbox
 from tests.stores.processes import finish, finish_killed, start
 
 PROMPT = {"kind": "file_change_confirm", "path": "a.txt"}
@@ -92,7 +93,7 @@ async def test_without_a_waiter_the_answer_is_masked_with_a_warning(queue: Promp
 
 
 async def test_a_late_waiter_learns_which_secrets_are_lost(queue: PromptQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiters, "_DELIVERY_SECONDS", 0.01)
+    monkeypatch.setattr(mailbox, "_DELIVERY_SECONDS", 0.01)
     request_id = await queue.request(FORM)
     await queue.respond(request_id, FILLED)
     answer = await queue.wait(request_id)

@@ -13,6 +13,7 @@ import pytest
 
 from handrail.stores.local import waiters as waiters_module
 from handrail.stores.local.waiters import Waiters
+from handrail.stores.shared import mailbox as mailbox_module
 from tests.stores.processes import finish_killed, start
 
 
@@ -95,7 +96,7 @@ async def test_a_delivery_that_is_on_its_way_is_waited_for(waiters: Waiters) -> 
 
 
 async def test_waiting_ends_at_the_timeout(waiters: Waiters, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiters_module, "_DELIVERY_SECONDS", 0.01)
+    monkeypatch.setattr(mailbox_module, "_DELIVERY_SECONDS", 0.01)
     async with waiters.waiting("r") as mailbox:
         assert await mailbox.take("d") == {}
 

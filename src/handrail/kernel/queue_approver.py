@@ -31,7 +31,14 @@ from handrail.ports.approval_card import Grant
 from handrail.ports.errors import Declined
 from handrail.ports.grants import TaskGrant, TaskGrants
 from handrail.ports.prompt_entries import ResponseEntry
-from handrail.ports.prompt_queue import OWN_ORIGIN, AnswerChannel, ApprovalSubject, PromptQueue, QueuedPrompt
+from handrail.ports.prompt_queue import (
+    OWN_ORIGIN,
+    AnswerChannel,
+    ApprovalSubject,
+    PromptQueue,
+    QueuedPrompt,
+    own_prompts,
+)
 from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.stores import Stores
@@ -101,7 +108,7 @@ class QueueApprover:
             if granted is not None:
                 return Answer("ok", by=f"allowed for this task by {granted.by} (grant {granted.id})")
         stem = APPROVAL_PREFIX + _identity(question, self._project)
-        repeats = await self._own(await self._queue.repeats(stem))
+        repeats = await own_prompts(self._queue, await self._queue.repeats(stem))
         if (earlier := await self._answered_before(repeats)) is not None:
             asked = await self._as_shown(earlier.request_id)
             presence = await self._queue.proof_of(earlier.request_id)
@@ -195,11 +202,6 @@ class QueueApprover:
 
     async def _who_answered(self, request_id: str) -> str:
         return (await self._queue.answered_by([request_id])).get(request_id, "a person")
-
-    async def _own(self, repeats: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
-        """Only handrail's own prompts: any program can write a prompt with such an id into the log."""
-        origins = await self._queue.origins([each.request_id for each in repeats]) if repeats else {}
-        return [each for each in repeats if each.request_id in origins and origins[each.request_id].is_own]
 
     async def _answered_before(self, repeats: Sequence[QueuedPrompt]) -> ResponseEntry | None:
         """An unused approval of exactly this call that was given after its caller had gone."""

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from handrail.kernel.call import Call
 from handrail.kernel.gate import EndTask
 from handrail.kernel.prompts.first_answer import try_withdraw
-from handrail.ports.prompt_queue import QueuedPrompt
+from handrail.ports.prompt_queue import QueuedPrompt, own_prompts
 from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.stores import Stores
 
@@ -36,10 +36,10 @@ def end_task_in(stores: Stores) -> Callable[[str], Awaitable[None]]:
 
 async def _end_questions(stores: Stores, task: str) -> None:
     """Withdraws questions that offer a yes for the task, and uses up such answers that nobody has used yet."""
-    pending = await _own(stores, _offering(await stores.prompts.pending(), task))
+    pending = await own_prompts(stores.prompts, _offering(await stores.prompts.pending(), task))
     for each in pending:
         await try_withdraw(stores.prompts, each.request_id)
-    answered = await _own(stores, _offering(await stores.prompts.history(), task))
+    answered = await own_prompts(stores.prompts, _offering(await stores.prompts.history(), task))
     for each in answered:
         if each.answer is not None and each.answer.response.scope == "task":
             await stores.once.claim(each.request_id)
@@ -52,9 +52,3 @@ def _offering(prompts: Iterable[QueuedPrompt], task: str) -> list[QueuedPrompt]:
         if isinstance(each.prompt, FileChangePrompt)
         and any(offer.grant is not UNSET and offer.grant.task == task for offer in each.prompt.offers or ())
     ]
-
-
-async def _own(stores: Stores, prompts: list[QueuedPrompt]) -> list[QueuedPrompt]:
-    """Only handrail's own: any program can write a prompt into the log."""
-    origins = await stores.prompts.origins([each.request_id for each in prompts]) if prompts else {}
-    return [each for each in prompts if each.request_id in origins and origins[each.request_id].is_own]

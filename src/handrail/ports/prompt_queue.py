@@ -251,3 +251,9 @@ class PromptQueue(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+async def own_prompts(queue: PromptQueue, prompts: Sequence[QueuedPrompt]) -> list[QueuedPrompt]:
+    """Only handrail's own: any program can write a prompt with any id into the log."""
+    origins = await queue.origins([each.request_id for each in prompts]) if prompts else {}
+    return [each for each in prompts if each.request_id in origins and origins[each.request_id].is_own]

@@ -73,6 +73,14 @@ class Credential(Enum):
     COOKIE = "cookie"
 
 
+def bearer_token(scope: Scope) -> str | None:
+    """The Bearer token; None without authorization, and nobody's token, the empty one, for another scheme."""
+    if (authorization := header(scope, b"authorization")) is None:
+        return None
+    scheme, _, token = authorization.partition(" ")
+    return token if scheme.lower() == "bearer" else ""
+
+
 class Credentials:
     def __init__(
         self,
@@ -93,12 +101,14 @@ class Credentials:
 
     def of(self, scope: Scope, token: str | None = None, page: str | None = None) -> Credential | None:
         """`token` and `page` take the place of headers. If there is a token, only the token counts."""
-        if token is None and (authorization := header(scope, b"authorization")) is not None:
-            scheme, _, token = authorization.partition(" ")
-            if scheme.lower() != "bearer":
-                return None
-        if token is None:
-            return Credential.COOKIE if self.session(scope, page) is not None else None
+        if token is None and (token := bearer_token(scope)) is None:
+            return Credential.COOKIE if self._is_signed_in(scope, page) else None
+        return self._of_token(scope, token)
+
+    def _is_signed_in(self, scope: Scope, page: str | None) -> bool:
+        return self.session(scope, page) is not None
+
+    def _of_token(self, scope: Scope, token: str) -> Credential | None:
         if not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._published.token.encode()):
             if (agent := self._agents.find(token)) is not None:
                 self._agents_seen[agent.id] = time.time()

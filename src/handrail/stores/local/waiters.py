@@ -21,6 +21,7 @@ import msgspec
 from handrail.ports.prompts import NOTHING_MASKED
 from handrail.ports.unix_socket import socket_address
 from handrail.stores.local.private_file import make_private_folder, os_failure
+from handrail.stores.shared.mailbox import Mailbox
 
 _LARGEST_DELIVERY = 1 << 25
 _DELIVERY_SECONDS = 2.0
@@ -37,33 +38,11 @@ class _Reveal(msgspec.Struct, frozen=True, tag_field="is", tag="reveal"):
     """Asks for the values that the question shows masked."""
 
 
-class Mailbox:
-    """Values that were delivered to a waiter, by the digest of their answer."""
-
-    def __init__(self) -> None:
-        self._delivered: dict[str, dict[str, str]] = {}
-        self._arrival = asyncio.Event()
-
-    def put(self, digest: str, values: dict[str, str]) -> None:
-        self._delivered[digest] = values
-        self._arrival.set()
-
-    async def take(self, digest: str) -> Mapping[str, str]:
-        """The values for an answer; empty if none were delivered, because secrets are sent before their answer."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_DELIVERY_SECONDS):
-                while digest not in self._delivered:
-                    self._arrival.clear()
-                    await self._arrival.wait()
-        return self._delivered.get(digest, {})
-
-
 class _Connections:
     """The open connections of a waiter, closed when it stops waiting."""
 
-    def __init__(self, mailbox: Mailbox, masked: Mapping[str, str]) -> None:
+    def __init__(self, mailbox: Mailbox) -> None:
         self.mailbox = mailbox
-        self.masked = masked
         self._open: set[asyncio.Transport] = set()
         self._removal = asyncio.Event()
         self._is_closed = False
@@ -111,7 +90,7 @@ class _DeliveryProtocol(asyncio.Protocol):
                 self._transport.abort()
                 return
             if isinstance(message, _Reveal):
-                self._transport.write(msgspec.json.encode(self._connections.masked))
+                self._transport.write(msgspec.json.encode(self._connections.mailbox.masked))
             else:
                 self._connections.mailbox.put(message.digest, message.values)
                 self._transport.write(_TAKEN)
@@ -156,9 +135,9 @@ class Waiters:
         if not self._is_swept:
             self._is_swept = True
             await asyncio.to_thread(self._sweep)
-        mailbox = Mailbox()
+        mailbox = Mailbox(masked)
         with self._listening(_name(request_id)) as listener:
-            connections = _Connections(mailbox, masked)
+            connections = _Connections(mailbox)
             loop = asyncio.get_running_loop()
             server = await loop.create_unix_server(lambda: _DeliveryProtocol(connections), sock=listener)
             try:

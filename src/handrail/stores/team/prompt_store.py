@@ -14,6 +14,7 @@ from handrail.ports.errors import Failure
 from handrail.ports.prompt_queue import ApprovalSubject, Origin
 from handrail.ports.prompt_store import PromptStore
 from handrail.ports.prompts import NOTHING_MASKED
+from handrail.stores.shared.mailbox import Mailbox
 from handrail.stores.team.announcements import Listener
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
@@ -21,7 +22,6 @@ from handrail.stores.team.messages import Messages, NoSuchServer
 
 JOURNAL = "prompts"
 _TOPIC = "waiter"
-_DELIVERY_SECONDS = 2.0
 
 logger = logging.getLogger(__name__)
 
@@ -37,27 +37,6 @@ def prompt_store(database: TeamDatabase, listener: Listener, messages: Messages)
     )
 
 
-class TeamMailbox:
-    def __init__(self, masked: Mapping[str, str] = NOTHING_MASKED) -> None:
-        self.masked = masked
-        self._loop = asyncio.get_running_loop()
-        self._delivered: dict[str, dict[str, str]] = {}
-        self._arrival = asyncio.Event()
-
-    def put(self, digest: str, values: dict[str, str]) -> None:
-        """From any thread."""
-        self._delivered[digest] = values
-        self._loop.call_soon_threadsafe(self._arrival.set)
-
-    async def take(self, digest: str) -> Mapping[str, str]:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_DELIVERY_SECONDS):
-                while digest not in self._delivered:
-                    self._arrival.clear()
-                    await self._arrival.wait()
-        return self._delivered.get(digest, {})
-
-
 class TeamWaiters:
     """Rows tell on which server a program waits for an answer; that server knows whether it still waits.
 
@@ -67,12 +46,12 @@ class TeamWaiters:
     def __init__(self, database: TeamDatabase, messages: Messages) -> None:
         self._database = database
         self._messages = messages
-        self._mailboxes: dict[int, TeamMailbox] = {}
+        self._mailboxes: dict[int, Mailbox] = {}
         self._is_reachable = False
 
     @asynccontextmanager
-    async def waiting(self, request_id: str, masked: Mapping[str, str] = NOTHING_MASKED) -> AsyncIterator[TeamMailbox]:
-        mailbox = TeamMailbox(masked)
+    async def waiting(self, request_id: str, masked: Mapping[str, str] = NOTHING_MASKED) -> AsyncIterator[Mailbox]:
+        mailbox = Mailbox(masked)
         number = await asyncio.to_thread(self._enter, request_id, mailbox)
         try:
             yield mailbox
@@ -113,7 +92,7 @@ class TeamWaiters:
                 return {}
         return {}
 
-    def _enter(self, request_id: str, mailbox: TeamMailbox) -> int:
+    def _enter(self, request_id: str, mailbox: Mailbox) -> int:
         if not self._is_reachable:
             self._messages.set_answer(_TOPIC, self._answer)
             self._is_reachable = True

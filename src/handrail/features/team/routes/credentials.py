@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from starlette.types import Scope
 
-from handrail.faces.http.credentials import PAGE_HEADER, Credential, Credentials, Programs
+from handrail.faces.http.credentials import PAGE_HEADER, Credential, Credentials, Programs, bearer_token
 from handrail.faces.http.headers import header
 from handrail.faces.http.server_file import Published
 from handrail.faces.http.sessions import Sessions as LocalSessions
@@ -36,13 +36,10 @@ class TeamCredentials(Credentials):
         self._cookie = COOKIE
         self._flags = "Path=/; HttpOnly; SameSite=Strict" + ("; Secure" if is_secure else "")
 
-    def of(self, scope: Scope, token: str | None = None, page: str | None = None) -> Credential | None:
-        if token is None and (authorization := header(scope, b"authorization")) is not None:
-            scheme, _, token = authorization.partition(" ")
-            if scheme.lower() != "bearer":
-                return None
-        if token is None:
-            return Credential.COOKIE if self.person(scope, page) is not None else None
+    def _is_signed_in(self, scope: Scope, page: str | None) -> bool:
+        return self.person(scope, page) is not None
+
+    def _of_token(self, scope: Scope, token: str) -> Credential | None:
         member = self._team.members.with_token(token)
         if member is None:
             return Credential.PLUGIN if self._is_paired(token) else None
@@ -69,8 +66,7 @@ class TeamCredentials(Credentials):
 
     def node(self, scope: Scope) -> Member | None:
         """Returns the node whose token was sent; None for any other token."""
-        scheme, _, token = (header(scope, b"authorization") or "").partition(" ")
-        member = self._team.members.with_token(token) if scheme.lower() == "bearer" else None
+        member = self._team.members.with_token(bearer_token(scope) or "")
         return member if member is not None and member.role == "node" else None
 
     def set_cookie(self, secret: str) -> str:
