@@ -21,5 +21,7 @@ export function watchDepartures(): void {
   });
 }
 
-export const isLeavingSince = (tabId: number, moment: number): boolean => (leaving.get(tabId) ?? -1) >= moment;
+/** When the tab's page last began to navigate, if that was after this moment. */
+export const leftSince = (tabId: number, moment: number): number | undefined => ((leaving.get(tabId) ?? -1) >= moment ? leaving.get(tabId) : undefined);
+export const isLeavingSince = (tabId: number, moment: number): boolean => leftSince(tabId, moment) !== undefined;
 export const isOpeningSince = (tabId: number, moment: number): boolean => (opening.get(tabId) ?? -1) >= moment;

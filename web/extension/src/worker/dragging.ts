@@ -41,6 +41,7 @@ export async function drag(tabId: number, start: Aimed, points: Point[], press: 
         const begun = data ? undefined : intercepted.get(tabId);
         if (begun) {
           data = begun;
+          await stay();
           await dragged(tabId, "dragEnter", point, data);
         }
       }

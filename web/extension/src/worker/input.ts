@@ -1,6 +1,7 @@
 /** Trusted mouse and keyboard input through the debugger. Commands are sent together; the browser keeps their order. */
 
 import { send } from "./debuggee";
+import { isLeavingSince } from "./departures";
 import { originCheck } from "./required_origin";
 import { characterKey, type Chord, type Key, MODIFIER_BITS } from "./keys";
 import { ownInput } from "./own_input";
@@ -36,9 +37,11 @@ export async function pressMouse(tabId: number, { point, inFrame }: Aimed, { but
 /** Releases the mouse, and repeats the click if more than one was asked for. */
 export async function releaseMouse(tabId: number, { point, inFrame }: Aimed, { button, modifiers, clicks, holdMs } = PLAIN): Promise<void> {
   const stay = originCheck(tabId);
+  const begunAt = performance.now();
   if (holdMs) await new Promise((resolve) => setTimeout(resolve, holdMs));
   await mouse(tabId, "mouseReleased", point, { button, buttons: 0, clickCount: 1, modifiers });
   for (let clickCount = 2; clickCount <= clicks; clickCount++) {
+    if (isLeavingSince(tabId, begunAt)) return; // the next click would land on another page
     await stay();
     ownInput.pointer(tabId, inFrame.x, inFrame.y);
     await mouse(tabId, "mousePressed", point, { button, buttons: BUTTON_BITS[button], clickCount, modifiers });

@@ -1,6 +1,11 @@
 /** The origin at which a tab has to be during an action: the one that the server decided about. */
 
+import { leftSince } from "./departures";
 import { Failure } from "./failure";
+import { type Journey, journeySince, untilTab } from "./navigation";
+
+/** How long to wait for the page that the tab is on its way to: until it is there, a key could reach either of them. */
+const ARRIVAL_MS = 3000;
 
 const requiredOrigins = new Map<number, string>();
 
@@ -28,10 +33,17 @@ export async function atOrigin<T>(tabId: number, expected: string, currentUrl: s
  */
 export function originCheck(tabId: number): () => Promise<void> {
   const origin = requiredOrigins.get(tabId);
+  const begunAt = performance.now();
   return async () => {
     if (origin === undefined) return;
-    const page = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
-    if (originOf(page?.url) === origin) return;
-    throw new Failure("INVALID_TARGET", "The tab went to another place before all of it was done.", { moved: true, mayHaveBeenDone: true, hint: "Look at the page before doing it again." }, false);
+    for (;;) {
+      const leftAt = leftSince(tabId, begunAt);
+      const isThere = leftAt === undefined || (await untilTab(tabId, ARRIVAL_MS, () => hasEnded(journeySince(tabId, leftAt))));
+      const page = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
+      if (!isThere || originOf(page?.url) !== origin) throw new Failure("INVALID_TARGET", "The tab went to another place before all of it was done.", { moved: true, mayHaveBeenDone: true, hint: "Look at the page before doing it again." }, false);
+      if (leftSince(tabId, begunAt) === leftAt) return; // otherwise it has begun to leave in the meantime
+    }
   };
 }
+
+const hasEnded = (journey?: Journey): boolean => journey?.committedAt !== undefined || journey?.error !== undefined;
