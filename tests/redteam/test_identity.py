@@ -182,6 +182,15 @@ def test_an_agent_that_asks_too_much_is_refused_and_no_other_is(rig: Rig) -> Non
     rig.asked(21)
 
 
+def test_an_agent_posts_no_more_questions_than_its_tools_may_ask(rig: Rig) -> None:
+    token, body = rig.issue("poster"), {"prompt": {"kind": "result", "title": "Look at this"}}
+    statuses = [rig.ask("POST", "/api/prompts", token, json=body).status_code for _ in range(20)]
+    assert statuses == [200] * 20
+    refused = rig.ask("POST", "/api/prompts", token, json=body)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "RATE_LIMITED")
+    assert len(rig.pending()) == 20
+
+
 def test_guessing_codes_does_not_lock_out_the_person(rig: Rig) -> None:
     person = {"origin": rig.address}
     tried = [rig.ask("POST", "/api/session", headers=person, json={"code": "wrong"}).status_code for _ in range(12)]

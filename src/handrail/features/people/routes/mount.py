@@ -28,6 +28,7 @@ from handrail.kernel.presence import answering_command
 from handrail.kernel.prompts.answer_rules import check_response
 from handrail.kernel.prompts.bundles import Outcome, ShownApproval, answer_all
 from handrail.kernel.prompts.foreign_prompts import check_foreign, needs_person
+from handrail.kernel.question_limit import QuestionLimit
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.presence import Presence, PresenceNeeded, Proof
 from handrail.ports.prompt_queue import Origin, PromptQueue
@@ -52,6 +53,7 @@ def _routes(
     person: str,
     presence: Presence,
     proofs: PersonProof,
+    limit: QuestionLimit,
 ) -> list[Route]:
     async def list_entries(request: Request) -> Response:
         """An agent sees only what it posted itself: other questions show other files, agents and projects."""
@@ -63,6 +65,8 @@ def _routes(
         prompt, wanted_id = _member(body, "prompt"), optional_text(body, "requestId")
         run_id, waiter = optional_text(body, "runId"), optional_text(body, "waiter")
         check_foreign(prompt, wanted_id)
+        if agent_of(request.scope) is not None:
+            await limit.take(caller(request, person))
         asked, origin = _with_source(prompt, request), Origin(_poster(request, person))
         if waiter is None:
             request_id = await queue.request(asked, request_id=wanted_id, run_id=run_id, origin=origin)
@@ -227,5 +231,7 @@ def mount(context: HttpContext) -> Mount:
     feeds = {"ui_prompts": Feed("entries", board.follow, is_for_agents=False)}
     presence = context.project.stores.presence
     routes = [grant_preview.route(f"{PATH}/{{request_id:path}}/grant", context)]
-    routes += _routes(queue, board, waiters, Panels(), context.person, presence, PersonProof(presence, context.windows))
+    limit = QuestionLimit(context.project.stores.questions, context.project.settings.questions_per_minute)
+    proofs = PersonProof(presence, context.windows)
+    routes += _routes(queue, board, waiters, Panels(), context.person, presence, proofs, limit)
     return Mount(routes, feeds, running, is_for_programs=is_for_programs)
