@@ -48,6 +48,11 @@ def quoted_line(text: object) -> str:
     return one_line(json.dumps(str(text), ensure_ascii=False))
 
 
+def visible_json(text: str) -> str:
+    """The same for a JSON text, which stays the same value: its strings get JSON's own escapes."""
+    return _SUSPECT.sub(lambda match: json.dumps(match[0])[1:-1] if _is_hidden(match[0]) else match[0], text)
+
+
 def _spelled(match: re.Match[str]) -> str:
     char = match.group()
     return f"\\u{{{ord(char):x}}}" if _is_hidden(char) else char

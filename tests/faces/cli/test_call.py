@@ -24,6 +24,16 @@ def test_a_result_is_bare_json_and_exit_0(machine: Machine) -> None:
     assert machine.call("read_file", None, "-", stdin=b'{"path":"a.txt"}').json == read.json
 
 
+def test_a_result_on_a_terminal_is_json_that_can_not_control_it(machine: Machine) -> None:
+    content = "safe\x9b2J\u202etxt \U000e0041 欢迎\n"
+    (machine.project / "hostile.txt").write_text(content)
+    words = ["call", "read_file", '{"path":"hostile.txt"}', "--project", str(machine.project)]
+    shown = Terminal(machine, *words, "--state", str(machine.state), stdout_is_terminal=True).wait_for("\n}")
+    assert r"safe\u009b2J\u202etxt \udb40\udc41 欢迎" in shown
+    assert json.loads(shown)["content"] == content
+    assert machine.call("read_file", {"path": "hostile.txt"}).json["content"] == content
+
+
 def test_a_failure_is_the_contracts_error_and_exit_1(machine: Machine) -> None:
     for params, code in (
         ({"path": "missing.txt"}, "E_NOT_FOUND"),

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TextIO
 
 from handrail.kernel.visible import one_line as one_line
-from handrail.kernel.visible import visible
+from handrail.kernel.visible import visible, visible_json
 from handrail.ports.errors import Failure
 
 
@@ -17,7 +17,7 @@ def print_json(value: Any) -> None:
 
     data = msgspec.json.encode(value)
     if sys.stdout.isatty():
-        data = msgspec.json.format(data, indent=2)
+        data = visible_json(msgspec.json.format(data, indent=2).decode()).encode()
     sys.stdout.buffer.write(data + b"\n")
     sys.stdout.buffer.flush()
 
