@@ -190,6 +190,22 @@ def test_only_real_input_counts_and_only_after_time_to_read(
     card.closes()
 
 
+def test_a_page_that_offers_to_pair_can_not_lead_a_click_or_a_key_to_the_yes(visitor: Visitor) -> None:
+    """Its server imitates handrail. Accepted, it would drive this browser."""
+    offer = "postMessage({ type: 'mimo/pair', requestId: 1, server: location.origin, code: 'x' }, location.origin)"
+    page = f'<!doctype html><button onclick="{offer}">Play</button>'
+    with LocalServer({"/": ("text/html", page), "/health": ("application/json", '{"name": "handrail"}')}) as site:
+        visitor.does("open", "game", f"http://127.0.0.1:{site.port}/", "button")
+        visitor.does("press", "game", "Play")
+        visitor.does("find", "asking", "/pair.html")
+        visitor.does("wait", "asking", "button.primary:enabled")
+        is_disabled = "document.querySelector('button.primary').disabled"
+        drawn = f"new Promise((resolve) => setTimeout(() => resolve({is_disabled})))"
+        assert visitor.does("evaluate", "asking", f"dispatchEvent(new Event('focus')) && {drawn}")
+        visitor.does("close", "asking")
+        assert not [path for path in site.paths if path.startswith("/api")]
+
+
 @pytest.mark.trial("presence", is_long=True)
 def test_no_other_page_of_the_extension_answers_for_the_window(visitor: Visitor, card: Card) -> None:
     asked = visitor.does("evaluate", "window", STORED)

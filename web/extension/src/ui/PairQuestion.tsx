@@ -1,23 +1,16 @@
 /** A page wants to pair this browser with its server. Only a person decides, and sees the full addresses. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import type { PairRequest } from "../worker/view";
+import { useArmed } from "./armed";
 import { t } from "./texts";
 import { ask } from "./worker_view";
 
-/** A click that was meant for what was here before doesn't count as a yes. */
-const READING_MS = 600;
+const READING_MS = 1000;
 
 export function PairQuestion({ request, now, onDone }: { request: PairRequest; now: string | null; onDone?: () => void }) {
-  const isRead = useSignal(false);
+  const isArmed = useArmed(READING_MS, request.server);
   const problem = useSignal("");
-  useEffect(() => {
-    isRead.value = false;
-    const timer = setTimeout(() => (isRead.value = true), READING_MS);
-    return () => clearTimeout(timer);
-  }, [request.server]);
-
   async function answer(accept: boolean): Promise<void> {
     const outcome = await ask({ type: "ui/answer_pair", accept, server: request.server });
     if (outcome.ok) onDone?.();
@@ -36,7 +29,7 @@ export function PairQuestion({ request, now, onDone }: { request: PairRequest; n
       {problem.value && <p class="problem" role="alert">{problem.value}</p>}
       <div class="buttons">
         <button type="button" autofocus onClick={() => void answer(false)}>{t(now === null ? "dontPair" : "keepServer")}</button>
-        <button type="button" class="primary" disabled={!isRead.value} onClick={() => void answer(true)}>{t(now === null ? "pair" : "switchServer")}</button>
+        <button type="button" class="primary" disabled={!isArmed} onClick={() => void answer(true)}>{t(now === null ? "pair" : "switchServer")}</button>
       </div>
     </section>
   );

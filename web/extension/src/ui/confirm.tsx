@@ -7,13 +7,10 @@ import { useSignal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ConfirmAnswer, ConfirmAsk } from "../protocol";
+import { useArmed } from "./armed";
 import { setLanguage, t, type TextKey } from "./texts";
 import { ask } from "./worker_view";
 
-/**
- * A click or key that was meant for what was here before doesn't count as a yes. The time starts again whenever the
- * window loses the focus.
- */
 const READING_MS = 1000;
 const REACHES: Record<string, TextKey> = { once: "confirmOnce", task: "confirmTask", rule: "confirmRule" };
 const LABELS: Record<string, TextKey> = {
@@ -23,7 +20,7 @@ const LABELS: Record<string, TextKey> = {
 const TITLES: Record<string, TextKey> = { agent: "confirmAddAgent", browser: "confirmEnroll", policy: "confirmTrust", rule: "confirmRestore" };
 
 function Confirm({ asked: question }: { asked: ConfirmAsk }) {
-  const isArmed = useArmed();
+  const isArmed = useArmed(READING_MS);
   const isSending = useSignal(false);
   const problem = useSignal("");
   const title = useRef<HTMLHeadingElement>(null);
@@ -60,28 +57,6 @@ function Line({ name, value }: { name: string; value: string }) {
   const label = LABELS[name];
   const reach = name === "reach" ? REACHES[value] : undefined;
   return <><dt>{label ? t(label) : name}</dt><dd>{reach ? <strong>{t(reach)}</strong> : value}</dd></>;
-}
-
-/** True once the window has been focused for long enough to read. */
-function useArmed(): boolean {
-  const isArmed = useSignal(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = (): void => {
-      clearTimeout(timer);
-      isArmed.value = false;
-      if (document.hasFocus() && document.visibilityState === "visible") timer = setTimeout(() => (isArmed.value = true), READING_MS);
-    };
-    look();
-    for (const name of ["focus", "blur", "resize"]) addEventListener(name, look);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      clearTimeout(timer);
-      for (const name of ["focus", "blur", "resize"]) removeEventListener(name, look);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, []);
-  return isArmed.value;
 }
 
 function Notice({ text }: { text: string }) {
