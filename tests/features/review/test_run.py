@@ -46,6 +46,17 @@ def test_an_agents_changes_in_the_cage_are_reviewed_and_applied(user: PlainUser)
     assert (user.project / "new.txt").read_text() == "n\n"
 
 
+def test_an_agent_cannot_hide_its_changes_by_closing_folders(user: PlainUser) -> None:
+    script = "echo more >> README.md; mkdir closed; echo x > closed/x; chmod 0 closed ."
+    result = user.handrail("run", "--", "sh", "-c", script)
+    assert "the agent changed 2 files" in result.stderr.decode()
+    listing = output_of(user, "review")
+    assert "M  README.md  +1 −0" in listing
+    assert "closed" in listing
+    assert "Took 1 change." in output_of(user, "review", "--take-all")
+    assert (user.project / "README.md").read_text() == "# Shop\nmore\n"
+
+
 def command(rig: Rig) -> list[str]:
     return [HANDRAIL, "review", "--take-all", "--project", str(rig.project), "--state", str(rig.state)]
 

@@ -81,7 +81,7 @@ class Reviews:
         folder, session = self.session(cage_id)
         base = Base(folder.base, self._project.files)
         is_copy = session.level == "narrow"
-        agents = self._project.machine.open_folder(str(folder.copy if is_copy else folder.upper))
+        agents = self._project.machine.open_folder(str(_agents_folder(folder, session)))
         try:
             entries = list(copy_entries(agents, base, session.project) if is_copy else upper_entries(agents))
             return Review(entries, base, agents, self._project.files, read_decisions(folder.path))
@@ -91,7 +91,7 @@ class Reviews:
 
     def commits(self, cage_id: str) -> Commits:
         folder, session = self.session(cage_id)
-        return Commits(cage_id, folder.copy if session.level == "narrow" else folder.upper, self._project.files)
+        return Commits(cage_id, _agents_folder(folder, session), self._project.files)
 
     def settle(self, cage_id: str, more: dict[str, Decision]) -> None:
         """Stores decisions, so that these changes aren't shown again."""
@@ -115,6 +115,14 @@ def delete_cage(path: Path) -> None:
                 if stat.S_ISDIR(status.st_mode) and stat.S_IMODE(status.st_mode) & 0o700 != 0o700:
                     os.chmod(inner, 0o700)
     shutil.rmtree(path)
+
+
+def _agents_folder(folder: CageFolder, session: CageSession) -> Path:
+    """The project as the agent has it. The agent may have closed it to its owner, which is the person."""
+    path = folder.copy if session.level == "narrow" else folder.upper
+    with suppress(OSError):
+        path.chmod(0o700)
+    return path
 
 
 def _listed(folder: CageFolder, session: CageSession, count: int, problem: str | None) -> ListedReview:

@@ -120,11 +120,14 @@ def _summary(prepared: PreparedRun) -> str:
     if prepared.confinement.level == "narrow":
         return "the agent has ended. Review: handrail review"
     upper, changed = prepared.folder.upper, 0
+    os.chmod(upper, 0o700)  # the agent may have closed it
     has_git = os.path.isdir(f"{upper}/.git")
-    for _, folders, files in os.walk(upper):
+    closed: list[OSError] = []
+    for _, folders, files in os.walk(upper, onerror=closed.append):
         if ".git" in folders:
             folders.remove(".git")  # review lists commits separately, and no repository inside the project
         changed += len(files)
+    changed += len(closed)
     if changed == 0:
         return (
             "the agent changed no files. Commits: handrail review --commits" if has_git else "the agent changed nothing"
