@@ -17,6 +17,8 @@ _OTHER_KINDS = (2, 3, 4, 5, 6, 10)
 _NO_SUCH_SOCKET, _NO_PERMISSION, _NO_SUCH_CALL, _NOT_SUPPORTED = 97, 1, 38, 95
 _TCP = 6
 _FAST_OPEN = 0x20000000
+_FLAG_REQUESTS = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602, 0x40806685, 0x800C6613)
+"""Set flags (two sizes), extended flags or a version (two sizes), and make a file read-only (verity) or encrypted."""
 
 
 class LandlockPart(NamedTuple):
@@ -78,10 +80,17 @@ NARROW_REFUSED_CALLS = (
             error=_NO_PERMISSION),
     Refusal("attributes of files", ("setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr",
             "fremovexattr", "removexattrat"), "Landlock doesn't cover it", error=_NOT_SUPPORTED),
+    *(
+        Refusal("flags of files", ("ioctl",), "its owner can change them with a file opened for reading",
+                (_equal(1, request),), _NOT_SUPPORTED)
+        for request in _FLAG_REQUESTS
+    ),
     Refusal("watch whole file systems", ("fanotify_init",), "it names other programs' files"),
     Refusal("limits of other programs", ("prlimit64",), "a limit ends a program", (_above(0, 0),), _NO_PERMISSION),
     Refusal("priorities of other programs", ("setpriority",), "groups of processes and whole users",
             (_above(0, 0),), _NO_PERMISSION),
+    Refusal("disk priorities of other programs", ("ioprio_set",), "groups of processes and whole users",
+            (_above(0, 1),), _NO_PERMISSION),
 )  # fmt: skip
 
 SUPERVISED_CALLS = (
