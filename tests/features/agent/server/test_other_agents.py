@@ -60,8 +60,9 @@ async def test_its_permission_requests_become_approvals_for_one_call(rig: Runnin
         await chat.rested()
         assert chat.streamed == "You chose no."
         view = await chat.entries()
-        used = [entry["tool"]["name"] for entry in view["entries"] if entry.get("tool")]
-        assert used == ["rm -rf build", "rm -rf build"]
+        used = [entry for entry in view["entries"] if entry.get("tool")]
+        assert [entry["tool"]["name"] for entry in used] == ["rm -rf build", "rm -rf build"]
+        assert len({entry["id"] for entry in used} - {""}) == 2  # the console shows one row for each id
     records = [each for each in audit_records(rig.state) if each.get("tool") == "agent_permission"]
     assert [(each["event"], each.get("ok")) for each in records] == [("begin", None), ("end", True), ("end", False)]
 

@@ -13,7 +13,7 @@ from handrail.features.agent.acp.permission import FACE, NAME, FileChange, Param
 from handrail.features.agent.acp.session import AcpSession, AcpSessions
 from handrail.features.agent.context import RunContext
 from handrail.features.agent.user_message import caller
-from handrail.kernel.call import Call
+from handrail.kernel.call import Call, new_execution_id
 from handrail.kernel.gate import Gate
 from handrail.ports.agent import AgentTask, Run, RunOptions
 from handrail.ports.errors import Conflict, Declined, Failure, Internal
@@ -122,7 +122,7 @@ class AcpRun:
 
     async def _handle_call_update(self, update: Any) -> None:
         """Merges an update, which has only what changed. A call is shown once it has parameters or is running."""
-        call = self._calls.setdefault(update.tool_call_id, {})
+        call = self._calls.setdefault(update.tool_call_id, {"execution_id": new_execution_id()})
         call.update(update.model_dump(mode="json", exclude_none=True))
         use = _use(call)
         status = call.get("status", "pending")
@@ -195,7 +195,8 @@ def _new_id() -> str:
 
 
 def _use(call: dict[str, Any]) -> ToolUse:
-    return ToolUse(call["tool_call_id"], str(call.get("title") or "Tool"), _json(call.get("raw_input")))
+    title, execution_id = str(call.get("title") or "Tool"), call["execution_id"]
+    return ToolUse(call["tool_call_id"], title, _json(call.get("raw_input")), execution_id)
 
 
 def _json(value: Any) -> str:

@@ -46,6 +46,8 @@ export const hasModel = computed(() => {
   const list = models.value;
   return list !== null && list.current !== "" && list.models.find(({ name }) => name === list.current)?.hasKey !== false;
 });
+/** Whether another vendor's agent works on the task: in a cage, and it can't be paused. */
+export const isCaged = computed(() => (conversation.value.run?.model || models.value?.current || "").startsWith("agent:"));
 const inOrder = computed<readonly QueuedPrompt[]>(() => queue.value.order.map((id) => queue.value.prompts.get(id)).filter((one) => one !== undefined));
 /** Questions that this task waits for. Its result appears in the conversation itself. */
 export const pendingPrompts = computed<readonly QueuedPrompt[]>(() =>

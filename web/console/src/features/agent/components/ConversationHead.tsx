@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { goTo } from "../../../shell/address";
 import { rename, controlRun } from "../actions/steering";
-import { chatTexts, conversation, isAsking as isAskingNow, shownTask } from "../store";
+import { chatTexts, conversation, isAsking as isAskingNow, isCaged, shownTask } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { Icon } from "../../../ui/Icon";
 import { Visible } from "../../../ui/Visible";
@@ -43,7 +43,7 @@ export function ConversationHead({ taskId, isBesideOpen, toggleBeside }: TalkHea
       )}
       {status && <span class={`run-state ${isAsking ? "waiting" : isCompleted ? "completed" : status}`} role="status"><i class="dot" aria-hidden="true" />{isAsking ? t.waitsForYou : isCompleted ? t.completed : t.runs[status]}</span>}
       <div class="talk-tools">
-        {status === "running" && steering("pause", "pause")}
+        {status === "running" && !isCaged.value && steering("pause", "pause")}
         {status === "running" && steering("stop", "stop")}
         {canResume && steering("resume", "play")}
         {status === "paused" && steering("stop", "stop")}

@@ -45,7 +45,7 @@ export function ToolRow({ entry }: { entry: Entry }) {
 
 /** What it is about and where: the audit knows one, the model's own words the other. */
 function hintFor(tool: ToolUse, call: Call | undefined): string {
-  const [said, target = ""] = [hintOf(tool.arguments), call?.target];
+  const [said, target] = [hintOf(tool.arguments), call?.target ?? ""].map((text) => (text === tool.name ? "" : text)) as [string, string];
   return said && target && !said.includes(target) && !target.includes(said) ? `${said} · ${target}` : target.length > said.length ? target : said;
 }
 

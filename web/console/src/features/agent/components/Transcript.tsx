@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadOlder } from "../actions/following";
-import { pendingPrompts, chatTexts, conversation, isAsking } from "../store";
+import { pendingPrompts, chatTexts, conversation, isAsking, isCaged } from "../store";
 import { chunksOf, keyOf } from "../logic/chat";
 import { InPlace } from "../../people/components/AnswerForm";
 import { Boundary } from "../../../ui/Boundary";
@@ -100,6 +100,7 @@ export function Transcript({ taskId }: { taskId: string }) {
               <InPlace.Provider value={PLACE}><Boundary><PromptCard asked={one} isShown /></Boundary></InPlace.Provider>
             </div>
           ))}
+          {run && isCaged.value && run.status !== "running" && <p class="sub">{t.staysInCage} <a href="#/review">{t.toReview}</a></p>}
           {trouble && <TroubleCard taskId={taskId} trouble={trouble} run={run} />}
         </div>
       </div>

@@ -110,6 +110,8 @@ export interface ChatTexts {
   modelCount: (count: number) => string;
   modelName: string;
   /** Agents that can replace handrail's own, by the names used in place of a model. */
+  staysInCage: string;
+  toReview: string;
   otherAgents: Readonly<Record<string, string>>;
   modelNameHint: string;
   baseUrl: string;
