@@ -61,7 +61,7 @@ def test_a_marked_line_shows_its_problem_and_its_fix_can_be_previewed_applied_an
     author.does("press", "Fix… no such file")
     author.does("see", MEANT, ".mend .diff")
     assert scene.read_text() == before
-    author.does("press", "Write it")
+    author.does("press", "Write")
     author.does("see", f"{HARBOUR} was written.", ".written")
     assert scene.read_text() == before.replace(TYPO, MEANT)
     author.does("wait", f".source-line:not(.sev-resource):has-text('{MEANT}')")
@@ -81,10 +81,10 @@ def test_a_file_that_changes_while_its_fix_is_shown_is_not_overwritten(author: P
     author.does("see", MEANT, ".mend .diff")
     mine = scene.read_text() + "小满:我也改了这里;\n"
     scene.write_text(mine)
-    author.does("press", "Write it")
+    author.does("press", "Write")
     author.does("see", "Nothing was written.", ".mend")
     assert scene.read_text() == mine
-    author.does("press", "Look again")
+    author.does("press", "Refresh")
     author.does("see", MEANT, ".mend .diff")
     author.does("key", "Escape")
     author.does("see", "我也改了这里", ".source-area")
@@ -100,7 +100,7 @@ def test_changes_on_disk_and_removed_or_new_games_appear_without_a_reload(author
     author.does("press", "style ")
     author.does("wait", ".problem-rows:not(:has(.sev-syntax, .sev-resource)):has-text('spare.svg')")
     game.rename(game.with_name("elsewhere"))
-    author.does("see", "There is no WebGAL game in this project.")
+    author.does("see", "No WebGAL game in this project")
     assert author.does("audit") == []
     game.with_name("elsewhere").rename(game)
     author.does("see", "晚风邮局", ".page-head")

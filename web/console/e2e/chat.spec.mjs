@@ -371,7 +371,7 @@ test("a task is found by its messages; the rest of a long list is loaded while s
 
 test("an unknown task says so", async () => {
   const own = await world.open({ path: "chat/01J00000000000000000099999" });
-  await own.getByText("There is no such task").waitFor();
+  await own.getByText("This task doesn't exist").waitFor();
   await own.context().close();
 });
 

@@ -295,7 +295,7 @@ test("a pending question is the last step of its task, and can be opened there",
   await waiting.getByRole("button").click();
   await page.locator(`.panel [data-request="${id}"]`).waitFor();
   world.mock.tellAgain(id, { caller: "gone" });
-  await waiting.getByText("nobody is waiting for the answer any more").waitFor();
+  await waiting.getByText("no one is waiting for the answer anymore").waitFor();
   world.mock.tellAgain(id, { caller: "unknown" });
   await waiting.getByText("unknown whether anyone is still waiting").waitFor();
   world.mock.tellAgain(id, { caller: "waiting" });

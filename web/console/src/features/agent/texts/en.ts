@@ -7,7 +7,7 @@ export const chatEn: ChatTexts = {
   search: "Search tasks…",
   showArchived: (count) => `Archived (${count})`,
   noTasks: "No tasks yet",
-  noSuchTask: "There is no such task, or it was deleted.",
+  noSuchTask: "This task doesn't exist or was deleted.",
   rename: "Rename",
   renameOf: (title) => `Rename: ${title}`,
   newName: "New name",

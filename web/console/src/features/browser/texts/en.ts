@@ -70,7 +70,7 @@ export const browserEn: BrowserTexts = {
   nothingTold: "Waiting for its list of windows.",
   tasks: "Tasks",
   untitledTask: "Untitled task",
-  statuses: { created: "created", running: "running", ongoing: "ongoing", takeover: "you have it", completed: "completed", error: "error" },
+  statuses: { created: "created", running: "running", ongoing: "ongoing", takeover: "taken over", completed: "completed", error: "error" },
   noTasks: "No agent has used the browser yet.",
   noTasksHint: "A task starts when an agent first calls a browser tool, such as task_start.",
   noBrowserYet: "no browser yet",

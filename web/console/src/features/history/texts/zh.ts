@@ -39,7 +39,7 @@ export const historyZh: HistoryTexts = {
   all: "全部",
   states: { running: "进行中", done: "完成", failed: "失败", denied: "被拒绝", unanswered: "无人答复", unknown: "结果未知" },
   noCalls: "还没有调用。请先连接智能体。",
-  noMatches: "没有匹配的内容。",
+  noMatches: "没有匹配的内容",
   toolName: "工具",
   caller: "调用方",
   taskId: "任务",

@@ -6,7 +6,7 @@ export const peopleEn: PeopleTexts = {
   taskBeside: "The task it belongs to",
   startedAt: "started",
   changesSoFar: (count) => (count === 1 ? "1 change" : `${count} changes`),
-  stillWaits: { waiting: "waiting for you", gone: "nobody is waiting for the answer any more", unknown: "unknown whether anyone is still waiting" },
+  stillWaits: { waiting: "waiting for you", gone: "no one is waiting for the answer anymore", unknown: "unknown whether anyone is still waiting" },
   closePanel: "Close",
   moreWays: "More: allow for longer, tell why, details",
   moreDetails: "More: tell why, details",

@@ -44,8 +44,8 @@ export const peopleZh: PeopleTexts = {
   nothingWaiting: "没有需要你处理的事。",
   nothingWaitingHint: "智能体需要你的答复时，会在这里询问。",
   later: "稍后",
-  widen: "加宽",
-  narrow: "收窄",
+  widen: "加宽面板",
+  narrow: "收窄面板",
   callers: {
     approval: "智能体已不再等待。如果你允许，它下次尝试时会直接执行。",
     gone: "提问的程序已不再等待。你的答复会保留在日志中。",
