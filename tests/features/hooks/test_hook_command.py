@@ -59,6 +59,7 @@ def test_reading_passes_and_is_recorded(rig: Rig) -> None:
     assert (shell["tool"], shell["target"], shell["effect"], shell["ok"]) == ("native_shell", "ls -la", "READ", True)
     assert (read["tool"], read["target"]) == ("native_read", "a.txt")
     assert shell["caller"].startswith("hook:Claude Code:")
+    assert read["caller"] == shell["caller"], "one session in the history"
     assert shell["identity"].startswith(f"process:{os.getpid()}."), "the client's process, not the hook's own"
 
 

@@ -79,7 +79,6 @@ class HookCaller:
     """The agent's identity, and the cage that it is in."""
 
     identity: Identity
-    peer: str
     cage: str | None = None
 
 
@@ -231,7 +230,8 @@ def _summarize(response: Any) -> str:
 
 
 def _caller(hook_caller: HookCaller, client: HookClient) -> Caller:
-    return Caller.known("hook", client.title, hook_caller.peer, hook_caller.identity)
+    """Named after the agent's process, because every call has a hook process of its own."""
+    return Caller.known("hook", client.title, hook_caller.identity.connection, hook_caller.identity)
 
 
 def _message(failure: Failure) -> str:

@@ -21,7 +21,7 @@ async def serve(session: LocalSession) -> None:
     caller = session.caller
     answer = await answer_event(
         session.project,
-        HookCaller(caller.identity, caller.words, caller.cage),
+        HookCaller(caller.identity, caller.cage),
         client,
         data,
         max(0, min(wait / 1000, _LONGEST_WAIT_SECONDS)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ def answer(program: Program, arguments: Arguments, data: bytes) -> tuple[int, by
     project = program.open_project(Path(arguments.project), state, AskInQueue())
     try:
         program.machine.register_agent(project.stores.path)
-        hook_caller = HookCaller(program.machine.agent_identity(), f"uid:{os.getuid()} pid:{os.getpid()}")
+        hook_caller = HookCaller(program.machine.agent_identity())
         seconds = max(0.5, arguments.seconds - min(_IMPORT_SECONDS, arguments.seconds / 4))
         hook_answer = asyncio.run(_answer_event(project, hook_caller, arguments.client, data, seconds))
     finally:
