@@ -27,6 +27,11 @@ test("what a group's sentence names is not listed below it", () => {
   expect(namesOf(timelineOf(calls.slice(0, 1))[0]!)).toEqual([]);
 });
 
+test("what a client reports about its own step afterwards is no step", () => {
+  const calls = foldRecords([], [record("native_read", "READ", { target: "a" }), record("native_outcome", "READ"), record("native_read", "READ", { target: "b" }), record("native_outcome", "READ", { ok: false, outcome: "failed" })]);
+  expect(timelineOf(calls).map(({ calls: inside }) => inside.map(({ tool }) => tool))).toEqual([["native_read", "native_read"], ["native_outcome"]]);
+});
+
 test("a read that was refused is a step of its own", () => {
   const calls = foldRecords([], [record("read_file", "READ"), record("read_file", "READ", { ok: false, outcome: "denied" })]);
   expect(timelineOf(calls).map(({ isGroup }) => isGroup)).toEqual([true, false]);

@@ -20,6 +20,7 @@ export function timelineOf(calls: readonly Call[]): TimelineStep[] {
   const inOrder = [...calls].sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : a.seq - b.seq));
   const steps: { id: string; calls: Call[]; isGroup: boolean }[] = [];
   for (const call of inOrder) {
+    if (isReport(call)) continue;
     const last = steps.at(-1);
     if (isLook(call)) {
       if (last?.isGroup && last.calls.length < MOST_IN_ONE) last.calls.push(call);
@@ -28,6 +29,9 @@ export function timelineOf(calls: readonly Call[]): TimelineStep[] {
   }
   return steps;
 }
+
+/** What a client tells its hook after a step of its own says nothing that the step doesn't. */
+const isReport = ({ tool, state }: Call): boolean => tool === "native_outcome" && state === "done";
 
 /** Only successful ones: a failed or denied call deserves its own row. */
 function isLook({ effect, tool, state }: Call): boolean {
