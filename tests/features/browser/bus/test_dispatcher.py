@@ -12,6 +12,7 @@ from handrail.ports.errors import (
     BadAnswer,
     Busy,
     Conflict,
+    InputOutput,
     InvalidParams,
     Offline,
     Reported,
@@ -215,7 +216,7 @@ def test_two_timeouts_in_a_row_mark_the_plugin_unhealthy_and_fail_its_queue(play
         failing, other = begun(stage), begun(stage, task=OTHER_TASK)
         waiting = [begun(stage) for _ in range(3)]
         await line.next(3)
-        line.acknowledge(3)
+        line.acknowledge(1 + [message["taskId"] for message, _ in line.sent].index(OTHER_TASK))
         with pytest.raises(Unacknowledged):
             await failing
         for cleared in (other, *waiting):
@@ -267,7 +268,7 @@ def test_actions_of_one_task_run_in_order_and_tasks_run_in_parallel(play: Play) 
         first, second, beside = begun(stage), begun(stage), begun(stage, task=OTHER_TASK)
         await line.next(2)
         await asyncio.sleep(1)
-        assert [message["taskId"] for message, _ in line.sent] == [TASK, OTHER_TASK]
+        assert {message["taskId"] for message, _ in line.sent} == {TASK, OTHER_TASK}
         for number in (1, 2):
             line.acknowledge(number)
             stage.answer(line.sent[number - 1][0])
@@ -647,5 +648,52 @@ def test_actions_running_when_the_server_ended_are_recorded_as_errors(play: Play
         await second.bus.close()
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)
+
+    play(scene)
+
+
+def test_a_read_is_sent_while_its_start_is_being_stored_and_an_act_only_after(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene(stage: Stage) -> None:
+        line, stored = stage.connect(), asyncio.Event()
+        begin = stage.bus.actions.begin
+
+        async def late(record: Any) -> None:
+            await stored.wait()
+            await begin(record)
+
+        monkeypatch.setattr(stage.bus.actions, "begin", lambda record: asyncio.ensure_future(late(record)))
+        acting, reading = begun(stage, task=OTHER_TASK), begun(stage, LOOK)
+        assert (await line.next())["action"] == LOOK
+        stage.answer(line.sent[0][0], result={"elements": []})
+        await asyncio.sleep(1)
+        assert len(line.sent) == 1
+        assert not reading.done(), "a read is over once it is on record"
+        stored.set()
+        assert (await reading).status == "success"
+        stage.answer(await line.next(2))
+        assert (await acting).status == "success"
+        assert await stage.bus.actions.find(line.sent[0][0]["id"]) is not None
+
+    play(scene)
+
+
+def test_a_read_whose_start_cannot_be_stored_fails(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(stage: Stage) -> None:
+        line = stage.connect()
+
+        async def refuse() -> None:
+            raise InputOutput("The disk is full.")
+
+        with monkeypatch.context() as full:
+            full.setattr(stage.bus.actions, "begin", lambda record: asyncio.ensure_future(refuse()))
+            reading = begun(stage, LOOK)
+            stage.answer(await line.next(), result={"elements": []})
+            with pytest.raises(InputOutput):
+                await reading
+        again = begun(stage, LOOK)
+        stage.answer(await line.next(2), result={"elements": []})
+        assert (await again).status == "success"
 
     play(scene)

@@ -38,6 +38,8 @@ class Action:
         self.is_idempotent = catalogue.are_idempotent(record.actions)
         self.only_reads = catalogue.only_read(record.actions)
         self.slots: Sequence[tuple[ArtifactSlot, UploadSlot]] = ()
+        self.storing: Sequence[Awaitable[None]] = ()
+        """Its slots, which are stored together with its start."""
         self.artifacts: Sequence[Mapping[str, Any]] = ()
         self.complete: Callable[[End], Awaitable[End]] = unchanged
         self.denied: Sequence[str] = ()

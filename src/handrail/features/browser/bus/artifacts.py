@@ -66,23 +66,30 @@ class Artifacts:
         self._keeping = Lanes()
 
     async def presign(self, task_id: str, kind: str, content_type: str, name: str = "") -> UploadSlot:
+        slot, storing = self.reserve(task_id, kind, content_type, name)
+        await storing
+        return slot
+
+    def reserve(
+        self, task_id: str, kind: str, content_type: str, name: str = ""
+    ) -> tuple[UploadSlot, asyncio.Future[None]]:
+        """A slot, and when it is stored."""
         if re.fullmatch(KIND, kind) is None:
             raise _invalid_field("kind", "must be a short lower-case word")
         if re.fullmatch(CONTENT_TYPE, content_type) is None:
             raise _invalid_field("contentType", "must be a media type, such as image/png")
         artifact_id, token, now = f"art-{secrets.token_hex(16)}", secrets.token_urlsafe(32), self._now()
-        await self._store.add(
-            ArtifactRecord(
-                artifact_id, task_id, kind, content_type, name, _hash(token), now + UPLOAD_FOR_MS, now + KEPT_FOR_MS
-            )
+        record = ArtifactRecord(
+            artifact_id, task_id, kind, content_type, name, _hash(token), now + UPLOAD_FOR_MS, now + KEPT_FOR_MS
         )
         url = self.url(artifact_id)
-        return UploadSlot(
+        slot = UploadSlot(
             artifact_id=artifact_id,
             upload_url=f"{url}/upload?token={token}",
             download_url=url,
             expires_at=now + UPLOAD_FOR_MS,
         )
+        return slot, self._store.add(record)
 
     def url(self, artifact_id: str) -> str:
         return f"{self.address}/api/artifacts/{artifact_id}"

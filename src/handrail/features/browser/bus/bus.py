@@ -122,20 +122,24 @@ class LocalBus:
             trace_id=trace_id or UNSET,
         )
         action = Action(record, timeout_ms=timeout_ms)
-        action.slots = [
-            (declared, await self.artifacts.presign(task.id, declared.kind, declared.content_type))
-            for declared in catalogue.slots_of(actions)
-        ]
-        if action.slots:
-            action.complete = partial(self._with_artifact, action)
         action.artifacts = await self._upload_references(actions)
         if len(msgspec.json.encode(action.message(action_id, self.now()))) > MAX_ACTION:
             raise TooLarge(f"The actions are longer than {MAX_ACTION} bytes.")
+        reserved = [
+            (declared, *self.artifacts.reserve(task.id, declared.kind, declared.content_type))
+            for declared in catalogue.slots_of(actions)
+        ]
+        action.slots = [(declared, slot) for declared, slot, _ in reserved]
+        action.storing = [storing for _, _, storing in reserved]
+        if action.slots:
+            action.complete = partial(self._with_artifact, action)
         return plugin, action
 
     async def _with_artifact(self, action: Action, end: End) -> End:
         """Adds the artifact's id, which a plugin that filled its slot may leave out (contract 2 §3.5)."""
-        if end.failure is not None or end.result.get("artifactId") is not None:
+        result = end.result
+        is_inline = result.get("text") and not result.get("screenshotUploaded")
+        if end.failure is not None or result.get("artifactId") is not None or is_inline:
             return end
         for _, slot in action.slots:
             with suppress(NotFound):

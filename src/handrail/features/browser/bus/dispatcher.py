@@ -70,7 +70,10 @@ class Dispatcher:
         return self._live.get(action_id)
 
     async def run(self, task: Task, plugin: Plugin, action: Action) -> End:
-        """Returns how the action ended. Conflict, Offline, Busy and errors of the store mean that it never started."""
+        """Returns how the action ended. Conflict, Offline, Busy and errors of the store mean that it never started.
+
+        Only actions that neither change nor upload anything are sent while their start is being stored.
+        """
         action_id = action.record.action_id
         if action_id in self._live:
             raise Conflict(f"The action {action_id} is already running.", actionId=action_id)
@@ -79,14 +82,16 @@ class Dispatcher:
         plugin.require_connection()
         if task.actions >= self._max_waiting:
             raise Busy(f"{task.actions} actions of this task are already waiting.", taskId=task.id)
-        storing = self._store.begin(action.record)
+        storing = asyncio.gather(self._store.begin(action.record), *action.storing)
         was_over = task.begin_action()
         self._live[action_id] = action
         try:
-            await storing
+            if not action.only_reads or action.slots:
+                await storing
             self.observer(action, None)
             await self._drive(task, plugin, action)
-        except Failure as failure:  # an error of the store: the action never began
+            await storing
+        except Failure as failure:  # an error of the store: the action never began, or has read for nothing
             action.finish(failed(failure))
             del self._live[action_id]
             task.cancel_action(was_over=was_over)
