@@ -30,7 +30,8 @@ class PathStates:
     def is_empty(self, folder: str) -> bool:
         """Returns whether nothing will be left in the folder."""
         place = self.on_disk(folder)
-        names = [] if place is None else self._workspace.files.names(place)
+        status = None if place is None else self._workspace.files.status(place)
+        names = self._workspace.files.names(place) if place and status and status.kind == "folder" else []
         inside = {f"{folder}/{name}" for name in names}
         inside |= {path for path in self._planned if path.startswith(folder + "/")}
         return all(self._planned.get(path) == ABSENT for path in inside)
@@ -38,9 +39,9 @@ class PathStates:
     def on_disk(self, path: str) -> str | None:
         """Returns where the path is on disk now, before the moves; None if they leave nothing there."""
         for old, new in reversed(self._moves):
-            if _is_below(path, new):
+            if is_below(path, new):
                 path = old + path[len(new) :]
-            elif _is_below(path, old):
+            elif is_below(path, old):
                 return None
         return path
 
@@ -64,13 +65,14 @@ class PathStates:
         self.set(step.path, step.base)
 
     def _move(self, old: str, new: str) -> None:
-        for path in [planned for planned in self._planned if _is_below(planned, old)]:
+        for path in [planned for planned in self._planned if is_below(planned, new)]:
+            self._planned.pop(path)
+        for path in [planned for planned in self._planned if is_below(planned, old)]:
             self._planned[new + path[len(old) :]] = self._planned.pop(path)
-        self._planned.pop(new, None)
         self._moves.append((old, new))
 
 
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder + "/")
 
 

@@ -16,7 +16,7 @@ from handrail.features.workspace.change import (
     read_current,
 )
 from handrail.features.workspace.intent import intent_step
-from handrail.features.workspace.path_states import PathStates
+from handrail.features.workspace.path_states import PathStates, is_below
 from handrail.features.workspace.snapshots import Snapshot
 from handrail.features.workspace.workspace import Workspace
 from handrail.ports.errors import Failure, NotFound
@@ -126,13 +126,10 @@ def _inverse_step(
     present_path = states.on_disk(path)
     if snapshot.kind == "link":
         return _inverse_link(workspace, snapshot, present_path, contents)
-    current = (
-        contents[path]
-        if path in contents
-        else None
-        if present_path is None
-        else read_current(workspace, present_path)[1]
-    )
+    if path in contents:
+        current = contents[path]
+    else:  # a folder may still be on disk where the steps before leave nothing
+        current = None if present_path is None or is_absent else read_current(workspace, present_path)[1]
     before = None if snapshot.was_absent else workspace.snapshots.read(snapshot.id)[1]
     return Change(
         path,
@@ -160,7 +157,7 @@ def _inverse_link(
 
 
 def _move_contents(contents: dict[str, bytes | None], move: Move) -> None:
-    for path in [
-        path_below for path_below in contents if path_below == move.path or path_below.startswith(move.path + "/")
-    ]:
+    for path in [each for each in contents if is_below(each, move.to)]:
+        del contents[path]
+    for path in [each for each in contents if is_below(each, move.path)]:
         contents[move.to + path[len(move.path) :]] = contents.pop(path)
