@@ -15,6 +15,7 @@ from handrail.ports.identity import Caller
 from handrail.wiring import Wiring
 from tests.effort import chance, count, tries
 from tests.features.workspace.test_units import Tree, make_project, tree
+from tests.wire.stage import put
 
 pytestmark = pytest.mark.anyio
 PERSON = Caller("cli", "ann", "uid:0", "person:test")
@@ -96,6 +97,17 @@ async def test_everything_is_as_it_was(tmp_path: Path, acts: list[Act]) -> None:
         await desk.do(acts)
         await desk.return_to_the_start()
         assert desk.tree == before
+
+
+async def test_what_cannot_be_undone_does_not_stop_the_rest(tmp_path: Path) -> None:
+    """The folder that was at the file's place can't come back, nor what was in it."""
+    with opened(tmp_path) as desk:
+        before = desk.tree
+        await desk.do([make("b.txt/inner"), delete("b.txt"), delete("src/crlf.txt"), move("run.sh", "b.txt")])
+        put(tmp_path, "project/b.txt", "somebody else's")
+        await desk.return_to_the_start()
+        moved = before.pop("run.sh")
+        assert desk.tree == {**before, "b.txt": (*moved[:2], b"somebody else's")}
 
 
 def some_act(dice: Random, number: int) -> Act:

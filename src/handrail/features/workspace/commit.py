@@ -51,7 +51,7 @@ def commit(workspace: Workspace, call: Call, change: Change) -> Snapshot | Earli
         snapshot = _plan_snapshot(workspace, call, change, 0)
         intent = Intent([intent_step(change, snapshot.id)], change.repetition, change.dry_run)
         workspace.own.write(FILE, msgspec.json.encode(intent), is_durable=False)
-        with _rolled_back_on_failure(workspace, intent):
+        with _rolled_back_on_failure(workspace, intent, [change]):
             if change.dry_run is not None:
                 workspace.dry_runs.use_up(change.dry_run)
             workspace.snapshots.store(snapshot, change.before)
@@ -73,9 +73,11 @@ def commit_all(workspace: Workspace, call: Call, steps: Sequence[Step]) -> list[
         _check_states(workspace, intent)
         call.checkpoint()
         workspace.own.write(FILE, msgspec.json.encode(intent), is_durable=False)
-        with _rolled_back_on_failure(workspace, intent):
+        begun = list[Step]()
+        with _rolled_back_on_failure(workspace, intent, begun):
             _stage(workspace, steps, snapshots)
             for order, step in enumerate(steps):
+                begun.append(step)
                 _apply(workspace, step, order)
             workspace.files.sync()
         _finish(workspace, intent)
@@ -109,10 +111,10 @@ def recover(workspace: Workspace) -> None:
         with suppress(Failure):
             workspace.files.sweep(step.path)
     is_stored = all(workspace.snapshots.is_complete(step.snapshot_id) for step in intent.steps)
-    if is_stored and len(_applied_steps(workspace, intent)) == len(intent.steps):
+    if is_stored and len(_applied_steps(workspace, intent.steps)) == len(intent.steps):
         _finish(workspace, intent)
     else:
-        _roll_back(workspace, intent, is_stored=is_stored)
+        _roll_back(workspace, intent, intent.steps if is_stored else ())
 
 
 def _plan_snapshot(workspace: Workspace, call: Call, step: Step, order: int) -> Snapshot:
@@ -213,20 +215,20 @@ def _state(workspace: Workspace, step: Change | Move | LinkChange) -> str:
 
 
 @contextmanager
-def _rolled_back_on_failure(workspace: Workspace, intent: Intent) -> Iterator[None]:
+def _rolled_back_on_failure(workspace: Workspace, intent: Intent, begun: Sequence[Step]) -> Iterator[None]:
     """Reverts what was applied of the intent if the block fails. If that fails too, `recover` does it later."""
     try:
         yield
     except Failure:
         with suppress(Failure):
-            _roll_back(workspace, intent)
+            _roll_back(workspace, intent, intent.steps[: len(begun)])
         raise
 
 
-def _applied_steps(workspace: Workspace, intent: Intent) -> list[IntentStep]:
+def _applied_steps(workspace: Workspace, begun: Sequence[IntentStep]) -> list[IntentStep]:
     """Returns the steps that were applied and whose result is still there, last first."""
     states, applied = PathStates(workspace), []
-    for step in reversed(intent.steps):
+    for step in reversed(begun):
         if states.is_after(step):
             applied.append(step)
             states.revert(step)
@@ -253,11 +255,10 @@ def _finish(workspace: Workspace, intent: Intent) -> None:
         return
 
 
-def _roll_back(workspace: Workspace, intent: Intent, *, is_stored: bool = True) -> None:
+def _roll_back(workspace: Workspace, intent: Intent, begun: Sequence[IntentStep]) -> None:
     """Reverts the applied steps. What others have changed since then stays, and so does its snapshot."""
-    if is_stored:
-        for step in _applied_steps(workspace, intent):
-            _revert(workspace, step)
+    for step in _applied_steps(workspace, begun):
+        _revert(workspace, step)
     states, has_kept_snapshot = PathStates(workspace), False
     for step in intent.steps:
         if states.is_before(step):

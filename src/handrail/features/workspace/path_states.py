@@ -1,6 +1,8 @@
 """The state of each path: on disk, or as it will be after some steps are applied or reverted."""
 
-from handrail.features.workspace.change import ABSENT, state_now
+from pathlib import PurePosixPath
+
+from handrail.features.workspace.change import ABSENT, FOLDER, state_now
 from handrail.features.workspace.intent import IntentStep
 from handrail.features.workspace.workspace import Workspace
 from handrail.ports.errors import Failure
@@ -44,6 +46,19 @@ class PathStates:
             elif is_below(path, old):
                 return None
         return path
+
+    def is_below_file(self, path: str) -> bool:
+        """Returns whether the path can't be created because something other than a folder will be above it."""
+        for parent in map(str, PurePosixPath(path).parents[:-1]):
+            planned, place = self._planned.get(parent), self.on_disk(parent)
+            if planned in (FOLDER, ABSENT):
+                kind = None if planned == ABSENT else "folder"
+            else:
+                status = None if place is None else self._workspace.files.status(place)
+                kind = None if status is None else status.kind
+            if kind is not None:
+                return kind != "folder"
+        return False
 
     def is_before(self, step: IntentStep) -> bool:
         return self.is_at(step.path, step.base) and (step.to is None or self.is_at(step.to, ABSENT))

@@ -110,6 +110,8 @@ def _inverse_step(
         raise NotFound("the result of the write isn't known")
     path = snapshot.path
     workspace.files.parse(path)
+    if states.is_below_file(path):
+        return None
     if snapshot.kind == "move":
         assert snapshot.moved_to is not None
         move = Move(snapshot.moved_to, path, snapshot.after_hash, snapshot.id)
