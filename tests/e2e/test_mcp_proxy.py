@@ -17,6 +17,11 @@ from tests.persons import HANDRAIL, Person
 from tests.waiting import until
 
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL_")}
+WITH_TASKS = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "proxied", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}},
+}
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "proxied", "version": "1"}}
 
 
@@ -146,6 +151,26 @@ def test_a_write_whose_server_is_killed_while_it_waits_is_done_by_the_next_one(s
     answer = proxy.answer(id)["result"]
     assert not answer["isError"], answer
     assert (stage.project / "new.txt").read_text() == "new\n"
+
+
+@pytest.mark.trial("proxies", is_long=True)
+def test_a_task_whose_server_is_killed_is_continued_by_the_same_call(stage: Stage) -> None:
+    proxy, person = stage.proxy(), Person(stage.state)
+    written = {"path": "new.txt", "content": "new\n"}
+    proxy.call("write_to_file", **written, dryRun=True)
+    call = {"name": "write_to_file", "arguments": {**written, "dryRun": False}, "_meta": WITH_TASKS}
+    task = proxy.request("tools/call", call)
+    assert (task["resultType"], task["status"]) == ("task", "working")
+    person.sees()
+    os.kill(stage.server, signal.SIGKILL)
+    lost = proxy.answer(proxy.begin("tasks/get", {"taskId": task["taskId"], "_meta": WITH_TASKS}))["error"]
+    assert "call the tool again" in lost["message"]
+    (question,) = person.pending()
+    person.answers("--ok")
+    answer = proxy.request("tools/call", call)
+    assert (answer["resultType"], answer["isError"]) == ("complete", False)
+    assert (stage.project / "new.txt").read_text() == "new\n"
+    assert question["requestId"] in json.dumps(stage.records())
 
 
 @pytest.mark.trial("proxies", is_long=True)

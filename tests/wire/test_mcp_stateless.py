@@ -18,6 +18,7 @@ from handrail.stores.local.prompt_store import prompt_store
 from tests.effort import first_of
 from tests.waiting import PATIENCE, until
 from tests.wire.clients import HANDRAIL, Json, Up
+from tests.wire.stage import put, trust
 
 VERSION = "2026-07-28"
 TASKS: Json = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -211,12 +212,19 @@ def test_requests_with_and_without_initialization_share_a_connection(lines: Line
     assert result(lines.answer("tools/call", READ))["resultType"] == "complete"
 
 
-def test_a_listener_is_notified_of_tool_changes_until_it_cancels(lines: Lines) -> None:
+def test_a_listener_is_notified_of_tool_changes_until_it_cancels(
+    lines: Lines, own_project: Path, own_state: Path
+) -> None:
     id = lines.begin("subscriptions/listen", {"_meta": meta(), "notifications": {"toolsListChanged": True}})
     first = lines.receive()
     assert first["method"] == "notifications/subscriptions/acknowledged"
     assert first["params"]["notifications"] == {"toolsListChanged": True}
     assert first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == id
+    put(own_project, ".handrail/policy.json", json.dumps({"mode": "developer"}))
+    trust(own_project, own_state)
+    changed = lines.receive()
+    assert changed["method"] == "notifications/tools/list_changed"
+    assert changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == id
     lines.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
     assert result(lines.answer("tools/call", READ))["resultType"] == "complete"
 

@@ -256,6 +256,7 @@ class LineSession:
         changed = asyncio.Event()
         if follows_tools := subscribed.get("toolsListChanged") is True:
             self._server.tools_followers.add(changed.set)
+            self._server.tool_watch.start()
         self._listening.add(request.id)
         try:
             honored = {"toolsListChanged": True} if follows_tools else {}

@@ -27,6 +27,7 @@ from handrail.faces.mcp.protocol import (
 )
 from handrail.faces.mcp.resources import resource_methods
 from handrail.faces.mcp.tasks import Tasks
+from handrail.faces.mcp.tool_watch import ToolWatch
 from handrail.kernel.call import Call, Role
 from handrail.kernel.content import Text
 from handrail.kernel.gate import Gate
@@ -83,7 +84,8 @@ class McpServer:
         self._tasks = Tasks(self._owner)
         self.tools_followers: set[Callable[[], None]] = set()
         """Called when the list of tools changes."""
-        gate.registry.on_change(self._notify_followers)
+        self.tool_watch = ToolWatch(gate.registry, lambda: bool(self.tools_followers), self._notify_followers)
+        gate.registry.on_change(self.tool_watch.announce)
         self.methods: Mapping[str, Method[Any]] = {
             "tools/list": Method(Page, self._list_tools),
             "tools/call": Method(CallParams, self._call_tool),
@@ -128,6 +130,7 @@ class McpServer:
 
     async def _list_tools(self, request: Request, params: Page) -> dict[str, Any]:
         request.follow_tools()
+        self.tool_watch.start()
         has_output = self._settings.output_schemas or request.meta.get(_OUTPUT_META_KEY) is True
         tools = [tool_listing(entry.tool, has_output=has_output) for entry in self.gate.registry.listed]
         return {"tools": tools, **FRESH, **COMPLETE}
