@@ -14,7 +14,7 @@ from handrail.features.agent.models.compatible import ThinkingTags
 from handrail.features.agent.models.providers import open_model
 from handrail.features.agent.settings import open_models
 from handrail.ports.errors import Failure, Unsupported
-from handrail.ports.model import Cut, NoModel, Overflow, RateLimited, Reply, ToolOffer, UserTurn, WrongKey
+from handrail.ports.model import Cut, Model, NoModel, Overflow, RateLimited, Reply, ToolOffer, UserTurn, WrongKey
 from handrail.wiring import Wiring
 
 Answer = tuple[int, str, str]
@@ -328,6 +328,8 @@ class Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[tuple[str, str | None]] = []
+        self.efforts: list[str | None] = []
+        self.refuses_effort: Answer | None = None
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -341,11 +343,12 @@ class Handler(BaseHTTPRequestHandler):
         self._answer()
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        self._answer()
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.efforts.append(request.get("reasoning_effort"))
+        self._answer(self.server.refuses_effort if "reasoning_effort" in request else None)
 
-    def _answer(self) -> None:
-        status, kind, body = self.server.answer
+    def _answer(self, refusal: Answer | None = None) -> None:
+        status, kind, body = refusal or self.server.answer
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body.encode())))
@@ -361,9 +364,13 @@ def server() -> Iterator[Server]:
         server.shutdown()
 
 
-def reply_to(server: Server, answer: Answer) -> Reply:
+def model_of(server: Server, effort: str = "") -> Model:
+    return open_model("openai-compatible:local", f"http://127.0.0.1:{server.server_address[1]}/v1", None, effort)
+
+
+def reply_to(server: Server, answer: Answer, model: Model | None = None) -> Reply:
     server.answer = answer
-    model = open_model("openai-compatible:local", f"http://127.0.0.1:{server.server_address[1]}/v1", None)
+    model = model or model_of(server)
 
     async def ask() -> Reply:
         async for piece in model.stream("Help.", [UserTurn("1", "Hi")], TOOLS):
@@ -399,6 +406,25 @@ def test_calls_that_are_never_closed_take_no_time(server: Server, opening: str) 
 @pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "content_filter: PROHIBITED_CONTENT"])
 def test_a_filtered_answer_is_a_refusal(server: Server, finish: str) -> None:
     assert reply_to(server, text("I", finish=finish)).stopped == "refusal"
+
+
+@pytest.mark.parametrize(("effort", "sent"), [("high", "high"), ("minimal", "low"), ("", None)])
+def test_the_thinking_effort_is_sent_to_any_server(server: Server, effort: str, sent: str | None) -> None:
+    server.efforts.clear()
+    reply_to(server, text("Hi"), model_of(server, effort))
+    assert server.efforts == [sent]
+
+
+@pytest.mark.parametrize(
+    "message", ['"gemma3" does not support thinking', "`reasoning_effort` is not supported with this model"]
+)
+def test_a_model_without_thinking_effort_is_asked_without_it_from_then_on(server: Server, message: str) -> None:
+    server.efforts.clear()
+    server.refuses_effort = refused(400, {"message": message})
+    model = model_of(server, "high")
+    assert [reply_to(server, text("Hi"), model).replied.text for _ in range(2)] == ["Hi", "Hi"]
+    assert server.efforts == ["high", None, None]
+    server.refuses_effort = None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100])

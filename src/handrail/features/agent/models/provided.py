@@ -27,7 +27,12 @@ from pydantic_ai.tools import ToolDefinition
 
 from handrail.features.agent.model_client import CHARACTERS_PER_TOKEN, estimated_tokens
 from handrail.features.agent.models.conversation import conversation, has_pictures, to_turn
-from handrail.features.agent.models.provider_errors import may_be_about_pictures, takes_no_pictures, translated_errors
+from handrail.features.agent.models.provider_errors import (
+    knows_no_effort,
+    may_be_about_pictures,
+    takes_no_pictures,
+    translated_errors,
+)
 from handrail.features.agent.models.written_calls import with_written_calls
 from handrail.features.agent.models.written_thinking import without_written_thinking
 from handrail.ports.model import (
@@ -75,27 +80,30 @@ class ProvidedModel:
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Piece | Reply]:
-        """Repeats a request once without pictures if it was refused because of them."""
-        has_shown_pictures, is_answered = has_pictures(turns) and not self._is_blind, False
+        """Repeats a request once without pictures or an effort if it was refused because of them."""
+        is_blind, is_answered = self._is_blind, False
 
         def count_input() -> int:
             return estimated_tokens(instructions, turns) + len(str(tools)) // CHARACTERS_PER_TOKEN
 
         with translated_errors(self.name):
-            try:
-                async for piece in self._request(
-                    conversation(instructions, turns, is_blind=self._is_blind), tools, count_input
-                ):
-                    is_answered = is_answered or not isinstance(piece, Meter)
-                    yield piece
-            except exceptions.AgentRunError as error:
-                if is_answered or not has_shown_pictures or not may_be_about_pictures(error):
-                    raise
-                self._is_blind = takes_no_pictures(error)
-            else:
-                return
-            async for piece in self._request(conversation(instructions, turns, is_blind=True), tools, count_input):
-                yield piece
+            while True:
+                messages = conversation(instructions, turns, is_blind=is_blind)
+                try:
+                    async for piece in self._request(messages, tools, count_input):
+                        is_answered = is_answered or not isinstance(piece, Meter)
+                        yield piece
+                except exceptions.AgentRunError as error:
+                    if is_answered:
+                        raise
+                    if self._effort and knows_no_effort(error):
+                        self._effort = ""
+                    elif has_pictures(turns) and not is_blind and may_be_about_pictures(error):
+                        is_blind, self._is_blind = True, takes_no_pictures(error)
+                    else:
+                        raise
+                else:
+                    return
 
     async def _request(
         self, messages: list[ModelMessage], tools: Sequence[ToolOffer], count_input: Callable[[], int]

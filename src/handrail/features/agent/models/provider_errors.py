@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _ABOUT_PICTURES = re.compile(r"image|picture|vision|multi-?modal|mmproj", re.IGNORECASE)
 _NOT_SUPPORTED = re.compile(r"support|multi-?modal|mmproj|unknown variant|text-only|endpoints", re.IGNORECASE)
+_ABOUT_EFFORT = re.compile(r"reasoning|thinking|effort", re.IGNORECASE)
 _RETRY_DELAY = re.compile(r"""retryDelay["']: ?["'](\d{1,6}(?:\.\d+)?)s["']""")
 _REFUSALS = frozenset({400, 415, 422})
 _OVERFLOW = re.compile(
@@ -47,6 +48,11 @@ def may_be_about_pictures(error: exceptions.AgentRunError) -> bool:
 def takes_no_pictures(error: exceptions.AgentRunError) -> bool:
     """Whether the error means that the model accepts no pictures, rather than not this one."""
     return bool(_ABOUT_PICTURES.search(_body(error)) and _NOT_SUPPORTED.search(_body(error)))
+
+
+def knows_no_effort(error: exceptions.AgentRunError) -> bool:
+    """Whether the error is about the thinking effort: the model has no such setting, or not this value."""
+    return getattr(error, "status_code", None) in _REFUSALS and bool(_ABOUT_EFFORT.search(_body(error)))
 
 
 def _body(error: exceptions.AgentRunError) -> str:

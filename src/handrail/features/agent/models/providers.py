@@ -133,6 +133,9 @@ def open_model(name: str, base_url: str | None, key: Secret | None, effort: str 
 
             server = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url, http_client=http_client())
             plain = ModelProfile(json_schema_transformer=None)  # our schemas need no rewriting, which would take time
+            if provider == COMPATIBLE:  # a model that doesn't know the effort is asked again without it
+                plain["supports_thinking"] = True
+                effort = "low" if effort == "minimal" else effort  # Ollama and vLLM know low, medium and high
             return ProvidedModel(
                 name, CompatibleModel(model, provider=server, profile=plain), declare=to_openai, effort=effort
             )
