@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import socketio
 
-from handrail.faces.socketio.sockets import Audience, Sockets
+from handrail.faces.socketio.audience import Audience
+from handrail.faces.socketio.sockets import Sockets
 from handrail.kernel.audit import Audit
 from handrail.wiring import Wiring
 from tests.faces.http.listener import BOTH, Listener, listening

@@ -34,7 +34,9 @@ def tokens(entries: Iterable[RegisteredTool]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("surfaces", "most"), [(None, 4452), (["browser"], 3500), (["desktop"], 2500)], ids=["default", "browser", "desktop"]
+    ("surfaces", "most"),
+    [(None, 4452), (["browser"], 3500), (["desktop"], 2500)],
+    ids=["default", "browser", "desktop"],
 )
 def test_a_clients_first_list_is_short(surfaces: Sequence[str] | None, most: int, tmp_path: Path) -> None:
     gate = opened(tmp_path).gate
@@ -44,5 +46,7 @@ def test_a_clients_first_list_is_short(surfaces: Sequence[str] | None, most: int
 
 def test_the_agents_first_request_has_few_tokens_of_tools(tmp_path: Path) -> None:
     offers = [*ToolOffers(opened(tmp_path).gate.registry).in_mode("act"), CHECK_OFF]
-    sent = [{"name": each.name, "description": each.description, "parameters": dict(each.parameters)} for each in offers]
+    sent = [
+        {"name": each.name, "description": each.description, "parameters": dict(each.parameters)} for each in offers
+    ]
     assert len(json.dumps(sent)) / CHARACTERS_PER_TOKEN_OF_OFFERS <= 6000
