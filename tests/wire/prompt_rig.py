@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.faces.http.running import Answer, Running
+from tests.faces.http.running import Answer, Running, allow_many_questions
 from tests.wire.clients import run
 
 Json = dict[str, Any]
@@ -19,6 +19,8 @@ NAMED: Json = {"status": "ok", "values": {"name": "Ada"}}
 class PromptRig:
     def __init__(self, state: Path, project: Path, env: dict[str, str] | None = None) -> None:
         self.state, self.log_file = state, state / "ui-prompts.jsonl"
+        if not (state / "config.toml").exists():
+            allow_many_questions(state)
         place = ["--project", str(project), "--state", str(state)]
         command = ["handrail", "up", *place, "--port", "0", "--no-open"]
         self.server = Running(state, project, command=command, env=env)

@@ -34,6 +34,13 @@ class Answer:
         return self.json["error"]["code"]
 
 
+def allow_many_questions(state: Path) -> None:
+    """For tests that ask more in a minute than an agent may."""
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (state / "config.toml").open("a") as config:
+        config.write("questions_per_minute = 10000\n")
+
+
 class Running:
     def __init__(
         self,
