@@ -4,7 +4,7 @@ The keys are real input on a real desktop, in windows of a real Chromium.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from Xlib import XK, X, display
@@ -79,8 +79,8 @@ def test_keys_that_were_meant_for_another_page_answer_nothing(
         app = desktop_session.start(["chromium", *OPTIONS, f"--user-data-dir={profile}", *places])
         try:
             until(lambda: is_watched(rig.state), "the console")
-            until(lambda: hand.press("y") or "/covered" in site.paths, "the page that covers the console")
-            until(lambda: hand.press("y") or "/uncovered" in site.paths, "the console")
+            _press_until(hand, lambda: "/covered" in site.paths, "the page that covers the console")
+            _press_until(hand, lambda: "/uncovered" in site.paths, "the console")
             for _ in range(20):
                 hand.press("y")
             assert person.pending()
@@ -90,3 +90,11 @@ def test_keys_that_were_meant_for_another_page_answer_nothing(
                 person.answers("--cancel")
             calling.communicate(timeout=30)
     assert (rig.project / "a.txt").read_text() == "one\n"
+
+
+def _press_until(hand: Hand, is_there: Callable[[], bool], what: str) -> None:
+    def pressed() -> bool:
+        hand.press("y")
+        return is_there()
+
+    until(pressed, what)

@@ -52,7 +52,7 @@ class ToolCallIndexes:
 
     def correct(self, calls: Any) -> None:
         for call in calls:
-            if self._begins(call):
+            if self._begins(call, call.index):
                 self._newest[call.index] = len(self._ids)
                 self._ids.append(call.id or "")
                 self._arguments.append("")
@@ -62,11 +62,11 @@ class ToolCallIndexes:
             if call.function is not None and isinstance(call.function.arguments, str):
                 self._arguments[call.index] += call.function.arguments
 
-    def _begins(self, call: ChoiceDeltaToolCall) -> bool:
+    def _begins(self, call: ChoiceDeltaToolCall, index: int | None) -> bool:
         has_name = bool(call.function is not None and call.function.name)
-        newest = self._newest.get(call.index)
+        newest = self._newest.get(index)
         if newest is None:  # later pieces may have no index
-            return has_name or call.index is not None or not self._ids
+            return has_name or index is not None or not self._ids
         if not has_name:
             return False
         return call.id != self._ids[newest] if call.id else not _is_cut_off(self._arguments[newest])
