@@ -166,7 +166,8 @@ def test_the_host_accepts_an_approval_once_and_for_the_same_call_only(agent: Des
     ref = {"elementRef": {"elementId": element["elementId"], "fingerprint": element["fingerprint"]}}
     app = {"bundleId": place["frontmostBundleId"], "pid": place["pid"]}
     window = {"titlePattern": f"^{re.escape(place['windowTitle'])}$", "id": place["windowId"]}
-    same: dict[str, Any] = {"target": ref, "route": {"app": app, "window": window}}
+    options = {"button": "left", "count": 1}
+    same: dict[str, Any] = {"target": ref, "options": options, "route": {"app": app, "window": window}}
     agent.begins("desktop_click", target=ref)
     question = agent.person.answers("--ok")
     agent.gets()
