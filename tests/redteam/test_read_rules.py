@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
+from handrail.features.history.showing import program_filter
 from handrail.kernel.approval import PresetAnswer
 from handrail.kernel.call import Call
 from handrail.kernel.recorder import Recorder
@@ -49,7 +50,7 @@ def write(project: Path, state: Path, path: str, content: str) -> None:
         assert result.returncode == 0, result.stderr
 
 
-def records(rig: Running, headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
+def records(rig: Running, headers: dict[str, str]) -> list[dict[str, Any]]:
     answer = rig.request("GET", "/api/activity?limit=200", headers=headers)
     assert answer.status == 200, answer
     result: list[dict[str, Any]] = answer.json["data"]["records"]
@@ -61,7 +62,7 @@ def targets(found: list[dict[str, Any]]) -> set[str]:
 
 
 def test_activity_shows_a_program_only_what_it_may_read_in_this_project(rig: Running) -> None:
-    assert targets(records(rig)) == {"open.txt"}
+    assert targets(records(rig, rig.server_bearer)) == {"open.txt"}
     assert targets(records(rig, rig.sign_in())) == {"open.txt", "secret/plan.txt", "elsewhere.txt"}
 
 
@@ -72,10 +73,43 @@ def test_evidence_of_what_a_rule_denies_is_shown_to_people_only(rig: Running) ->
         if "evidence" in record
     }  # fmt: skip
     for name in ("diff.patch", "request.json"):
-        refusal = rig.request("GET", f"/api/evidence/{execution}/{name}")
+        refusal = rig.request("GET", f"/api/evidence/{execution}/{name}", headers=rig.server_bearer)
         assert refusal.status == 403
         assert SECRET.encode() not in refusal.body
         assert SECRET.encode() in rig.request("GET", f"/api/evidence/{execution}/{name}", headers=person).body
+
+
+def test_an_agent_sees_what_it_did_itself_and_nothing_of_other_agents(rig: Running) -> None:
+    """Evidence has pictures of pages and windows that only one agent may use."""
+    curious = bearer(rig.state, "nosy")
+    others = [each for each in records(rig, rig.server_bearer) if "evidence" in each]
+    assert others
+    for record in others:
+        for name in record["evidence"]["sha256"]:
+            assert rig.request("GET", f"/api/evidence/{record['executionId']}/{name}", headers=curious).status == 403
+    assert records(rig, curious) == []
+    assert rig.request("POST", "/api/tools/list_files", headers=curious, json={"path": "."}).status == 200
+    assert targets(records(rig, curious)) == {"."}
+
+
+def test_a_rule_about_a_folder_outside_the_project_covers_its_evidence(tmp_path: Path) -> None:
+    """A client's own tools also change files elsewhere."""
+    outside = tmp_path / "outside" / "plan.txt"
+    (tmp_path / "state").mkdir()
+    rule = f'[[rules]]\ntool = "read_file"\npath = "{outside.parent}/**"\ndecision = "deny"\n'
+    (tmp_path / "state" / "config.toml").write_text(rule)
+    (tmp_path / "project").mkdir()
+    project = Wiring().open_project(tmp_path / "project", tmp_path / "state", PresetAnswer("allow"))
+    try:
+        shows = program_filter(project)
+        about = {"tool": "native_edit", "project": project.location}
+        assert [shows({**about, "target": target}) for target in (str(outside), f"{tmp_path}/else.txt", "a.txt")] == [
+            False,
+            True,
+            True,
+        ]
+    finally:
+        project.close()
 
 
 def tool(rig: Running, name: str, **params: Any) -> tuple[int, str]:
@@ -202,7 +236,7 @@ def test_events_show_a_program_only_what_it_may_read_in_this_project(rig: Runnin
         write(rig.project, rig.state, "secret/second.txt", SECRET)
         write(rig.project, rig.state, "last.txt", "for everybody")
 
-    with socket(rig, {"token": rig.token, "clientType": "frontend"}) as wire, ThreadPoolExecutor(1) as person:
+    with socket(rig, rig.frontend) as wire, ThreadPoolExecutor(1) as person:
         working = person.submit(work)
         heard = ""
         while "last.txt" not in heard:
@@ -232,11 +266,13 @@ def test_an_agent_sees_and_answers_no_question_but_its_own(rig: Running) -> None
         posted = {"prompt": {"kind": "result", "title": "done"}}
         theirs = rig.request("POST", "/api/prompts", json=posted).json["data"]["requestId"]
         own = rig.request("POST", "/api/prompts", headers=curious, json=posted).json["data"]["requestId"]
-        write(rig.project, rig.state, "heard.txt", "for everybody")
+        write(rig.project, rig.state, "unheard.txt", "another's")
+        assert rig.request("POST", "/api/tools/list_files", headers=curious, json={"path": "game"}).status == 200
         heard = ""
-        while "heard.txt" not in heard:
+        while '"target":"game"' not in heard:
             heard += str(wire.recv(timeout=60))
     assert SECRET not in heard
+    assert "unheard.txt" not in heard
     listing = rig.request("GET", "/api/prompts", headers=curious).json["data"]["entries"]
     assert [entry["requestId"] for entry in listing] == [own]
     answer = {"response": {"status": "ok"}}

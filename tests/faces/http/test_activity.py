@@ -35,7 +35,7 @@ def write(rig: Running, path: str, content: str) -> Any:
 
 
 def records(rig: Running, query: str = "") -> Any:
-    return rig.request("GET", f"/api/activity{query}").json["data"]
+    return rig.request("GET", f"/api/activity{query}", headers=rig.server_bearer).json["data"]
 
 
 def newest(rig: Running) -> Any:
@@ -43,7 +43,7 @@ def newest(rig: Running) -> Any:
 
 
 def evidence(rig: Running, execution: str, file: str) -> Answer:
-    return rig.request("GET", f"/api/evidence/{execution}/{file}")
+    return rig.request("GET", f"/api/evidence/{execution}/{file}", headers=rig.server_bearer)
 
 
 def undo(rig: Running, id: str, headers: dict[str, str]) -> Answer:

@@ -44,7 +44,7 @@ def test_calls_of_other_processes_are_announced_too(server: Running) -> None:
         audit.close()
 
     async def run() -> Any:
-        async with listening(server) as page:
+        async with listening(server, auth=server.frontend) as page:
             await asyncio.to_thread(elsewhere)
             return await page.next("activity")
 

@@ -25,14 +25,14 @@ class Feed(NamedTuple):
 
     `shows` returns a filter for what programs may see; people see everything. Without it, programs do too.
     `is_for_pages`: followed only while a page is connected. It first yields an empty list, when it misses nothing more.
-    `is_for_agents`: whether agents see what programs see, or nothing.
+    `owner` returns the identity of the agent that sees a record if programs may. Without it, agents see none.
     """
 
     member: str
     follow: Follow
     shows: Callable[[], Callable[[Record], bool]] | None = None
     is_for_pages: bool = False
-    is_for_agents: bool = True
+    owner: Callable[[Record], str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

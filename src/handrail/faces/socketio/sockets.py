@@ -31,7 +31,7 @@ NAMESPACE = "/mimo"
 FRONTEND = "frontend"
 PLUGIN = "plugin"
 MAX_FRAME = 4_000_000  # larger than MAX_MESSAGE, so that the sender gets an error, not a lost connection
-_PEOPLE, _PROGRAMS, _AGENTS = "people", "programs", "agents"
+_PEOPLE, _PROGRAMS = "people", "programs"
 """Rooms of pages that a person has signed in to, of programs, and of agents."""
 _JOIN_WITHIN = 10.0
 _POST_WITHIN = 3.0
@@ -182,7 +182,7 @@ class Sockets:
     ) -> None:
         if credential is not Credential.AGENT:  # agents don't see a person's open tasks nor those of others
             await self._server.enter_room(sid, FRONTEND, namespace=NAMESPACE)
-        room = {Credential.COOKIE: _PEOPLE, Credential.AGENT: _AGENTS}.get(credential, _PROGRAMS)
+        room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS if agent is None else agent.identity
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
         person = self._credentials.person_name(scope, page) if credential is Credential.COOKIE else None
         await self._bus.join_frontend(sid, auth, person=person, agent=agent)
@@ -243,9 +243,10 @@ class Sockets:
 
     async def _emit(self, event: str, feed: Feed, news: Sequence[Record]) -> None:
         await self._server.emit(event, {feed.member: news}, room=_PEOPLE, namespace=NAMESPACE)
-        if visible := await asyncio.to_thread(_visible_to_programs, feed, news):
-            for room in (_PROGRAMS, _AGENTS) if feed.is_for_agents else (_PROGRAMS,):
-                await self._server.emit(event, {feed.member: visible}, room=room, namespace=NAMESPACE)
+        visible = await asyncio.to_thread(_visible_to_programs, feed, news)
+        for room, records in {_PROGRAMS: visible, **_by_owner(feed, visible)}.items():
+            if records:
+                await self._server.emit(event, {feed.member: records}, room=room, namespace=NAMESPACE)
 
     async def _drop_idle_clients(self) -> None:
         """Disconnects clients that don't join the namespace in time."""
@@ -269,9 +270,19 @@ def is_open(scope: Scope) -> bool:
     return header(scope, b"origin") is not None or header(scope, b"sec-fetch-site") in (None, "same-origin", "none")
 
 
-def _visible_to_programs(feed: Feed, news: Sequence[Record]) -> Sequence[Record]:
+def _visible_to_programs(feed: Feed, news: Sequence[Record]) -> list[Record]:
     """The records that programs may see. Blocks."""
-    return news if feed.shows is None else list(filter(feed.shows(), news))
+    return list(news if feed.shows is None else filter(feed.shows(), news))
+
+
+def _by_owner(feed: Feed, news: Sequence[Record]) -> dict[str, list[Record]]:
+    """The records that each agent sees."""
+    owned: dict[str, list[Record]] = {}
+    if feed.owner is not None:
+        for record in news:
+            if (owner := feed.owner(record)) is not None:
+                owned.setdefault(owner, []).append(record)
+    return owned
 
 
 def _connection_refused(code: str, message: str) -> socketio.exceptions.ConnectionRefusedError:

@@ -1,7 +1,7 @@
 """`/api/activity`, `/api/evidence`, `/api/report`, `/api/undo`, `/api/projects`, `/api/history`.
 
 They show what was done and undo it. A person has access to every project that uses this state directory, a program
-only to the server's own.
+only to the server's own, and an agent there only to what it did itself.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from handrail.faces.http.answers import success
 from handrail.faces.http.context import Feed, HttpContext, Mount
-from handrail.faces.http.credentials import caller, is_person, require_person
+from handrail.faces.http.credentials import agent_of, caller, is_person, require_person
 from handrail.faces.http.headers import trace_id
 from handrail.faces.http.json_body import json_object, optional_text, page_before, page_limit
 from handrail.features.history.activity_feed import ActivityFeed
@@ -48,6 +48,9 @@ def mount(context: HttpContext) -> Mount:
             return project
         return await context.projects.find(await asyncio.to_thread(index.check_project, folder))
 
+    def filter_for(request: Request) -> RecordFilter:
+        return allow_all if is_person(request) else program_filter(project, agent_of(request.scope))
+
     async def list_projects(request: Request) -> Response:
         require_person(request, "Seeing other projects")
         entries = await asyncio.to_thread(index.projects)
@@ -64,14 +67,14 @@ def mount(context: HttpContext) -> Mount:
 
     async def list_records(request: Request) -> Response:
         limit, before = page_limit(request), page_before(request)
-        shows = allow_all if is_person(request) else program_filter(project)
+        shows = filter_for(request)
         return success(
             await asyncio.to_thread(_records_page, project.audit, limit, before, _read_filters(request), shows)
         )
 
     async def show_evidence(request: Request) -> Response:
         execution, name = request.path_params["execution"], request.path_params["file"]
-        shows = allow_all if is_person(request) else program_filter(project)
+        shows = filter_for(request)
         try:
             place = await open_project(request, await asyncio.to_thread(index.project_of, execution))
         except Failure:  # the folder may have been removed
@@ -112,7 +115,13 @@ def mount(context: HttpContext) -> Mount:
         Route("/api/history", list_tasks),
     ]
     feed = ActivityFeed(project.stores.audit, project.stores.watch_audit)
-    activity = Feed("records", feed.follow, lambda: program_filter(project), is_for_pages=True)
+    activity = Feed(
+        "records",
+        feed.follow,
+        lambda: program_filter(project),
+        is_for_pages=True,
+        owner=lambda record: record.get("identity"),
+    )
     return Mount(routes, {"activity": activity})
 
 

@@ -228,7 +228,7 @@ def mount(context: HttpContext) -> Mount:
         path: str = scope["path"]
         return path == PATH or path.startswith(f"{PATH}/")
 
-    feeds = {"ui_prompts": Feed("entries", board.follow, is_for_agents=False)}
+    feeds = {"ui_prompts": Feed("entries", board.follow)}
     presence = context.project.stores.presence
     routes = [grant_preview.route(f"{PATH}/{{request_id:path}}/grant", context)]
     limit = QuestionLimit(context.project.stores.questions, context.project.settings.questions_per_minute)
