@@ -255,7 +255,7 @@ def test_later_changes_to_the_file_do_not_stop_the_next_write(project: Path, obs
     assert not (project / AGENT_FOLDER / "intent.json").exists()
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff", b'{"path": "a.txt"}', b"[" * 100_000])
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff", b'{"path": "\xff"}', b'{"path": "a.txt"}', b"[" * 100_000])
 def test_an_intent_that_can_not_be_read_does_not_stop_the_next_write(project: Path, text: bytes) -> None:
     (project / AGENT_FOLDER).mkdir()
     (project / AGENT_FOLDER / "intent.json").write_bytes(text)

@@ -149,10 +149,11 @@ def test_a_changed_line_is_not_a_valid_checkpoint(rig: Rig) -> None:
     line = sign_checkpoint(made, rig.stores.signer.sign)
     assert verify_checkpoint(line) == made
     for place in range(0, len(line), 7):
-        changed = bytearray(line)
-        changed[place] ^= 1
-        with pytest.raises(InvalidCheckpoint):
-            verify_checkpoint(bytes(changed))
+        for bit in (1, 128):  # the second makes it invalid UTF-8
+            changed = bytearray(line)
+            changed[place] ^= bit
+            with pytest.raises(InvalidCheckpoint):
+                verify_checkpoint(bytes(changed))
     rig.audit.close()
 
 

@@ -61,7 +61,7 @@ def test_the_key_is_stored_with_its_snapshot(client: Client) -> None:
 
 
 def test_a_damaged_store_of_keys_does_not_stand_in_the_way(client: Client, project: Path) -> None:
-    for damage in (b"{", b"[]", b'{"entries": {"x": 1}}', b"\xff", b"[" * 100_000):
+    for damage in (b"{", b"[]", b'{"entries": {"x": 1}}', b"\xff", b'{"entries": "\xff"}', b"[" * 100_000):
         put(project, ".webgal_agent/idem.json", damage)
         client.write(START, f"{damage[:9]!r}\n", idempotencyKey=f"{damage[:9]!r}")
 

@@ -173,7 +173,7 @@ def test_damaged_and_incomplete_snapshots_are_skipped(client: Client, project: P
     put_snapshot(project, snapshot_id(1))
     another = {"id": snapshot_id(1), "path": START, "timestamp": 1, "contentHash": "00000000"}
     odd_hash = {**another, "id": snapshot_id(9), "contentHash": "0" * 64}
-    damages = [b"{", b"[]", b"", b"\xff", b'{"id": 1}', b"[" * 100_000, json.dumps(another).encode()]
+    damages = [b"{", b"[]", b"", b"\xff", b'{"id": "\xff"}', b'{"id": 1}', b"[" * 100_000, json.dumps(another).encode()]
     for number, damage in enumerate([*damages, json.dumps(odd_hash).encode()], start=2):
         put_snapshot(project, snapshot_id(number))
         put(project, f"{folder}/{snapshot_id(number)}.meta.json", damage)
@@ -241,7 +241,9 @@ def test_half_a_snapshot_is_not_found(client: Client, project: Path, half: str, 
 ANOTHERS = b'{"id":"snap_20251101T093210_00000001","path":"notes.md","timestamp":1,"contentHash":"00000000"}'
 
 
-@pytest.mark.parametrize("damage", [b"{", b"[]", b"", b"\xff", b'{"id": 1}', b"[" * 100_000, ANOTHERS])
+@pytest.mark.parametrize(
+    "damage", [b"{", b"[]", b"", b"\xff", b'{"id": "\xff"}', b'{"id": 1}', b"[" * 100_000, ANOTHERS]
+)
 def test_damaged_metadata_is_a_parse_failure(
     client: Client, project: Path, damage: bytes, snapshot_id: SnapshotId
 ) -> None:

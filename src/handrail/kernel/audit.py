@@ -29,6 +29,7 @@ from handrail.kernel.checkpoint_maker import CheckpointMaker, WrittenRecord
 from handrail.kernel.recorded_evidence import RECOVERED
 from handrail.ports.errors import Damaged
 from handrail.ports.journal import Journal, LockedJournal
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _LINE = 1 << 12
 
@@ -79,7 +80,7 @@ class Audit:
         for line in self._journal.lines_backwards() if reverse else self._journal.lines():
             try:
                 entry = msgspec.json.decode(line)
-            except msgspec.DecodeError:
+            except UNREADABLE_JSON:
                 continue
             if isinstance(entry, dict):
                 yield line, entry

@@ -18,6 +18,8 @@ from typing import Any
 
 import msgspec
 
+from handrail.ports.unreadable_json import UNREADABLE_JSON
+
 NO_HASH = "0" * 64
 RESERVED = frozenset({"seq", "ts", "prev", "repair", "hash"})
 
@@ -78,7 +80,7 @@ def read_record(line: bytes) -> Link:
         raise InvalidRecord("it was changed: its hash does not fit its content")
     try:
         return _links.decode(line)
-    except msgspec.DecodeError:
+    except UNREADABLE_JSON:
         raise InvalidRecord("it isn't an audit record") from None
 
 

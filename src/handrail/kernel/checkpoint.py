@@ -11,6 +11,7 @@ import msgspec
 
 from handrail.kernel.chain import NO_HASH
 from handrail.kernel.merkle import Tree
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _SIGNATURE = b',"signature":"'
 _SIGNATURE_LENGTH = len(_SIGNATURE) + 128 + len(b'"}')
@@ -81,7 +82,7 @@ def read_checkpoint(line: bytes) -> Checkpoint:
     """Doesn't check the signature."""
     try:
         return _checkpoints.decode(line)
-    except msgspec.DecodeError:
+    except UNREADABLE_JSON:
         raise InvalidCheckpoint("it isn't a checkpoint") from None
 
 

@@ -14,6 +14,7 @@ from handrail.ports.prompt_response import PromptResponse
 from handrail.ports.prompt_store import Watch
 from handrail.ports.prompts import FileChangePrompt
 from handrail.ports.team import Limits
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.ports.wire import Wire
 
 
@@ -167,5 +168,5 @@ def decode_as(data: bytes, kind: type[Any]) -> Any:
     """Decodes JSON as this type. ValueError."""
     try:
         return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
+    except UNREADABLE_JSON as wrong:
         raise ValueError(str(wrong)) from None

@@ -20,6 +20,7 @@ from typing import Literal
 import msgspec
 
 from handrail.ports.atomic_file import replace_file
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 JOURNAL = "writes.jsonl"
 EDITED_BY_PEOPLE = ("config.toml",)
@@ -90,7 +91,7 @@ class WriteJournal:
         for raw in _whole(descriptor).split(b"\n"):
             try:
                 self._take(_lines.decode(raw), at)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNREADABLE_JSON:
                 if not _is_torn(raw):
                     self.misplaced.append(at)
             at += len(raw) + 1

@@ -22,6 +22,7 @@ from handrail.faces.http import state_file
 from handrail.faces.http.listen_socket import url
 from handrail.ports.errors import Conflict, InputOutput
 from handrail.ports.state_writes import write_state
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 FILE = "server.json"
 _LOCK = "server.lock"
@@ -58,7 +59,7 @@ def read(state: Path) -> ServerFile | None:
     """The file's content; None if it is missing or invalid."""
     try:
         content = msgspec.json.decode(state_file.read(state / FILE) or b"", type=ServerFile)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE_JSON:
         return None
     return content if _TOKEN.fullmatch(content.token) else None
 

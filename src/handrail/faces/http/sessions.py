@@ -21,6 +21,7 @@ import msgspec
 
 from handrail.faces.http import state_file
 from handrail.ports.state_writes import write_state
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 FILE = "sessions.json"
 LIFETIME = 30 * 24 * 3600
@@ -123,7 +124,7 @@ class Sessions:
 def _read(file: Path) -> dict[str, Session]:
     try:
         content = msgspec.json.decode(state_file.read(file) or b"", type=_Content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE_JSON:
         return {}
     return {session.hash: session for session in content.sessions}
 

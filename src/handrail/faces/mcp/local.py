@@ -23,6 +23,7 @@ from handrail.kernel.project import Project
 from handrail.kernel.tool import Reply
 from handrail.ports.errors import Aborted, Failure, InvalidParams, Unfinished, Unsupported
 from handrail.ports.identity import Identity
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _RESULT = "result.json"
 _MOST_BYTES = 64 * 1024 * 1024
@@ -45,7 +46,7 @@ def find_outcome(project: Project, call: Call, since: int) -> Reply | None:
     try:
         data = project.evidence.read(end["evidence"]["dir"], _RESULT, _MOST_BYTES)
         return Reply(msgspec.json.decode(data)["result"])
-    except (Failure, KeyError, TypeError, msgspec.DecodeError):
+    except (Failure, KeyError, TypeError, *UNREADABLE_JSON):
         hint = "Don't call it again; check what it has changed."
         raise _in_doubt(f"{where} It was done, and its result is lost.", hint) from None
 
@@ -135,7 +136,7 @@ def _read_hello(session: LocalSession) -> _Connection:
     try:
         resent = msgspec.json.decode(hello.get("again", "[]"), type=list[str | int])
         return _Connection(session, frozenset(resent), int(hello.get("since", 0)))
-    except (msgspec.DecodeError, TypeError, ValueError):
+    except (TypeError, ValueError, *UNREADABLE_JSON):
         raise InvalidParams("`again` or `since` is invalid.") from None
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.features.agent.questions import is_confirmation
 from handrail.ports.model import Note, ToolOffer, ToolResult, ToolUse, Turn
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 CHECK_OFF = ToolOffer(
     "check_off",
@@ -43,7 +44,7 @@ def check_off(turns: Sequence[Turn], use: ToolUse) -> ToolResult:
     steps = confirmed_steps(turns)
     try:
         done = set(msgspec.json.decode(use.arguments or "{}", type=_Params, strict=False).steps)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE_JSON as error:
         return _answer(use, f"{error}.", is_error=True)
     if unknown := sorted(number for number in done if not 0 < number <= len(steps)):
         numbers = ", ".join(map(str, unknown))

@@ -17,6 +17,7 @@ from handrail.kernel.content import Image
 from handrail.kernel.evidence import Evidence
 from handrail.ports.errors import Failure
 from handrail.ports.model import ToolResult, ToolUse, Turn
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _MAX_BYTES = 4 * 1024 * 1024
 _PICTURE = re.compile(r"picture-\d+\.\w+")
@@ -102,7 +103,7 @@ class Recovery:
             request = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "request.json", _MAX_BYTES))
             base, after = request["binding"]["baseHash"], request["binding"]["afterHash"]
             now = self._hash_of(request["params"]["path"])
-        except (Failure, KeyError, TypeError, msgspec.DecodeError):
+        except (Failure, KeyError, TypeError, *UNREADABLE_JSON):
             return None
         return now == after if now in (base, after) and base != after else None
 
@@ -119,7 +120,7 @@ class Recovery:
         """The result from the evidence, which is written before the audit's end record."""
         try:
             stored = msgspec.json.decode(self._evidence.read(record["evidence"]["dir"], "result.json", _MAX_BYTES))
-        except (Failure, msgspec.DecodeError, KeyError):
+        except (Failure, KeyError, *UNREADABLE_JSON):
             stored = {"ok": record.get("ok")}
         text = trimmed(msgspec.json.encode(stored).decode(), None)
         return "Done before handrail was restarted:\n" + untrusted(use.name, text)

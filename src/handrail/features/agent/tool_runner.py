@@ -24,6 +24,7 @@ from handrail.ports.errors import Conflict, Failure, InvalidParams, NotFound
 from handrail.ports.identity import Caller
 from handrail.ports.model import ToolOffer, ToolResult, ToolUse
 from handrail.ports.tokens import OneTimeClaims
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
 _UNSUPPORTED_AT_ROOT = frozenset({"$id", "$schema", "oneOf", "anyOf", "allOf"})
@@ -78,7 +79,7 @@ def effect_of(registry: Registry, use: ToolUse) -> str | None:
         entry, params = resolve_call(registry, use.name, msgspec.json.decode(use.arguments or "{}"))
     except NotFound:
         return None
-    except (Failure, msgspec.DecodeError):
+    except (Failure, *UNREADABLE_JSON):
         return registry.find(use.name).tool.strongest_effect.value
     try:
         return entry.tool.effect_of(entry.read_params(params)).value

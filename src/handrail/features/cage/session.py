@@ -14,6 +14,7 @@ import msgspec
 from handrail.features.cage.run_folder import FOLDER, RunFolder, new_folder, write_record
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, NotFound
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 Level = Literal["full", "narrow", "none"]
 """How well the agent is confined."""
@@ -77,7 +78,7 @@ class CageFolder:
             raise NotFound(
                 f"Unknown cage {self.path.name!r}.", hint="List them with `handrail review --list`."
             ) from None
-        except msgspec.DecodeError as error:
+        except UNREADABLE_JSON as error:
             raise Damaged(f"{self.path / 'cage.json'} can't be read: {error}") from None
 
     def write(self, session: CageSession) -> None:

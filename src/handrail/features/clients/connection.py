@@ -11,6 +11,7 @@ from handrail.features.clients.config_file import ConfigFile
 from handrail.features.clients.file_edit import AppliedEdit, apply_edit, is_in_place, undo_edit
 from handrail.ports.errors import Damaged, Failure, NotFound
 from handrail.ports.state_writes import write_state
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _FILE = "clients.json"
 
@@ -76,7 +77,7 @@ class ClientConnections:
             return msgspec.json.decode(self._file.read_bytes(), type=dict[str, list[AppliedEdit]])
         except FileNotFoundError:
             return {}
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (OSError, *UNREADABLE_JSON) as error:
             hint = "Restore the file. Without it, remove handrail's entries from the clients' files by hand."
             raise Damaged(
                 f"{self._file}, which records what was written for clients, can't be read: {error}.", hint=hint

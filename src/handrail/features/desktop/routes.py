@@ -21,6 +21,7 @@ from handrail.features.desktop.host.execution import INDEX
 from handrail.kernel.call import Call
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _OBSERVE = "desktop.observe"
 _MAX_BYTES = 64 * 1024 * 1024
@@ -119,7 +120,7 @@ def _frames(root: Any) -> Iterator[tuple[str, Any]]:
 def _decode_object(data: bytes) -> dict[str, Any] | None:
     try:
         value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE_JSON:
         return None
     return value if isinstance(value, dict) else None
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from handrail.ports.prompts import MASK
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _EVIDENCE_FOLDERS = ("artifacts/desktop", ".handrail/artifacts/desktop")
 _TOOL = "desktop_type_text"
@@ -79,7 +80,7 @@ def _has_password(folder: str, name: str) -> bool:
         descriptor = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
             request = msgspec.json.decode(file.read(_MAX_BYTES), type=_Request)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNREADABLE_JSON):
         return False
     goes_into_password_field = request.tool == _TOOL and _INTO_PASSWORD_FIELD in request.summary
     return goes_into_password_field and request.params.text != MASK

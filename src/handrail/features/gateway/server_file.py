@@ -14,6 +14,7 @@ from handrail.features.gateway.model import Server
 from handrail.ports.errors import Damaged, InputOutput, NotFound
 from handrail.ports.state_writes import write_state
 from handrail.ports.stores import Stores
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _FILE = "servers.json"
 _LOCK_SECONDS = 10.0
@@ -131,7 +132,7 @@ class ServerFile:
             return _Content()
         except OSError as error:
             raise InputOutput(f"{self._path} can't be read: {error.strerror}.") from None
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE_JSON as error:
             hint = "Correct the file, or remove it and add your servers again."
             raise Damaged(f"{self._path} can't be read: {error}.", hint=hint) from None
 

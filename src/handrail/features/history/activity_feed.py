@@ -9,6 +9,7 @@ import msgspec
 
 from handrail.features.history.outcome import with_outcome
 from handrail.ports.journal import Journal
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 
 class Watch(Protocol):
@@ -52,7 +53,7 @@ class _Tail:
             self._offset += len(line)
             try:
                 record = msgspec.json.decode(line)
-            except msgspec.DecodeError:
+            except UNREADABLE_JSON:
                 continue
             if isinstance(record, dict):
                 records.append(with_outcome(record))

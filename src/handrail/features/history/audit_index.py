@@ -19,6 +19,7 @@ from handrail.ports.agents import PREFIX as AGENT
 from handrail.ports.effect import Effect
 from handrail.ports.errors import NotFound
 from handrail.ports.journal import Journal
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 if TYPE_CHECKING:
     from handrail.kernel.project import Project
@@ -202,5 +203,5 @@ def _permission_keys(record: _Record, project: str) -> Iterator[str]:
 def _read(line: bytes) -> _Record | None:
     try:
         return _DECODER.decode(line)
-    except msgspec.DecodeError:
+    except UNREADABLE_JSON:
         return None

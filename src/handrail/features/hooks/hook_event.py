@@ -35,6 +35,7 @@ from handrail.kernel.threads import in_thread
 from handrail.kernel.unexpected_error import unexpected_error
 from handrail.ports.errors import Declined, Failure, InvalidParams
 from handrail.ports.identity import Caller, Identity
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 MOST_BYTES = 32 * 1024 * 1024
 BLOCKED = 2
@@ -125,7 +126,7 @@ def _read_event(client: HookClient, data: bytes) -> ToolCall | None:
         raise InvalidParams("The hook's event is not an object.")
     try:
         return client.read(event)
-    except msgspec.DecodeError:
+    except UNREADABLE_JSON:
         raise InvalidParams("The hook's event isn't valid JSON.") from None
 
 

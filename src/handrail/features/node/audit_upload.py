@@ -14,6 +14,7 @@ from handrail.kernel.chain import InvalidRecord, read_record
 from handrail.ports.errors import Conflict
 from handrail.ports.journal import Journal
 from handrail.ports.stores import Stores
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.ports.waiting import run_in_thread
 
 EVENT = "team"
@@ -86,5 +87,5 @@ def durable_records(journal: Journal, start: int) -> Iterator[bytes]:
 def _is_link(line: bytes) -> bool:
     try:
         return bool(msgspec.json.decode(line).get("event") == EVENT)
-    except (msgspec.DecodeError, AttributeError):
+    except (AttributeError, *UNREADABLE_JSON):
         return False

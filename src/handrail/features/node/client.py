@@ -13,6 +13,7 @@ import handrail
 from handrail.ports.errors import BadAnswer, Conflict, Declined, InvalidParams, Offline
 from handrail.ports.node import NodeOutcome, NodeQuestion, NodeUpdate
 from handrail.ports.secrets import Secret
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _CONNECT_SECONDS = 10.0
 _RESPONSE_SECONDS = 30.0
@@ -78,7 +79,7 @@ class TeamClient:
     def _read(self, status: int, content: bytes) -> Any:
         try:
             answer = msgspec.json.decode(content, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE_JSON:
             answer = {}
         if status == 200:
             return answer.get("data")

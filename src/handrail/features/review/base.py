@@ -19,6 +19,7 @@ from handrail.features.review.git import is_repository, run_git
 from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged, NotFound
 from handrail.ports.files import Folder, Status
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _MANIFEST, _COPIES = "manifest", "copies"
 _MAX_COPY_BYTES = 16 << 20
@@ -109,7 +110,7 @@ def _read(folder: Path) -> Manifest:
             "The project's state at the start of this run wasn't saved, so its changes can't be reviewed.",
             hint=f"What the agent wrote is in {folder.parent}.",
         ) from None
-    except msgspec.MsgspecError as error:
+    except UNREADABLE_JSON as error:
         raise Damaged(f"{folder / _MANIFEST} can't be read: {error}") from None
 
 

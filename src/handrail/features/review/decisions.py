@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.features.review.item import FileChange
 from handrail.ports.atomic_file import replace_file
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _FILE = "settled.json"
 
@@ -32,7 +33,7 @@ def read_decisions(folder: Path) -> dict[str, Decision]:
     """The decisions by path; empty if none are stored."""
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=dict[str, Decision])
-    except (FileNotFoundError, msgspec.MsgspecError):
+    except (FileNotFoundError, *UNREADABLE_JSON):
         return {}
 
 

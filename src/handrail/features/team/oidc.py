@@ -22,6 +22,7 @@ import msgspec
 
 from handrail.ports.errors import Declined, InputOutput
 from handrail.ports.team import IdentityProvider, Member, SignInAttempt, TeamStores
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 SIGN_IN_PATH = "/team/oidc"
 CALLBACK_PATH = "/team/oidc/callback"
@@ -148,6 +149,6 @@ def _fetch_json(address: str, body: bytes | None = None, authorization: str = ""
             content = msgspec.json.decode(answer.read(_MOST_BYTES), type=dict[str, Any])
     except urllib.error.HTTPError as refusal:
         raise Declined(f"The identity provider refused: {refusal.code}.", reason="provider") from None
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNREADABLE_JSON) as error:
         raise InputOutput(f"The identity provider can't be reached: {error}.") from None
     return content

@@ -16,6 +16,7 @@ from handrail.features.webgal.preview_ports import (
 )
 from handrail.kernel.dialect import failure_of
 from handrail.ports.errors import Failure
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _NOT_FOUND = 404
 _SCENES = "scene"
@@ -43,7 +44,7 @@ class RemotePreviews:
             raise _failure(answer)
         try:
             return msgspec.json.decode(answer.body, type=_Shown).data
-        except msgspec.DecodeError:
+        except UNREADABLE_JSON:
             raise _version_mismatch() from None
 
 
@@ -61,7 +62,7 @@ def _failure(answer: ServerAnswer) -> Failure:
         if answer.status == _NOT_FOUND:
             return _version_mismatch()
         return NotHosted(error["message"])
-    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, *UNREADABLE_JSON):
         return _version_mismatch()
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from handrail.ports.errors import Failure, NotFound
 from handrail.ports.files import Folder
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _FOLDER = "dry_runs"
 _MAX_AGE_SECONDS = 24 * 3600
@@ -59,7 +60,7 @@ class DryRuns:
     def _read(self, name: str) -> DryRun | None:
         try:
             return msgspec.json.decode(self._folder.read(f"{_FOLDER}/{name}"), type=DryRun)
-        except (NotFound, msgspec.MsgspecError):
+        except (NotFound, *UNREADABLE_JSON):
             return None
 
     def _remove_oldest(self) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from handrail.ports.errors import NotFound
 from handrail.ports.files import Folder
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _FILE = "idem.json"
 _MAX_ENTRIES = 1000
@@ -49,7 +50,7 @@ class IdempotencyKeys:
     def _entries(self) -> dict[str, EarlierWrite]:
         try:
             document: Any = msgspec.json.decode(self._folder.read(_FILE))
-        except (NotFound, msgspec.MsgspecError, RecursionError):
+        except (NotFound, *UNREADABLE_JSON):
             return {}
         entries = {}
         stored = document.get("entries") if isinstance(document, dict) else None

@@ -18,6 +18,7 @@ from handrail.features.workspace.dry_runs import DryRun
 from handrail.features.workspace.snapshots import ID_PATTERN
 from handrail.features.workspace.workspace import Workspace
 from handrail.ports.errors import NotFound
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 FILE = "intent.json"
 
@@ -62,6 +63,6 @@ def read_intent(workspace: Workspace) -> Intent | None:
         return msgspec.json.decode(workspace.own.read(FILE), type=Intent)
     except NotFound:
         return None
-    except (msgspec.MsgspecError, RecursionError):
+    except UNREADABLE_JSON:
         workspace.own.remove(FILE)
         return None

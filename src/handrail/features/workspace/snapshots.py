@@ -15,6 +15,7 @@ import msgspec
 
 from handrail.ports.errors import Damaged, Failure, NotFound
 from handrail.ports.files import Folder
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _FOLDER = "snapshots"
 _TEXT, _BINARY, _META = ".txt", ".bin", ".meta.json"
@@ -129,7 +130,7 @@ class Snapshots:
             ) from None
         try:
             snapshot = msgspec.json.decode(meta, type=Snapshot)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE_JSON as error:
             raise Damaged(f"The snapshot's metadata is damaged: {error}", snapshotId=snapshot_id) from None
         if snapshot.id != snapshot_id:
             raise Damaged(f"The snapshot's metadata belongs to {snapshot.id}.", snapshotId=snapshot_id)
@@ -203,7 +204,7 @@ class Snapshots:
             try:
                 data = self._folder.read(f"{_FOLDER}/{snapshot_id}{_META}")
                 snapshot = msgspec.json.decode(data, type=Snapshot)
-            except (Failure, msgspec.MsgspecError):
+            except (Failure, *UNREADABLE_JSON):
                 return None
             if snapshot.id != snapshot_id:
                 return None

@@ -15,6 +15,7 @@ import msgspec
 from handrail.ports.agents import PREFIX, Agent, validate_agent_name
 from handrail.ports.errors import Conflict, InputOutput, NotFound
 from handrail.ports.state_writes import write_state
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import read_plain
 
@@ -127,7 +128,7 @@ def _decoded(data: bytes) -> dict[str, _StoredAgent]:
     """The agents by token hash; none if the file is invalid."""
     try:
         content = msgspec.json.decode(data, type=_Content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE_JSON:
         return {}
     return {agent.hash: agent for agent in content.agents}
 

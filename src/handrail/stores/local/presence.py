@@ -13,6 +13,7 @@ from handrail.ports.atomic_file import replace_file
 from handrail.ports.errors import Damaged
 from handrail.ports.presence import Passkey
 from handrail.ports.state_writes import PROOFS, digest_of, record_write, write_state
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import make_private_folder, read_plain
 
@@ -34,7 +35,7 @@ class PasskeyFile:
             return msgspec.json.decode(read_plain(self._file), type=_Content).passkeys
         except FileNotFoundError:
             return ()
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE_JSON:
             raise Damaged(f"{self._file} can't be read.", hint="Remove it and add your passkeys again.") from None
 
     def add(self, passkey: Passkey) -> None:

@@ -16,6 +16,7 @@ from msgspec import UNSET, UnsetType
 from handrail.ports.errors import Damaged
 from handrail.ports.secrets import Secret, SecretEntry
 from handrail.ports.state_writes import write_state
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.stores.local import locks
 from handrail.stores.local.private_file import make_private_folder, open_private, os_failure
 
@@ -97,7 +98,7 @@ class SecretFile:
             os.close(descriptor)
         try:
             return msgspec.json.decode(data, type=_Content)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE_JSON:
             raise Damaged(
                 f"{self._path} can't be read.", hint="Move it aside and sign in again; handrail makes a new one."
             ) from None

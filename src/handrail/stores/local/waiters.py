@@ -20,6 +20,7 @@ import msgspec
 
 from handrail.ports.prompts import NOTHING_MASKED
 from handrail.ports.unix_socket import socket_address
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.stores.local.private_file import make_private_folder, os_failure
 from handrail.stores.shared.mailbox import Mailbox
 
@@ -86,7 +87,7 @@ class _DeliveryProtocol(asyncio.Protocol):
         elif data.endswith(b"\n"):
             try:
                 message = msgspec.json.decode(self._message, type=_Delivery | _Reveal)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNREADABLE_JSON:
                 self._transport.abort()
                 return
             if isinstance(message, _Reveal):
@@ -126,7 +127,7 @@ class Waiters:
                 connection.sendall(msgspec.json.encode(_Reveal()) + b"\n")
                 answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
                 return msgspec.json.decode(answer, type=dict[str, str])
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *UNREADABLE_JSON):
             return {}
 
     @asynccontextmanager

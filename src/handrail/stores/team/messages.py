@@ -15,6 +15,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from handrail.ports.errors import InputOutput
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.stores.team.engine import Engine
 
 _CONNECT_SECONDS = 5
@@ -76,7 +77,7 @@ class Messages:
             try:
                 question = msgspec.json.decode(message.data, type=dict[str, Any])
                 reply = answer(question)
-            except (msgspec.DecodeError, KeyError, TypeError):
+            except (KeyError, TypeError, *UNREADABLE_JSON):
                 return  # not a message of ours
             await message.respond(msgspec.json.encode(reply))
 
@@ -91,7 +92,7 @@ class Messages:
             return msgspec.json.decode(reply.data, type=dict[str, Any])
         except nats.errors.NoRespondersError:
             raise NoSuchServer(server) from None
-        except (nats.errors.Error, TimeoutError, OSError, msgspec.DecodeError) as away:
+        except (nats.errors.Error, TimeoutError, OSError, *UNREADABLE_JSON) as away:
             raise InputOutput(f"No answer from another server of the team: {type(away).__name__}.") from None
 
     async def connected(self) -> Client:

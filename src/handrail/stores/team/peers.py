@@ -21,6 +21,7 @@ from nats.aio.subscription import Subscription
 from handrail.ports.browser_store import PairedPlugin
 from handrail.ports.errors import Failure, InputOutput, Offline
 from handrail.ports.team_servers import PeerHandler
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 from handrail.stores.team.blobs import BlobFolder
 from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.members import TeamMembers, hash_of
@@ -115,7 +116,7 @@ class TeamPeers:
                 await asyncio.to_thread(self._large.write, name, data)
                 data = msgspec.json.encode({"large": name})
             await message.respond(data)
-        except (Failure, nats.errors.Error, OSError, msgspec.DecodeError, KeyError) as lost:
+        except (Failure, nats.errors.Error, OSError, KeyError, *UNREADABLE_JSON) as lost:
             logger.warning("another server gets no answer about %s %s: %s", self._kind, key, lost)
         finally:
             self._working.discard(request)
@@ -128,7 +129,7 @@ class TeamPeers:
             answer = msgspec.json.decode(reply.data, type=dict[str, Any])
         except nats.errors.NoRespondersError:
             raise Offline(f"No server of the team has {self._kind} {key}.") from None
-        except (nats.errors.Error, TimeoutError, OSError, msgspec.DecodeError) as away:
+        except (nats.errors.Error, TimeoutError, OSError, *UNREADABLE_JSON) as away:
             raise InputOutput(f"No answer from another server of the team: {type(away).__name__}.") from None
         if "large" in answer:
             name = str(answer["large"])

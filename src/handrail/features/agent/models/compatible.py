@@ -12,6 +12,8 @@ import httpx2
 import msgspec
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 
+from handrail.ports.unreadable_json import UNREADABLE_JSON
+
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
     from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
@@ -75,7 +77,7 @@ class ToolCallIndexes:
 def _is_cut_off(arguments: str) -> bool:
     try:
         msgspec.json.decode(arguments or "{}")
-    except msgspec.DecodeError:
+    except UNREADABLE_JSON:
         return True
     return False
 
@@ -174,7 +176,7 @@ def as_stream(body: bytes) -> bytes:
         delta = choice["message"]
         for index, call in enumerate(delta.get("tool_calls") or ()):
             call["index"] = index
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (KeyError, TypeError, ValueError, AttributeError, *UNREADABLE_JSON):
         return body
     chunk = {**completion, "object": "chat.completion.chunk"}
     chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": choice.get("finish_reason") or "stop"}]

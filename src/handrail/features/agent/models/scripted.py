@@ -29,6 +29,7 @@ from handrail.ports.model import (
     Usage,
     UserTurn,
 )
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _PIECE_LENGTH = 12
@@ -157,7 +158,7 @@ class ScriptedModel:
             self._script = read_script(path.read_bytes())
         except FileNotFoundError:
             raise NotFound(f"There is no script {path}.") from None
-        except (msgspec.DecodeError, ValueError) as error:
+        except (ValueError, *UNREADABLE_JSON) as error:
             raise Damaged(f"{path} isn't a model script: {error}.") from None
 
     async def stream(

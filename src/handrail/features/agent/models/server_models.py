@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.ports.unreadable_json import UNREADABLE_JSON
+
 if TYPE_CHECKING:
     from handrail.ports.secrets import Secret
 
@@ -53,6 +55,6 @@ async def _ask(base_url: str, key: Secret | None) -> Sequence[str]:
         if answer.status_code != 200 or len(answer.content) > _MAX_ANSWER:
             return ()
         models = msgspec.json.decode(answer.content, type=_Models)
-    except (httpx2.HTTPError, msgspec.DecodeError, ValueError):
+    except (httpx2.HTTPError, ValueError, *UNREADABLE_JSON):
         return ()
     return [model.id for model in models.data if model.id.isprintable()][:_MAX_MODELS]

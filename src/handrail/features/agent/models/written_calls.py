@@ -12,6 +12,8 @@ import msgspec
 import re2
 from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ToolCallPart
 
+from handrail.ports.unreadable_json import UNREADABLE_JSON
+
 _JSON_CALL = re.compile(r"(?:<tool_call>|\[TOOL_CALLS\])\s*(?=[{\[])")
 _END = re.compile(r"\s*(?:</tool_call>|$)|(?=\s)")
 # RE2, because these would take minutes on a text that opens many calls and closes none.
@@ -99,5 +101,5 @@ def _value(text: str, schema: Mapping[str, Any], name: str) -> Any:
         return text
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except UNREADABLE_JSON:
         return text

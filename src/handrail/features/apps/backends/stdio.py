@@ -16,6 +16,7 @@ from handrail.features.apps.calls.envelopes import MAX_REPLY, encode_request
 from handrail.features.apps.calls.program_digest import command_digest
 from handrail.features.apps.model import App, AppRequest, AppTool, StdioExecution
 from handrail.ports.errors import BadAnswer, Failure, Offline
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _OWN_PREFIX = "HANDRAIL_"
 """handrail's own environment variables are not passed on to apps."""
@@ -132,7 +133,7 @@ class _AppProcess:
         for line in lines:
             try:
                 answers.setdefault(_REPLY_HEAD.decode(line).request_id, []).append(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            except UNREADABLE_JSON:
                 self._break_off(BadAnswer(f"{self.app.id} wrote a line that isn't a reply of this contract."))
                 return
         for id, replies in answers.items():

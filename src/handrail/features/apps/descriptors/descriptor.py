@@ -37,6 +37,7 @@ from handrail.features.apps.model import (
 from handrail.kernel import strict_json
 from handrail.kernel.json_schema import Validator
 from handrail.ports.errors import InvalidParams
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _NOT_IN_REGISTRY = "is not present in a registry"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -159,7 +160,7 @@ def read_listing(text: bytes, source: str) -> ListedApp:
     text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
         part = _LISTED.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE_JSON:
         app = read(text, source)  # unusual names of members, or a problem that must be reported
         tools = tuple(ListedTool(tool.name, tool.description) for tool in app.tools)
         return ListedApp(app.id, app.name, app.description, tools, source)

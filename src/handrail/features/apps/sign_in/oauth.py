@@ -14,6 +14,7 @@ import msgspec
 
 from handrail.features.apps.model import OAuth2
 from handrail.ports.errors import AuthRequired, BadAnswer, Declined
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _ACCESS_DENIED = "access_denied"
 _GRANT_OVER = ("invalid_grant", "invalid_client", "unauthorized_client")
@@ -144,7 +145,7 @@ def tokens_from(status: int, body: bytes, *, now: float, before: Tokens | None =
     try:
         reply = msgspec.json.decode(body, type=_TokenReply)
         lifetime = None if reply.expires_in is None else float(reply.expires_in)
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+    except (ValueError, *UNREADABLE_JSON):
         raise BadAnswer("The app's token endpoint did not answer with a token.") from None
     if reply.token_type.lower() != "bearer" or not _fits_header(reply.access_token):
         raise BadAnswer("The app's token endpoint returned an unknown type of token.")
@@ -158,7 +159,7 @@ def tokens_from(status: int, body: bytes, *, now: float, before: Tokens | None =
 def _refused(status: int, body: bytes) -> AuthRequired | BadAnswer:
     try:
         refusal = msgspec.json.decode(body, type=_Refusal)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE_JSON:
         return BadAnswer(f"The app's token endpoint answered with status {status}.", status=status)
     if refusal.error in _GRANT_OVER:
         return AuthRequired(f"The sign-in has expired: {_describe(refusal)}.")

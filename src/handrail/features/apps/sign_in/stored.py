@@ -12,6 +12,7 @@ import msgspec
 from handrail.features.apps.model import ApiKey, App, HttpExecution, OAuth2
 from handrail.features.apps.sign_in.oauth import Client, Tokens
 from handrail.ports.secrets import Secret
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 TokenEndpoint = Callable[[str, str], Awaitable[tuple[int, bytes]]]
 """Posts a form to an address and returns status and body. Offline, BadAnswer."""
@@ -84,7 +85,7 @@ def decode_sign_in(secret: Secret) -> StoredSignIn | None:
     """None if something else is stored there."""
     try:
         return _DECODER.decode(secret.reveal())
-    except (msgspec.DecodeError, ValueError):
+    except (ValueError, *UNREADABLE_JSON):
         return None
 
 

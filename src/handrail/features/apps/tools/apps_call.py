@@ -23,6 +23,7 @@ from handrail.ports.errors import (
     Timeout,
     Unsupported,
 )
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _LONGEST_EVIDENCE = 1 << 20
 
@@ -48,7 +49,7 @@ class ExchangeRecorder:
             return f"({len(reply)} bytes)"
         try:
             message = msgspec.json.decode(reply)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE_JSON:
             return reply.decode(errors="replace")
         if isinstance(message, dict) and "result" in message:
             message["result"] = self._declared.shown_result(message["result"])

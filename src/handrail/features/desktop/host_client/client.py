@@ -14,6 +14,7 @@ import msgspec
 from handrail.features.desktop.dialect import CODES
 from handrail.ports.errors import Failure, Internal, NotReady, Offline, Reported, Timeout
 from handrail.ports.unix_socket import socket_address
+from handrail.ports.unreadable_json import UNREADABLE_JSON
 
 _CONNECT_SECONDS = 5.0
 _CONNECT_RETRY_SECONDS = 0.02
@@ -86,7 +87,7 @@ class Connection:
     def _receive(self, line: bytes) -> None:
         try:
             message = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE_JSON as error:
             raise ValueError("not JSON") from error
         answer = self._waiting.get(str(message.get("id"))) if isinstance(message, dict) else None
         if answer is not None and not answer.done():
