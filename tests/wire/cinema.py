@@ -42,6 +42,13 @@ SCENES = {
     "introduced.txt": "intro:很久以前;\n雪乃:后来;\n",
     "empty.txt": "雪乃:空;\n",
     "undecodable.txt": "changeBg:red.png -next;\nchangeBg:broken.png -next;\n雪乃:坏;\n",
+    "undecodable_media.txt": "changeBg:cut.png -next;\n雪乃:半;\nplayEffect:broken.wav;\nplayVideo:broken.mp4;\n",
+    "stuck.txt": "changeBg:broken.webm -next;\n雪乃:等;\n",
+    "fresh.txt": "changeBg:fresh.png -next;\n雪乃:新;\n",
+    "snow.txt": "changeBg:red.png -next;\npixiInit;\npixiPerform:heavySnow;\n雪乃:雪;\n",
+    "circle.txt": "setVar:i=0;\nlabel:top;\nsetVar:i=i+1;\n雪乃:{i};\njumpLabel:top -when=i<3;\n"
+    "changeBg:green.png -next;\n雪乃:出;\n",
+    "called_before.txt": "callScene:sub/init.txt;\nchoose:左:start.txt|右:beach_date.txt;\n",
     "leads.txt": "changeScene:beach_date.txt;\n",
     "round.txt": "label:a;\njumpLabel:a;\n雪乃:从不;\n",
     "repainted.txt": "changeBg:repainted.png -next;\n雪乃:新;\n",
@@ -97,6 +104,10 @@ def furnish(project: Path) -> None:
     put(project, 'game/background/海 100% "x" 🌊.png', png(BLUE))
     put(project, "game/background/repainted.png", png(RED))
     put(project, "game/background/broken.png", b"this is not a picture")
+    put(project, "game/background/cut.png", png(RED)[:-20])
+    put(project, "game/background/fresh.png", png(BLUE))
+    for name in ("background/broken.webm", "video/broken.mp4", "vocal/broken.wav"):
+        put(project, f"game/{name}", b"neither sound nor video")
     secret = put(project.parent, "secret.png", png(GREEN))
     (project / "game/background/out.png").symlink_to(secret)
 

@@ -174,6 +174,48 @@ def test_a_picture_that_can_not_be_decoded_is_reported_with_its_line_each_time(c
         assert len([line for line in result["logs"] if "broken.png" in line]) == 1
 
 
+def test_a_cut_picture_a_sound_and_a_video_that_can_not_be_decoded_are_reported_and_leave_nothing(
+    cinema: Cinema,
+) -> None:
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/undecodable_media.txt", lines=[3, 4])
+    assert result["logs"][:5] == [
+        "undecodable_media.txt is shown at line 3.",
+        "line 1: game/background/cut.png can't be shown: the browser can't decode it.",
+        "line 3: game/vocal/broken.wav can't be played: the browser can't decode it.",
+        "undecodable_media.txt is shown at line 4.",
+        "line 4: game/video/broken.mp4 can't be played: the browser can't decode it.",
+    ]
+    assert "firstErrorLine" not in cinema.show("beach_date.txt")
+    assert cinema.colour() == GREEN
+
+
+@pytest.mark.trial("previews", is_long=True)
+def test_a_video_that_an_engine_waits_for_does_not_keep_later_previews_waiting(cinema: Cinema) -> None:
+    logs = cinema.show("stuck.txt")["logs"]
+    assert logs[1] == "line 1: game/background/broken.webm can't be played: the browser can't decode it."
+    cinema.show("fresh.txt")
+    assert cinema.colour() == BLUE
+
+
+def test_a_picture_that_an_effect_lacks_is_reported_with_the_line_of_the_effect(cinema: Cinema) -> None:
+    for _ in range(2):  # the engine requests it only once
+        logs = cinema.show("snow.txt")["logs"]
+        assert logs[1] == "line 3: game/tex/snow.png is not there."
+        assert not [line for line in logs if "base texture" in line]
+
+
+def test_a_line_after_a_loop_is_shown_as_a_player_comes_to_it(cinema: Cinema) -> None:
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/circle.txt", line=7)
+    assert result["logs"][0] == "circle.txt is shown at line 7."
+    assert not [line for line in result["logs"] if "circle" not in line and "line" in line]
+    assert cinema.colour() == GREEN
+
+
+def test_an_option_that_is_not_there_is_named_by_the_line_of_the_scene_itself(cinema: Cinema) -> None:
+    error = cinema.client.error("preview_scene", scenePath="game/scene/called_before.txt", choices=[3])
+    assert error["message"] == "The choice in line 2 has 2 options, no option 3."
+
+
 def test_unsaved_text_is_shown_in_place_of_the_file(cinema: Cinema) -> None:
     text = "changeBg:green.png -next;\n雪乃:草稿;\n"
     result = cinema.client.ok("preview_scene", scenePath="game/scene/start.txt", content=text)

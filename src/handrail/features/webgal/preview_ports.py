@@ -58,7 +58,7 @@ class ShownScene:
     whereabouts: str
     broken: list[str] = field(default_factory=list)
     newly_broken: list[str] = field(default_factory=list)
-    """Pictures that exist but can't be decoded: since the page was loaded, and since this jump."""
+    """Files that exist but can't be decoded: since the page was loaded, and since this jump."""
 
 
 class ScenePreviews(Protocol):
@@ -100,12 +100,17 @@ class Screen(Protocol):
 
     @property
     def broken(self) -> Sequence[str]:
-        """Pictures below the game's folder that exist but could not be shown."""
+        """Files below the game's folder that exist but could not be shown or played."""
         ...
 
     @property
     def newly_broken(self) -> Sequence[str]:
         """Those since the screen was last sent somewhere."""
+        ...
+
+    @property
+    def is_stuck(self) -> bool:
+        """The page waits for a video that can't be played, and shows no further pictures."""
         ...
 
     @property

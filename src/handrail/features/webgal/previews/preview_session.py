@@ -48,7 +48,7 @@ class PreviewPage:
 
     @property
     def is_good(self) -> bool:
-        return self.tab.is_open and self.screen.has_page and not self.screen.is_stale
+        return self.tab.is_open and self.screen.has_page and not (self.screen.is_stale or self.screen.is_stuck)
 
     def send_to(self, destination: Destination) -> None:
         """Clears what was recorded for the previous destination."""

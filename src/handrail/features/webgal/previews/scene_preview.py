@@ -20,7 +20,7 @@ from handrail.features.webgal.script.route import (
     route_to,
     whole_scene,
 )
-from handrail.features.webgal.script.way import Turn
+from handrail.features.webgal.script.way import NoSuchOption, Turn
 from handrail.ports.errors import Failure, InvalidParams
 
 _MAX_TRIES = 3
@@ -74,12 +74,18 @@ class ScenePreview:
     async def _show_line(self, line: int | None) -> Shown:
         """Takes another way as long as the engine finds that a condition on it is different."""
         known, note = self._known, None
-        route = self._route(line, known)
+        route, tries = self._route(line, known), 0
         while True:
+            tries += 1
             shown_line = route.origins[-1]
             showing = await self._show(route, shown_line)
             wrong = None if showing.position.is_waiting else route.first_wrong(showing.position.stage)
-            if wrong is None or wrong.turn in known or len(known) >= _MAX_WAYS:
+            if wrong is None or wrong.turn in known:
+                break
+            if tries >= _MAX_WAYS:
+                note = (
+                    f"{self._decided_text(wrong)} on each of {tries} ways. Line {self._own(shown_line)} is still shown."
+                )
                 break
             if wrong.turn.state.line == line and not wrong.turn.option:
                 note = f"line {self._own(line)} is skipped here, because {wrong.text} is false. It is still shown."
@@ -99,7 +105,10 @@ class ScenePreview:
 
     def _route(self, line: int | None, known: Mapping[Turn, bool]) -> Route:
         request = self._request
-        return route_to(self._expansion.text, line, request.variables, request.choices, known, asks=True)
+        try:
+            return route_to(self._expansion.text, line, request.variables, request.choices, known, asks=True)
+        except NoSuchOption as failure:
+            raise NoSuchOption(self._own(failure.line), failure.count, failure.option) from None
 
     def _other_route(self, line: int | None, known: Mapping[Turn, bool]) -> Route | None:
         try:
@@ -142,9 +151,10 @@ class ScenePreview:
         turn, decided_in = wrong.turn, self._own(wrong.turn.state.line)
         if turn.option:
             return f"option {turn.option} in line {decided_in} can't be chosen here, because {wrong.text} is false."
-        value = "false" if wrong.is_true else "true"
-        why = f"{wrong.text} in line {decided_in} is {value}"
-        return f"a player doesn't come to line {self._own(line)} here, because {why}."
+        return f"a player doesn't come to line {self._own(line)} here, because {self._decided_text(wrong)}."
+
+    def _decided_text(self, wrong: Condition) -> str:
+        return f"{wrong.text} in line {self._own(wrong.turn.state.line)} is {'false' if wrong.is_true else 'true'}"
 
     def _following_scenes(self) -> Iterator[tuple[str, str]]:
         """Yields scenes that this one leads to, directly or indirectly, with their texts; read on demand."""

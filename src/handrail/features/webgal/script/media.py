@@ -102,6 +102,11 @@ def kind_of(path: str, paths: Collection[str], models: Collection[str]) -> Kind:
     return "video" if ending in VIDEOS else "other"
 
 
+def is_video(path: str) -> bool:
+    folder, ending = path.partition("/")[0], posixpath.splitext(path)[1].lower()
+    return ending in VIDEOS and folder not in _SOUND_FOLDERS
+
+
 def media_type(path: str) -> str | None:
     """Returns the type of a file that a page can show or play; None for anything else."""
     folder, ending = path.partition("/")[0], posixpath.splitext(path)[1].lower()

@@ -10,9 +10,11 @@ from handrail.features.webgal.preview_ports import Destination, Position, ShownS
 from handrail.features.webgal.script.conditions import interpolated
 from handrail.features.webgal.script.findings import kind_of
 from handrail.features.webgal.script.graph import ENTRY
+from handrail.features.webgal.script.media import IMAGES
 from handrail.features.webgal.script.parser import is_address, read_scene, split_lines
 from handrail.features.webgal.script.scene import Scene
 
+_EFFECT, _EFFECTS = "pixi", "tex/"
 RESOURCES = ("background/", "figure/", "bgm/", "vocal/", "video/", "scene/", "tex/")
 
 
@@ -33,7 +35,21 @@ def lines_using(text: str, missing: Iterable[str]) -> dict[str, list[int]]:
         path = _requested_path(reference.folder, reference.name)
         if path in missing_paths and reference.line not in (lines := lines_by_path.setdefault(path, [])):
             lines.append(reference.line)
+    for path in missing_paths:
+        if path.startswith(_EFFECTS) and (lines := _effect_lines(text, path)):
+            lines_by_path[path] = lines
     return lines_by_path
+
+
+def _effect_lines(text: str, path: str) -> list[int]:
+    """Returns the lines with the effects that draw this picture: `snow` and `heavySnow` draw tex/snow.png."""
+    stem = posixpath.splitext(posixpath.basename(path))[0].lower()
+    effects = (
+        (number, each.content.lower())
+        for number, each in enumerate(read_scene(text), start=1)
+        if each.command == _EFFECT
+    )
+    return [number for number, name in effects if name and (stem in name or name in stem)]
 
 
 def scenes_named(text: str) -> list[str]:
@@ -67,7 +83,8 @@ def _requested_path(folder: str, name: str) -> str:
 
 
 _MOST_LINES = 5
-# Messages that appear in every game, because a jump cuts off sounds and transitions, or that repeat what is missing.
+# Messages that appear in every game, because a jump cuts off sounds and transitions. What names a file that is reported
+# is left out, too.
 _HARMLESS = (
     *("The play() request was interrupted", "AbortError", "status code 404"),
     "Cannot read properties of undefined (reading 'x')",  # an engine places what has no transform
@@ -91,7 +108,7 @@ def preview_log(
     numbered: list[tuple[int, str]] = []
     others: list[str] = []
     new = {*showing.newly_missing, *showing.newly_broken}
-    problems = dict.fromkeys(showing.broken, "can't be shown: it is not a picture that a browser can decode.")
+    problems = {path: f"can't be {_shown_or_played(path)}: the browser can't decode it." for path in showing.broken}
     problems |= dict.fromkeys(showing.missing, "is not there.")
     lines_by_path, elsewhere = lines_using(text, problems), None
     variables = showing.position.stage.get("GameVar")
@@ -106,7 +123,7 @@ def preview_log(
         elif path in new and path.startswith(RESOURCES) and not path.endswith("/"):
             elsewhere = _uses_in_other_scenes(scenes, new) if elsewhere is None else elsewhere
             others.append(f"{elsewhere[path]}: {message}" if path in elsewhere else message)
-    harmless = _HARMLESS + (_ABOUT_SOUNDS if showing.missing else ())
+    harmless = (*_HARMLESS, *(_ABOUT_SOUNDS if problems else ()), *(f"game/{path}" for path in problems))
     for trouble in showing.troubles:
         if any(mark in trouble.message for mark in harmless):
             continue
@@ -122,6 +139,10 @@ def preview_log(
         *dict.fromkeys(others),
     ]
     return PreviewLog(lines, numbered[0][0] if numbered else None)
+
+
+def _shown_or_played(path: str) -> str:
+    return "shown" if posixpath.splitext(path)[1].lower() in IMAGES else "played"
 
 
 def _uses_in_other_scenes(scenes: Iterable[tuple[str, str]], paths: Iterable[str]) -> dict[str, str]:

@@ -46,13 +46,13 @@ class JumpStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenPicture:
-    """A page of ours could not show the picture at this address."""
+class BrokenFile:
+    """A page of ours could not show or play the file at this address."""
 
     address: str
 
 
-EngineMessage = State | Registration | PageError | JumpStarted | BrokenPicture
+EngineMessage = State | Registration | PageError | JumpStarted | BrokenFile
 
 
 def generation_of(subprotocols: list[str]) -> Generation:
@@ -66,7 +66,7 @@ def parse_message(generation: Generation, text: str | bytes) -> EngineMessage | 
         if message.get("event") == _COMPLAINT:
             return PageError(str(message["data"]))
         if message.get("event") == _BROKEN:
-            return BrokenPicture(str(message["data"]))
+            return BrokenFile(str(message["data"]))
         if message.get("event") == _BEGUN:
             return JumpStarted(int(message["data"]))
         return _parse_v1(message) if generation == "v1" else _parse_legacy(message)

@@ -14,11 +14,21 @@ _OUTSIDE = 0
 """The line of a state behind an option that leads to another scene."""
 
 
+_HINT = "Choices count options from 1, hidden ones included."
+
+
+class NoSuchOption(InvalidParams):
+    def __init__(self, line: int, count: int, option: int) -> None:
+        super().__init__(f"The choice in line {line} has {count} options, no option {option}.", hint=_HINT)
+        self.line, self.count, self.option = line, count, option
+
+
 class State(NamedTuple):
-    """A line, and how many of the requested choices were made before it."""
+    """A line, how many of the requested choices were made before it, and how often the way went back by then."""
 
     line: int
     choices_made: int
+    rounds: int = 0
 
 
 class Turn(NamedTuple):
@@ -47,7 +57,7 @@ class WaySearch:
         self._known = known or {}
         self._labels = labels_of(sentences)
         self._most_choices = 0
-        self._missing_option: str | None = None
+        self._missing_option: NoSuchOption | None = None
 
     def to_line(self, line: int) -> list[Step]:
         """Returns the steps of the way with the fewest jumps; empty if there is none. Raises InvalidParams."""
@@ -84,12 +94,15 @@ class WaySearch:
             if state.line == _OUTSIDE:
                 continue
             for following, step in self._next(state):
+                if _OUTSIDE < following.line <= state.line:  # a round more only matters if a condition may differ in it
+                    following = following._replace(rounds=min(state.rounds + 1, len(self._known)))
                 # Continuing with the next line is free, so jumps are taken only if necessary.
                 (pending.appendleft if following.line == state.line + 1 else pending.append)((following, step))
         made, wanted = self._most_choices, len(self._choices)
         if made < wanted:
-            problem = self._missing_option or f"Only {made} of the {wanted} `choices` can be made in this scene."
-            raise InvalidParams(problem, hint="Choices count options from 1, hidden ones included.")
+            raise self._missing_option or InvalidParams(
+                f"Only {made} of the {wanted} `choices` can be made in this scene.", hint=_HINT
+            )
         return []
 
     def _is_event(self, state: State) -> bool:
@@ -120,13 +133,14 @@ class WaySearch:
         options, made = BAR.split(self._sentences[state.line - 1].content), state.choices_made
         picked = self._choices[made] if made < len(self._choices) else None
         if picked is not None and picked > len(options):
-            self._missing_option = f"The choice in line {state.line} has {len(options)} options, no option {picked}."
+            self._missing_option = NoSuchOption(state.line, len(options), picked)
         for number, option in enumerate(options, start=1):
             target = read_option(option)[1].strip()
             is_wanted = number == picked if picked is not None else not is_scene(target)
             if is_wanted and self._known.get(Turn(state, number)) is not False:
                 line = _OUTSIDE if is_scene(target) else self._labels.get(target, state.line + 1)
-                yield State(line, min(made + 1, len(self._choices))), Step(state, option=number)
+                after = State(line, min(made + 1, len(self._choices)), state.rounds)
+                yield after, Step(state, option=number)
 
 
 def condition_of(sentence: Sentence) -> str | None:

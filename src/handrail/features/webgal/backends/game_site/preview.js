@@ -64,9 +64,16 @@
     if (jump) later(() => tell("handrail-jump", Number(jump)), 100);
     return answer;
   };
-  // A picture that is there and can't be decoded is no error to an engine.
-  const broken = (image) => { if (image.currentSrc || image.src) tell("handrail-broken", image.currentSrc || image.src); };
+  // A file that is there and can't be decoded is no error to an engine.
+  const broken = (element) => { if (element.src) tell("handrail-broken", element.src); };
   window.addEventListener("error", ({ target }) => { if (target instanceof HTMLImageElement) broken(target); }, true);
+  const create = Document.prototype.createElement;
+  Document.prototype.createElement = function (...values) {
+    const element = create.apply(this, values);
+    const isMedia = element instanceof HTMLMediaElement || element instanceof HTMLSourceElement;
+    if (isMedia) element.addEventListener("error", () => broken(element));
+    return element;
+  };
   const Picture = window.Image;
   window.Image = class extends Picture {
     constructor(...size) {
@@ -167,7 +174,12 @@
     constructor(...size) {
       super(...size);
       underWay.add(this);
+      this.addEventListener("load", () => checkPixels(this));
     }
+  };
+  // Of a picture that ends too early, the browser knows the size, and an engine gets no pixels.
+  const checkPixels = (image) => {
+    if (!/\.svg\b/i.test(image.src)) createImageBitmap(image).then((pixels) => pixels.close(), () => broken(image));
   };
   const sendRequest = XMLHttpRequest.prototype.send;
   XMLHttpRequest.prototype.send = function (...body) {
@@ -179,13 +191,13 @@
   const timers = new Map();
   const sourceOf = (run) => Function.prototype.toString.call(run);
   // What ends a performance by itself, such as an introduction after some seconds, and goes on: the line that is to be
-  // photographed stays, however long that takes.
-  const endsPerformance = (run) => sourceOf(run).includes("unmountPerform");
+  // photographed stays, however long that takes. At once, a performance begins: that names its end, too.
+  const endsPerformance = (run, after) => after > 1 && sourceOf(run).includes("unmountPerform");
   // What takes the scene before off the stage, seconds after its last line.
   const clearsStage = (run) => /removeStageObject|removeAnimation/.test(sourceOf(run));
   soon = (run, after, ...rest) => {
     if (typeof run !== "function") return later(run, after, ...rest);
-    if (endsPerformance(run)) return later(() => {}, after);
+    if (endsPerformance(run, after)) return later(() => {}, after);
     if (after > 600 && !clearsStage(run)) return later(run, after, ...rest);
     const fire = () => {
       timers.delete(id);

@@ -17,9 +17,10 @@ from websockets.typing import Subprotocol
 from handrail.features.browser.offers import PageProblem
 from handrail.features.webgal.backends.game_site.http import Request
 from handrail.features.webgal.preview_ports import Destination, OnPoll, Position
+from handrail.features.webgal.script.media import is_video
 from handrail.features.webgal.script.sync import (
     V1,
-    BrokenPicture,
+    BrokenFile,
     Generation,
     JumpStarted,
     PageError,
@@ -110,7 +111,7 @@ class GameScreen:
         self._served: dict[str, Stamp | None] = {}
         self._requested_at: dict[str, int] = {}
         self._broken: dict[str, tuple[Stamp | None, int]] = {}
-        """Pictures that could not be shown: the file's stamp, and at which jump."""
+        """Files that could not be shown or played: the file's stamp, and at which jump."""
         self._problems: list[PageProblem] = []
         self._requests = 0
         self._changed = asyncio.Event()
@@ -136,6 +137,11 @@ class GameScreen:
     @property
     def newly_broken(self) -> Sequence[str]:
         return [path for path in self.broken if self._broken[path][1] == self._number]
+
+    @property
+    def is_stuck(self) -> bool:
+        """An engine loads one file after the other, and waits forever for a background video that is missing, too."""
+        return any(is_video(path) for path in self._broken)
 
     @property
     def is_stale(self) -> bool:
@@ -216,7 +222,7 @@ class GameScreen:
             socket.send(registration_reply(message))
         elif isinstance(message, PageError):
             self._record_error(message.message, self._sockets[socket])
-        elif isinstance(message, BrokenPicture):
+        elif isinstance(message, BrokenFile):
             self._record_broken(message.address)
         elif isinstance(message, JumpStarted):
             self._started_jumps[socket] = message.number, time.monotonic()

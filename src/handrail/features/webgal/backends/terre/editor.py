@@ -28,6 +28,7 @@ class TerreScreen:
     newly_missing: Sequence[str] = ()
     broken: Sequence[str] = ()
     newly_broken: Sequence[str] = ()
+    is_stuck = False
     is_stale = True  # files that its page has loaded may have changed on disk
 
     def __init__(self, host: str, address: str, on_close: Callable[["TerreScreen"], None]) -> None:
