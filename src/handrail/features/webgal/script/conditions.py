@@ -13,7 +13,7 @@ _QUOTED_OR_NOT = re.compile(r"('[^']*'|\"[^\"]*\")|[^'\"]+|.")
 _COMPARED = re.compile(r"(?<=[=!]=)\s*[^\W\d][\w.$]*")
 _NAME = re.compile(r"(?<![\w.$'\"])[^\W\d]\w*(?![\w(])")
 _INTERPOLATED = re.compile(r"(?<!\\)\{([^\W\d]\w*)\}")
-_WORDS = frozenset({"true", "false", "null", "undefined", "random"})
+_WORDS = frozenset({"true", "false", "null", "undefined", "random", "and", "or", "not"})
 # The signs at which the engine splits a condition; it reads `>=` as `>` and a value that begins with `=`.
 _ENGINE_SIGN = re.compile(r"([-+*/()<>!]|==|&&|\|\|)")
 _FOREIGN_NAME = re.compile(r"[^\W\da-zA-Z_]+(?:[^\Wa-zA-Z]|_)*")

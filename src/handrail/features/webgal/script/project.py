@@ -172,7 +172,7 @@ class Project:
         findings = [
             *scene.findings,
             *check_files(scene, self.assets),
-            *check_labels(scene),
+            *check_labels(scene, self.assets.listing),
             *check_loops(scene),
             *check_speakers(scene, names, self.assets.characters),
             *check_variables(scene, names, self._set or scene.sets),

@@ -92,6 +92,8 @@ _ASSIGNED = re.compile(
 )
 _NAMED_BY_CONTENT: dict[Content, ReferenceKind] = {Content.FILE: "file", Content.SCENE: "scene", Content.JUMP: "label"}
 _NO_REFERENCES: list[Reference] = []
+_PLAIN_CONTENTS = {"filmMode": ("", "none", "enable"), "setTextbox": ("", "none", "hide", "show", "on")}
+"""Contents that need no rule, for commands with other ones."""
 _KNOWN = frozenset({*_NAMED_BY_CONTENT, Content.LABEL, Content.ASSIGNMENT, Content.OPTIONAL})
 
 
@@ -209,7 +211,7 @@ def _command_report(
         return LineReport(findings, named, (assigned[1],)) if assigned is not None else None
     leaves = by == "changeScene"
     if content in ("", "none") or kind is Content.OPTIONAL:
-        is_plain = "{" not in content and (by != "filmMode" or content in ("", "none", "enable"))
+        is_plain = "{" not in content and content in _PLAIN_CONTENTS.get(by, (content,))
         return LineReport(findings, named, leaves=leaves) if is_plain else None
     if not _FILE.fullmatch(content) or _GLUED.search(content):
         return None

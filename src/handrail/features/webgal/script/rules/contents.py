@@ -14,7 +14,7 @@ from handrail.features.webgal.script.conditions import (
 )
 from handrail.features.webgal.script.expressions import Fault, fault_in
 from handrail.features.webgal.script.line import Findings, Line
-from handrail.features.webgal.script.parser import BAR, COLON, SEPARATOR, conditions_of, number, read_option
+from handrail.features.webgal.script.parser import BAR, COLON, CONDITIONS, SEPARATOR, conditions_of, number, read_option
 from handrail.features.webgal.script.rules.effects import check_effect
 from handrail.features.webgal.script.rules.heads import guess
 from handrail.features.webgal.script.similar_names import nearest
@@ -71,6 +71,10 @@ _ASSIGNMENT = re.compile(r"(?P<name>[^\W\d][\w.$]*)\s*(?P<mark>[+\-*/]=|==)\s*+(
 _OPERATOR = re.compile(r"[+\-*/()]")
 _SECOND_EQUALS = re.compile(r"[<>!]?=+")
 _COMPARISON = re.compile(r"\s*!?[\w.$]+\s*(?P<mark>[<>]|&&|\|\|)\s*!?[\w.$]+\s*")
+_CALL = re.compile(r"\s*(?P<name>[A-Za-z_$][\w$]*)\s*\(.*\)\s*")
+_FUNCTION = "random"
+"""The only function that engines know."""
+_WORD_SIGN = re.compile(r"(?i)\b(and|or)\b")
 _SINGLE_SIGN = re.compile(r"(?<!&)&(?!&)|(?<!\|)\|(?!\|)")
 _NUMBER = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>%|ms|毫秒|s|秒|px)", re.IGNORECASE)
 _WITH_BRACES = frozenset({Content.TRANSFORM, Content.FRAMES, Content.ASSIGNMENT})
@@ -97,6 +101,17 @@ def check_content(line: Line) -> Findings:
         yield from _check_json(line, content)
     elif kind is Content.FILE and (special := _SPECIAL.search(content)) and "://" not in content:
         yield line.at(content, "WG307", char=special.group())
+    elif line.command.name == "setTextbox" and content.lower() in _NOT_OFF - {"hide"}:  # any other text shows it
+        yield line.at(content, "WG314", "hide", is_safe=False, value=content, near="hide")
+    elif line.command.name == "applyStyle":
+        yield from (
+            line.at(each.strip(), "WG139", value=each.strip()) for each in content.split(",") if "->" not in each
+        )
+    elif line.command.name == "setComplexAnimation" and content not in line.command.choices:
+        near = nearest(content, line.command.choices) or line.command.choices
+        yield line.at(
+            content, "WG314", near[0] if len(near) == 1 else None, is_safe=False, value=content, near=", ".join(near)
+        )
     elif (
         line.command.choices
         and content not in line.command.choices
@@ -143,9 +158,12 @@ def _fault(line: Line, expression: str, fault: Fault) -> Findings:
     if fault.is_unpaired:
         yield line.at(expression, "WG117", value=expression, what=fault.mark)
         return
-    doubled = _SINGLE_SIGN.sub(r"\g<0>\g<0>", expression) if fault.mark in ("&", "|") else expression
-    is_repaired = doubled != expression and fault_in(doubled, is_condition=True) is None
-    fix = doubled if is_repaired else None
+    repaired = expression
+    if fault.mark in ("&", "|"):
+        repaired = _SINGLE_SIGN.sub(r"\g<0>\g<0>", expression)
+    elif _WORD_SIGN.fullmatch(fault.mark):
+        repaired = _WORD_SIGN.sub(lambda match: "&&" if match[0].lower() == "and" else "||", expression)
+    fix = repaired if repaired != expression and fault_in(repaired, is_condition=True) is None else None
     yield line.at(expression, "WG131", fix, is_safe=False, value=expression, mark=fault.mark)
 
 
@@ -183,6 +201,8 @@ def _check_assignment(line: Line, content: str) -> Findings:
         return  # only known at run time, or data
     elif (second := _SECOND_EQUALS.search(value := content.partition("=")[2])) is not None:
         yield line.at(value, "WG129", mark=second.group())
+    elif (call := _CALL.fullmatch(value)) is not None and call["name"] != _FUNCTION:
+        yield line.at(call["name"], "WG314", _FUNCTION, is_safe=False, value=call["name"], near=_FUNCTION)
     elif _OPERATOR.search(value):
         if (name := unread_name(value)) is not None:
             yield line.at(value, "WG135", name=name)
@@ -206,6 +226,8 @@ def check_options(line: Line) -> Findings:
         yield line.at(content, "WG128", content.replace("｜", "|"))
         return
     options = [option for option in BAR.split(content) if option.strip()]
+    if not options or not all(option.strip() for option in BAR.split(content)[1:]):  # the first line of several
+        yield line.whole("WG138")
     findings = [finding for option in options for finding in _check_option(line, option)]
     if _is_cut(line):  # the last option's target is after the cut
         findings = [finding for finding in findings if finding.code != "WG310"]
@@ -224,8 +246,31 @@ def _is_cut(line: Line) -> bool:
     return any(is_lost_option(line.command, piece) for piece in line.statement.split(SEPARATOR)[1:])
 
 
+# `a>1->`, `(a>1->`, `（a>1）->`, or a comparison in brackets and another arrow than `->`.
+_COMPARED = r"(?=[^)）\]】]*\w\s*(?:[<>]=?|!?=+)\s*[\w'\"])"
+_UNREAD_CONDITION = re.compile(
+    rf"\s*(?P<head>[^-]*+(?:-(?!>)[^-]*+)*+->|[(（\[【]{_COMPARED}[^)）\]】]*+[)）\]】](?:-|=>|→|>)?)"
+)
+_NARROW_BRACKETS = str.maketrans("（）【】", "()[]")
+
+
+def _with_brackets(head: str) -> str | None:
+    """Writes a condition as the engine reads it; None if the result can't be read, either."""
+    bare = head.translate(_NARROW_BRACKETS).strip().removesuffix("->").rstrip("-=→>").strip()
+    opening = bare[:1] if bare[:1] in ("(", "[") else "("
+    closing = ")" if opening == "(" else "]"
+    inner = bare.removeprefix(opening).removesuffix(closing)
+    return f"{opening}{inner}{closing}->" if inner and fault_in(inner, is_condition=True) is None else None
+
+
 def _check_option(line: Line, option: str) -> Findings:
     text, target = read_option(option)
+    if (unread := _UNREAD_CONDITION.match(text)) is not None and CONDITIONS.match(text) is None:
+        yield line.at(
+            unread["head"].strip(), "WG137", _with_brackets(unread["head"]), is_safe=False, value=unread["head"]
+        )
+    elif not (target and text.rpartition("->")[2].strip()):
+        yield from [line.at(option.strip(), "WG138")] if target else ()
     for condition in conditions_of(text):
         yield from check_condition(line, condition)
     if len(fields := COLON.split(option)) > 2 and re.fullmatch(r"\s*https?", target):

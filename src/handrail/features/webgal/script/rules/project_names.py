@@ -113,7 +113,7 @@ def _digits(name: str) -> list[str]:
     return [char for char in name if char.isdigit()]
 
 
-def check_labels(scene: Scene) -> Findings:
+def check_labels(scene: Scene, listing: Listing) -> Findings:
     jumps = [reference for reference in scene.references if reference.kind == "label"]
     wanted = {jump.name for jump in jumps}
     for name, lines in scene.labels.items():
@@ -125,6 +125,9 @@ def check_labels(scene: Scene) -> Findings:
     for number, jump in enumerate(unknown):
         if is_placeholder(jump.name):  # without a dot, an option's target is read as a label
             yield _finding(jump, "WG207", name=jump.name)
+            continue
+        if jump.by == "choose" and listing.find("scene", f"{jump.name}.txt")[0] is FileStatus.EXISTS:
+            yield _finding(jump, "WG204", f"{jump.name}.txt", name=jump.name, near=f"{jump.name}.txt")
             continue
         # Labels are few: a similar one is worth suggesting even for short names, unless all letters differ.
         length = len(normalize(jump.name))

@@ -24,6 +24,7 @@ SHOWN = frozenset({Content.TEXT, Content.CHOICE})
 _ANOTHER = re.compile(r"(?P<name>[A-Za-z]+):\S")
 _SPOKEN = re.compile(r"[^\s:：]{1,16}:[^:]+")
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
+_MIXED_BY_LOWER = {name.lower(): name for name in COMMANDS if _MIXED_CASE.search(name)}
 LONGEST_NAME = 8
 # Words before a full-width colon in narration that are not persons.
 _HEADINGS = """
@@ -110,6 +111,8 @@ def _colon(line: Line) -> Findings:
     wide = _WIDE_COLON.match(line.text)
     if wide and wide["name"] in COMMANDS:
         yield line.between(wide.start("name") and 0, wide.end(), "WG103", f"{wide['name']}:", name=wide["name"])
+    elif wide and (name := _MIXED_BY_LOWER.get(wide["name"].lower())) is not None:
+        yield line.between(0, wide.end(), "WG103", f"{name}:", is_safe=False, name=name)
     elif wide and not line.has_speaker and _may_be_person(wide["name"]):
         yield line.between(*wide.span("colon"), "WG303", ":", is_safe=False, name=wide["name"])
 
