@@ -160,7 +160,7 @@ def test_an_outcome_that_differs_from_the_shown_change_is_recorded(served: Rig) 
 
 @pytest.mark.trial("hooks", is_long=True)
 def test_a_late_approval_applies_once_to_the_same_call(rig: Rig) -> None:
-    late = rig.runs("make", wait=4)
+    late = rig.runs("make", wait=12)
     assert late.is_denied
     assert "hasn't answered" in late.err
     rig.person.answers("--ok")
