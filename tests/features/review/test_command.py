@@ -194,6 +194,7 @@ def test_without_proof_of_a_person_nothing_is_taken(rig: Rig, cage: Cage) -> Non
     code, printed = at_terminal(rig)
     assert code != 0
     assert "proof that a person is present" in printed
+    assert "a.txt" in printed, "looking needs no proof"
     assert (rig.project / "a.txt").read_text() == LINES
     assert cage.folder.upper.exists()
 

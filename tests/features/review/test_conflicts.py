@@ -51,6 +51,16 @@ def test_accepting_theirs_replaces_only_that_place(cage: Cage) -> None:
     assert [hunk.state for hunk in view_of(cage, "a.txt").hunks] == ["open", "conflict"]
 
 
+def test_a_file_is_settled_once_it_has_each_of_the_agents_hunks_beside_mine(cage: Cage) -> None:
+    file = view_of(cage, "a.txt")
+    conflicts = [hunk.place for hunk in file.hunks if hunk.state == "conflict"]
+    others = [hunk.place for hunk in file.hunks if hunk.state == "open"]
+    cage.rig.write({"a.txt": text(cage) + "more of mine\n"})
+    take(cage, items=[{"path": "a.txt", "hunks": others, "theirs": conflicts}])
+    assert "more of mine" in text(cage)
+    assert pending(cage) == []
+
+
 def test_mine_stays_and_is_not_asked_again_until_the_agent_changes_the_file(cage: Cage) -> None:
     before = text(cage)
     outcome = take(cage, items=[{"path": "a.txt", "hunks": [], "settled": True}])

@@ -69,8 +69,14 @@ class FileChange:
 
     @property
     def is_taken(self) -> bool:
-        """Whether the project already has the agent's version."""
-        return self._is_same(1, 2) and self.new_mode is None
+        """Whether the project already has the agent's version, or each of its hunks beside the person's edits."""
+        return self.new_mode is None and (self._is_same(1, 2) or self._are_all_hunks_taken)
+
+    @property
+    def _are_all_hunks_taken(self) -> bool:
+        if self.base is self.project or self.merge is None or not self.merge.hunks:
+            return False
+        return all(each.state == "taken" for each in self.merge.hunks)
 
     @property
     def is_unchanged(self) -> bool:

@@ -242,10 +242,10 @@ def _show_commits(cage_id: str, commits: "Sequence[Commit]", *, as_json: bool) -
 def _go_through(opened: "Project", reviews: "Reviews", cage_id: str) -> None:
     from handrail.features.review.cli.walk import choose
 
-    opened.stores.presence.require_terminal("Taking an agent's changes")
     own_review = reviews.open(cage_id)
     try:
         show_groups(own_review.items)
+        opened.stores.presence.require_terminal("Taking an agent's changes")
         chosen = choose(own_review)
     finally:
         own_review.close()
