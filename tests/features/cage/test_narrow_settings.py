@@ -9,9 +9,7 @@ from handrail.features.cage.narrow.settings import place_settings
 from handrail.features.cage.run_folder import new_folder
 
 
-@pytest.mark.parametrize(
-    "file", ["/etc/claude-code/managed-settings.json", "/etc/codex/config.toml", "/etc/gemini-cli/settings.json"]
-)
+@pytest.mark.parametrize("file", ["/etc/claude-code/managed-settings.json", "/etc/codex/config.toml"])
 def test_a_link_made_at_the_worst_moment_does_not_lead_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:

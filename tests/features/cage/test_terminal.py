@@ -59,7 +59,7 @@ def user() -> Iterator[PlainUser]:
 
 
 @contextmanager
-def screen(user: PlainUser, script: str) -> Iterator[Screen]:
+def screen(user: PlainUser, *words: str, **environment: str) -> Iterator[Screen]:
     master, slave = pty.openpty()
     if os.geteuid() == 0:
         os.chmod(os.ttyname(slave), 0o666)
@@ -70,7 +70,8 @@ def screen(user: PlainUser, script: str) -> Iterator[Screen]:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = user.start(
-        [str(HANDRAIL), "run", "--", "bash", "-c", script],
+        [str(HANDRAIL), "run", "--", *words],
+        env=environment,
         stdin=slave,
         stdout=slave,
         stderr=slave,
@@ -90,7 +91,7 @@ def test_size_and_ctrl_c_reach_the_agent_and_the_terminal_is_restored(user: Plai
         "trap 'echo size $(stty size)' WINCH; trap 'echo interrupted; exit 3' INT; echo size $(stty size);"
         "echo terminal $(stat -Lc %t:%T /dev/stdin); while :; do sleep 0.05; done"
     )
-    with screen(user, script) as terminal:
+    with screen(user, "bash", "-c", script) as terminal:
         before = termios.tcgetattr(terminal.slave)
         terminal.shows(b"size 24 80")
         status = os.fstat(terminal.slave)
@@ -107,7 +108,7 @@ def test_size_and_ctrl_c_reach_the_agent_and_the_terminal_is_restored(user: Plai
 
 @pytest.mark.trial("cage", is_long=True)
 def test_ctrl_z_stops_the_launcher_until_it_is_continued(user: PlainUser) -> None:
-    with screen(user, "exec cat") as terminal:
+    with screen(user, "bash", "-c", "exec cat") as terminal:
         terminal.types(b"one\r")
         terminal.shows(b"one\r\none")
         terminal.types(b"\x1a")
@@ -122,7 +123,7 @@ def test_ctrl_z_stops_the_launcher_until_it_is_continued(user: PlainUser) -> Non
 
 
 def test_a_closed_terminal_ends_the_agent(user: PlainUser) -> None:
-    with screen(user, "trap 'exit 9' HUP; echo ready; while :; do sleep 0.05; done") as terminal:
+    with screen(user, "bash", "-c", "trap 'exit 9' HUP; echo ready; while :; do sleep 0.05; done") as terminal:
         terminal.shows(b"ready")
         terminal.process.send_signal(signal.SIGHUP)
         assert terminal.ends() == 9

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from handrail.features.cage.environment import ENDPOINT, TOKEN_VARIABLE
+from handrail.features.cage.home_settings import change_json, merge_settings, write_settings
 from handrail.features.cage.models import ANTHROPIC, GEMINI, OPENAI, ModelApi
 
 TYPE_CHECKING = False
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 MCP_ADDRESS = f"{ENDPOINT}/mcp"
 _HOUR_SECONDS = 3600
-_LARGEST_SETTINGS = 16 << 20
 _PLACEHOLDER = "added-by-handrail"
 """Used instead of the key, which the agent never sees."""
 
@@ -27,7 +27,7 @@ class CagedClient:
 
     `with_key` are variables for a run in which handrail adds the model's key, `always` those for every run. `etc`
     returns files of the private /etc; it gets whether a key is added, and the hooks. `prepare` writes what must be in
-    the client's private home.
+    the client's private home; it gets this home, the project, and the same.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class CagedClient:
         with_key: Mapping[str, str],
         always: Mapping[str, str],
         etc: Callable[[bool, Hooks], Mapping[str, str]],
-        prepare: Callable[[str, str], None],
+        prepare: Callable[[str, str, bool, Hooks], None],
     ) -> None:
         self.name = name
         self.title = title
@@ -51,8 +51,13 @@ class CagedClient:
         self.prepare = prepare
 
 
-def _no_preparation(home: str, project: str) -> None:
+def _no_preparation(home: str, project: str, has_key: bool, hooks: Hooks) -> None:
     """Used if all settings are in /etc."""
+
+
+def _nothing_in_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
+    """Used if all settings are in the home."""
+    return {}
 
 
 def _claude_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
@@ -61,7 +66,7 @@ def _claude_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
     return {"/etc/claude-code/managed-settings.json": _json(settings)}
 
 
-def _prepare_claude(home: str, project: str) -> None:
+def _prepare_claude(home: str, project: str, has_key: bool, hooks: Hooks) -> None:
     """Adds the server to the home's settings: a managed list of servers would exclude the person's others."""
     server = {"type": "http", "url": MCP_ADDRESS, "headers": {"Authorization": f"Bearer ${{{TOKEN_VARIABLE}}}"}}
 
@@ -115,26 +120,45 @@ def _codex_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
     }
 
 
-def _gemini_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:
+_GEMINI_POLICY = """\
+[[rule]]
+toolName = "ask_user"
+decision = "ask_user"
+priority = 999
+interactive = true
+
+[[rule]]
+toolName = "*"
+decision = "allow"
+priority = 998
+modes = ["default", "autoEdit", "yolo"]
+allowRedirection = true
+"""
+"""Gemini CLI's own questions about its tools would add nothing in the cage. In its plan mode they stay."""
+
+
+def _prepare_gemini(home: str, project: str, has_key: bool, hooks: Hooks) -> None:
+    """In the home, because Gemini CLI accepts settings in /etc only if they belong to root."""
     server = {
         "httpUrl": MCP_ADDRESS,
         "headers": {"Authorization": f"Bearer ${TOKEN_VARIABLE}"},
         "timeout": _HOUR_SECONDS * 1000,
         "trust": True,
     }
-    settings: dict[str, Any] = {
-        "mcpServers": {"handrail": server},
-        "general": {"enableAutoUpdate": False},
-        "privacy": {"usageStatisticsEnabled": False},
-        "security": {"folderTrust": {"enabled": False}},
-    }
+    security: dict[str, Any] = {"folderTrust": {"enabled": False}}
     if has_key:
-        settings["security"]["auth"] = {"selectedType": "gemini-api-key"}
-    managed = {"hooks": {event: [item] for event, item in hooks.items()}}
-    return {
-        "/etc/gemini-cli/system-defaults.json": _json(settings),
-        "/etc/gemini-cli/settings.json": _json(managed),
+        security["auth"] = {"selectedType": "gemini-api-key"}
+    policy = ".gemini/handrail-policy.toml"
+    write_settings(home, policy, _GEMINI_POLICY.encode())
+    settings = {
+        "mcpServers": {"handrail": server},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "privacy": {"usageStatisticsEnabled": False},
+        "security": security,
+        "policyPaths": [f"${{HOME}}/{policy}"],
+        "hooks": {event: [item] for event, item in hooks.items()},
     }
+    merge_settings(home, ".gemini/settings.json", settings)
 
 
 CLIENTS = (
@@ -147,6 +171,7 @@ CLIENTS = (
         {
             "IS_SANDBOX": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL": "1",
             "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "15000",  # Claude Code may be ready before handrail
             "DISABLE_AUTOUPDATER": "1",
         },
@@ -173,8 +198,8 @@ CLIENTS = (
         ),
         {"GOOGLE_GEMINI_BASE_URL": f"{ENDPOINT}/{GEMINI.name}", "GEMINI_API_KEY": _PLACEHOLDER},
         {"GEMINI_CLI_TRUST_WORKSPACE": "true"},
-        _gemini_etc,
-        _no_preparation,
+        _nothing_in_etc,
+        _prepare_gemini,
     ),
 )  # fmt: skip
 
@@ -189,25 +214,3 @@ def _json(value: object, indent: int | None = 2) -> str:
     import json  # imported late, because it isn't needed without a client
 
     return json.dumps(value, indent=indent)
-
-
-def change_json(file: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Changes a JSON file that the agent may have tampered with. OSError.
-
-    Links aren't followed, invalid content is replaced, and a folder in its place is moved aside.
-    """
-    import json
-    from pathlib import Path
-
-    try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb", buffering=0) as stream:
-            content = json.loads(stream.read(_LARGEST_SETTINGS))
-    except (OSError, ValueError, RecursionError):
-        content = {}
-    if os.path.isdir(file) and not os.path.islink(file):
-        os.rename(file, f"{file}.{os.urandom(4).hex()}")
-    from handrail.ports.atomic_file import replace_file
-
-    changed = change(content if isinstance(content, dict) else {})
-    replace_file(Path(file), _json(changed).encode())

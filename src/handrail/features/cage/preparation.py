@@ -172,7 +172,7 @@ def prepare(
         settings = hook_settings(client.name, [sys.executable, "-m", "handrail"], hooks_inside)
         entries = {} if settings is None else settings.entries
         files |= {path: text.encode() for path, text in client.etc(has_key, entries).items()}
-        client.prepare(agent_home, agent_project)
+        client.prepare(agent_home, agent_project, has_key, entries)
     if is_narrow:
         from handrail.features.cage.narrow.settings import place_settings
 
