@@ -19,7 +19,9 @@ def test_each_call_is_shown_and_the_changes_wait_for_review(browser: Browser, tm
     with up(tmp_path / "state", tmp_path / "project", None, **environment) as rig:
         person = browser.person_at(rig, at="chat")
         person.does("wait", ".model-switch")
+        assert person.does("count", ".mode-switch") == 1
         person.does("pick", ".model-switch >> nth=0", "agent:codex")
+        person.does("gone", ".mode-switch")  # it has no plan mode
         for number in (1, 2):
             person.does("fillIn", "textarea", "ask")
             person.does("key", "Enter")

@@ -26,6 +26,7 @@ OtherAgent = Callable[[AgentTask, Run, UserTurn], ActiveRun]
 _INTERRUPTED = (
     "handrail was restarted while the agent was working. Review its changes; your next message continues the work."
 )
+_NO_PLAN_MODE = "This agent can't work in Plan. Choose Act; its changes stay in its cage until you take them."
 
 logger = logging.getLogger(__name__)
 
@@ -221,6 +222,9 @@ class Runs:
         message = next((turn for turn in reversed(turns) if isinstance(turn, UserTurn)), None)
         if is_recovered or message is None:
             await self._context.change(task, run, "waiting", trouble=_INTERRUPTED, is_settled=True)
+            return
+        if run.mode == "plan":
+            await self._context.change(task, run, "waiting", trouble=_NO_PLAN_MODE, is_settled=True)
             return
         self._launch(other(task, await self._context.change(task, run, "running", trouble=""), message))
 

@@ -79,6 +79,13 @@ async def test_a_plan_is_shown_and_garbage_is_skipped(rig: Running) -> None:
         assert chat.streamed == "I heard you."
 
 
+async def test_it_does_not_begin_to_act_where_a_plan_was_asked_for(rig: Running) -> None:
+    async with chatting(rig) as chat:
+        await chat.say("ask", model="agent:codex", mode="plan")
+        assert "Choose Act" in (await chat.rested())["trouble"]
+        assert chat.events_of("toolUsed") == []
+
+
 async def test_a_crashed_agent_is_reported_and_the_next_message_starts_another(rig: Running) -> None:
     async with chatting(rig) as chat:
         await chat.say("die", model="agent:codex")

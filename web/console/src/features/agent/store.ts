@@ -46,8 +46,12 @@ export const hasModel = computed(() => {
   const list = models.value;
   return list !== null && list.current !== "" && list.models.find(({ name }) => name === list.current)?.hasKey !== false;
 });
+/** Whether a model's name stands for another vendor's agent; an empty one for the model of the settings. */
+export const isOtherAgent = (model: string | undefined): boolean => (model || models.value?.current || "").startsWith("agent:");
 /** Whether another vendor's agent works on the task: in a cage, and it can't be paused. */
-export const isCaged = computed(() => (conversation.value.run?.model || models.value?.current || "").startsWith("agent:"));
+export const isCaged = computed(() => isOtherAgent(conversation.value.run?.model));
+/** Whether one gets the next message. It has no plan mode, and its model is its own. */
+export const isOtherAgentChosen = computed(() => isOtherAgent(wantedModel.value ?? (openTask.value ? conversation.value.run?.model : undefined)));
 const inOrder = computed<readonly QueuedPrompt[]>(() => queue.value.order.map((id) => queue.value.prompts.get(id)).filter((one) => one !== undefined));
 /** Questions that this task waits for. Its result appears in the conversation itself. */
 export const pendingPrompts = computed<readonly QueuedPrompt[]>(() =>

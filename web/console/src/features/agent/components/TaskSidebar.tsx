@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { handBack, takeOver } from "../../browser/actions";
 import { plugins, shownTask as followedTask, lastView, snapshots } from "../../browser/store";
-import { chatTexts, conversation, models, shownTask } from "../store";
+import { chatTexts, conversation, isCaged, models, shownTask } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { canHandBack, canTakeOver } from "../../browser/logic/browserTasks";
 import { checklist, confirmedPlan } from "../logic/plan";
@@ -88,7 +88,7 @@ function Plan({ taskId }: { taskId: string }) {
 function Usage({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const run = conversation.value.run;
-  if (!run) return null;
+  if (!run || isCaged.value) return null;
   const { inputTokens, outputTokens, cost, estimated } = run.usage;
   const count = (tokens: number): string => t.tokens(new Intl.NumberFormat(language.value).format(tokens));
   const exact = cost === undefined || cost === null ? t.unknownCost : new Intl.NumberFormat(language.value, { style: "currency", currency: "USD", maximumFractionDigits: 4 }).format(cost);
