@@ -6,14 +6,15 @@ import re
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import httpx2
 import pytest
 
+from handrail.features.gateway.backends.http import _events
 from handrail.features.gateway.sign_in import validate_address
 from handrail.ports.errors import BadAnswer
 from handrail.ports.own_servers import announce_port
@@ -299,3 +300,22 @@ def test_an_odd_answer_is_an_error_at_once_and_a_redirect_is_not_followed(
     assert "\x1b" not in failed.stderr
     assert "/mcp" in requests
     assert "/elsewhere" not in requests
+
+
+class Pieces:
+    """A response that arrives byte by byte."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    async def aiter_stream(self) -> AsyncIterator[bytes]:
+        for byte in self._content:
+            yield bytes((byte,))
+
+
+@pytest.mark.anyio
+async def test_events_that_arrive_byte_by_byte_are_read_in_linear_time() -> None:
+    """With a copy of the line for each piece, a server could keep handrail busy for minutes."""
+    long = b"a" * 1_000_000
+    response: Any = Pieces(b"data: " + long + b"\r\n\r\n: comment\ndata: b\ndata: c\n\ndata: cut")
+    assert [event async for event in _events(response, "slow")] == [long, b"b\nc"]

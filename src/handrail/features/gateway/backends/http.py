@@ -163,9 +163,13 @@ def _header(response: httpcore2.Response, header: bytes) -> str:
 
 async def _events(response: httpcore2.Response, name: str) -> AsyncIterator[bytes]:
     """Yields the data of each server-sent event."""
-    rest, data = b"", bytearray()
+    rest, data = bytearray(), bytearray()
     async for part in response.aiter_stream():
-        *lines, rest = (rest + part).replace(b"\r\n", b"\n").split(b"\n")
+        rest += part
+        lines: list[bytes] = []
+        if b"\n" in part:
+            *lines, last = bytes(rest).replace(b"\r\n", b"\n").split(b"\n")
+            rest = bytearray(last)
         for line in lines:
             if line.startswith(b"data:"):
                 data += (b"\n" if data else b"") + line[5:].removeprefix(b" ")
