@@ -115,6 +115,12 @@ def test_the_command_line_calls_it_as_well_and_leaves_no_process(rig: Rig, tmp_p
     until(lambda: not any(Path("/proc", pid).exists() for pid in pids.read_text().split()))
 
 
+def test_a_server_s_progress_can_not_draw_on_the_terminal(rig: Rig) -> None:
+    rig.pin("odd", odd_command("draws"))
+    result = rig.run("call", "tools_call", json.dumps({"name": "odd__say", "arguments": {"text": "hello"}}))
+    assert result.stderr == "handrail: odd: \\u{1b}[2J\\u{d}\\nhandrail: denied (1/2)\n"
+
+
 def test_announced_new_tools_are_shown_to_a_person(rig: Rig, tmp_path: Path) -> None:
     now = tmp_path / "now"
     rig.pin("odd", odd_command("announces", now))

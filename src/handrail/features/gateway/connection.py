@@ -16,6 +16,7 @@ from handrail.features.gateway.definitions import MAX_DEFINITIONS, Offering, rea
 from handrail.features.gateway.elicitation import ask_elicitation
 from handrail.features.gateway.session import Channel, Progress, Session, offline
 from handrail.kernel.deadline import Deadline
+from handrail.kernel.visible import one_line
 from handrail.ports.errors import BadAnswer, Failure, Offline, Timeout, Unsupported
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class Connection:
         name = self.server.name
 
         async def report(message: str) -> None:
-            await call.progress(f"{name}: {message}")
+            await call.progress(f"{name}: {one_line(message)}")
 
         return report
 
