@@ -246,7 +246,7 @@ def odd_or_even(player: Player) -> None:
 def food(player: Player) -> None:
     goal = player.query()
     lines = player.page()
-    names = goal.split(": ", 1)[1].split(", ") if ": " in goal else []
+    names = [each.strip() for each in goal.split(": ", 1)[1].split(", ")] if ": " in goal else []
     for at, each in enumerate(lines):
         if each in names:
             player.click_id(re.findall(r"\[(\d+) \+\]", lines[at + 1])[0])

@@ -13,9 +13,12 @@ MOST_LOOKS = 500
 
 
 def shapes(player: Player, xpath: str = "//*[name()='svg']") -> list[dict[str, str]]:
-    """Returns the shapes in the page's picture: tag and attributes."""
-    matches = re.findall(r"<(\w+)((?:\s[\w:-]+=\"[^\"]*\")*)\s*/?>", player.html(xpath))
-    return [{"tag": tag, **dict(re.findall(r'([\w:-]+)="([^"]*)"', attributes))} for tag, attributes in matches]
+    """Returns the shapes in the page's picture: tag, attributes, and what a text says."""
+    matches = re.findall(r"<(\w+)((?:\s[\w:-]+=\"[^\"]*\")*)\s*/?>([^<]*)", player.html(xpath))
+    return [
+        {"tag": tag, **dict(re.findall(r'([\w:-]+)="([^"]*)"', attributes)), "says": words.strip()}
+        for tag, attributes, words in matches
+    ]
 
 
 def centre(shape: Mapping[str, str]) -> tuple[float, float]:
@@ -157,6 +160,8 @@ def drag_item(player: Player) -> None:
         row = next((rows[each] for each in matches if each in ("top", "bottom")), 1)
         column = next((columns[each] for each in matches if each in ("left", "right")), 1)
         to = row * 3 + column
+    elif way in ("to the top", "to the bottom"):
+        to = 0 if way.endswith("top") else len(names) - 1
     else:
         raise Lost(query)
     _drop(player, name, names[to], is_after=to > at)
@@ -398,7 +403,11 @@ def _fits(shape: dict[str, str], words: str, among: list[dict[str, str]]) -> boo
             return False
         if word in NAMED and shape.get("fill") != word:
             return False
-        if word in ("letter", "digit", "number") and shape["tag"] != "text":
+        if word in ("digit", "number") and not shape["says"].isdecimal():
+            return False
+        if word == "letter" and not shape["says"].isalpha():
+            return False
+        if len(word) == 1 and shape["says"] != word:
             return False
         if word in ("small", "large") and _size(shape) is not (word == "large"):
             return False

@@ -89,6 +89,10 @@ const HIDDEN: Record<string, [css: string, html: string, script?: string]> = {
   "a light-dark colour": [":root{color-scheme:light}.x{color:light-dark(#fff,#000)}", P],
   "a colour of lab": [".x{color:lab(100% 0 0)}", P],
   "far to the right": [".x{position:absolute;left:99999px}html{overflow-x:hidden}", P],
+  "a fixed place below the window": [".x{position:fixed;top:200vh}", P],
+  "a fixed place in a cut box": ["", `<div style="transform:translate(0);width:9px;height:9px;overflow:hidden"><p style="position:fixed;top:50px">Planted</p></div>`],
+  "a box that contains its paint": [".y{width:20px;height:5px;contain:paint}", `<div class="y">${P}</div>`],
+  "a low box": [".y{height:5px;overflow:clip}", `<div class="y">${P}</div>`],
   "a marquee": [".x{transform:translateX(100vw)}body{overflow-x:hidden}", P],
 };
 const SHOWN: Record<string, [css: string, html: string, script?: string]> = {
@@ -106,9 +110,28 @@ const SHOWN: Record<string, [css: string, html: string, script?: string]> = {
   "grey on white": [".x{color:#999}", P],
   "pale grey on white": [".x{color:#ddd}", P],
   "the child of an empty box": [".y{height:0}", `<div class="y">${P}</div><div style="height:50px"></div>`],
-  "scrolled out of a list": [".y{height:40px;overflow:auto}", `<div class="y"><div style="height:20px"></div>${P}</div>`],
+  "half scrolled out of a list": [".y{height:40px;overflow:auto}", `<div class="y"><div style="height:10px"></div>${P}</div>`],
 };
 
+/** Out of view, but a person can scroll to it. */
+const ELSEWHERE: Record<string, [css: string, html: string, script?: string]> = {
+  "further down in a list over something else": [".y{height:60px;overflow:auto}.o{height:500px;background:#ccc}", `<div class="y"><div style="height:200px"></div>${P}</div><div class="o">Beside</div>`],
+  "further up in a list": [".y{height:60px;overflow:auto}", `<div class="y">${P}<div style="height:900px"></div></div>`, "document.querySelector('.y').scrollTop=900"],
+  "further down in an app that fills the window": ["body{margin:0}.a{height:100vh;overflow:hidden}.y{height:100%;overflow:auto}", `<div class="a"><div class="y"><div style="height:3000px"></div>${P}</div></div>`],
+  "further right in a list of a page that doesn't scroll there": ["html{overflow-x:hidden}.y{overflow-x:auto;white-space:nowrap}.y *{display:inline-block}", `<div class="y"><b style="width:3000px"></b>${P}</div>`],
+  "further down in a dialog": [".d{position:fixed;inset:100px;height:90px;overflow:auto}", `<div class="d"><div style="height:900px"></div>${P}</div>`],
+  "in the colour of what the list lies on": ["body{background:#555}.y{height:60px;overflow:auto;background:#fff}.x{color:#555}", `<div class="y"><div style="height:300px"></div>${P}</div>`],
+};
+
+for (const [how, [css, html, script]] of Object.entries(ELSEWHERE)) {
+  test(`out of view ${how}`, async () => {
+    await put(css, html, script);
+    const { viewport, document, text } = await told();
+    expect.soft(viewport).not.toContain("Planted");
+    for (const [what, one] of Object.entries({ document, text })) expect.soft(one, what).toContain("Planted words");
+    expect.soft(await world.act({ browser_find_text: { tabId, text: "Planted" } })).toMatchObject({ total: 1 });
+  });
+}
 for (const [how, [css, html, script]] of Object.entries(HIDDEN)) {
   test(`hidden by ${how}`, async () => {
     await put(css, html, script);

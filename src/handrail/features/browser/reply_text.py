@@ -48,7 +48,9 @@ def _changes(changes: Changes | UnsetType) -> tuple[str, str]:
     if changes.closed is True:
         own.append("The page closed its tab.")
     if changes.look is True:
-        own.append("No text and no element changed, but the page looks different: browser_screenshot shows it.")
+        own.append(
+            "No text and no element changed, but the page may look different, or be scrolled: see browser_screenshot."
+        )
     lines = []
     if changes.navigated is not UNSET:
         lines.append(f"now at {changes.navigated}")

@@ -46,7 +46,7 @@ export const browserClick = define("browser_click", {
     const aimed = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "click", waitMs, ...(at ? { at } : {}), ...context.expected }));
     await context.lookAround?.();
     const isJudged = context.expected !== undefined;
-    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isClick: true, isOne: press.button === "left" && press.clicks === 1, isJudged }, async () => {
+    const changes = await withChanges(context, { tabId, frameId, dialog, isWatched: true, isAlone: aimed.isAlone, isClick: true, isOne: press.button === "left" && press.clicks === 1, isJudged }, async () => {
       // Without frames, every event reaches a page where the guard hears it first and can stop the click itself. That
       // saves a redraw in between.
       const isHeard = isJudged && !context.hasFrames && aimed.isAlone === true && isPlain(press);

@@ -28,7 +28,7 @@ export const browserDrag = define("browser_drag", { ...elementParams, ...pointPa
     const shift = { x: start.point.x - (spot.at?.x ?? 0), y: start.point.y - (spot.at?.y ?? 0) };
     const points = end ? [{ x: end.x + end.w / 2, y: end.y + end.h / 2 }] : path ? rest.map(({ x, y }) => ({ x: shift.x + x, y: shift.y + y })) : [{ x: start.point.x + (dx ?? 0), y: start.point.y + (dy ?? 0) }];
     const isJudged = context.expected !== undefined;
-    const changes = await withChanges(context, { tabId, frameId, isWatched: true, isKey: true }, async () => {
+    const changes = await withChanges(context, { tabId, frameId, isWatched: true, isAlone: start.isAlone, isKey: true }, async () => {
       await drag(tabId, start, points, async () => {
         if (!isJudged) return await pressMouse(tabId, start);
         await pressedOn(context, tabId, frameId, () => pressMouse(tabId, start)).catch(async (error: unknown) => {

@@ -14,7 +14,7 @@ export const browserHover = define("browser_hover", { ...elementParams, ...point
     const { frameId, target, at } = await pointTargetOf("browser_hover", params);
     const waitMs = Math.min(2000, context.deadline.left() / 2);
     const aimed = isTrusted ? await staleIfGone(aimAt(tabId, frameId, { target, purpose: "hover", waitMs, ...(at ? { at } : {}), ...context.expected })) : null;
-    const changes = await withChanges(context, { tabId, frameId, isWatched: aimed !== null }, async () => {
+    const changes = await withChanges(context, { tabId, frameId, isWatched: aimed !== null, isAlone: aimed?.isAlone }, async () => {
       if (aimed) await hover(tabId, aimed);
       else await staleIfGone(ask(tabId, frameId, "hoverInPage", { target, waitMs, ...context.expected }));
     });

@@ -29,6 +29,6 @@ async function scrollByWheel(context: Context, params: ElementParams & { directi
   const by = direction === "up" || direction === "left" ? -amount : amount;
   const isSideways = direction === "left" || direction === "right";
   const aimed = await staleIfGone(aimAt(tabId, frameId, { target, purpose: "hover", waitMs: 1000, ...context.expected }));
-  const changes = await withChanges(context, { tabId, frameId, isWatched: true, isKey: true }, () => wheel(tabId, aimed, isSideways ? by : 0, isSideways ? 0 : by));
+  const changes = await withChanges(context, { tabId, frameId, isWatched: true, isAlone: aimed.isAlone, isKey: true }, () => wheel(tabId, aimed, isSideways ? by : 0, isSideways ? 0 : by));
   return { scrolled: true, x: 0, y: 0, atEnd: false, ...changes };
 }

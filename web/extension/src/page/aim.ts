@@ -38,7 +38,15 @@ export async function aim(request: PageRequest<"aim">): Promise<FramePoint> {
   else checkShown(element, request.expected, shownPoint);
   watch();
   awaitPress(request.purpose === "click" ? (hit) => isClickOn(hit, element) : null);
-  return { point, place: ownPlace(), isAlone: window.length === 0 };
+  return { point, place: ownPlace(), isAlone: window.length === 0, isInPopup: isInPopup(element) };
+}
+
+/** Lists, menus and calendars are placed freely and layered over the page. */
+function isInPopup(element: Element): boolean {
+  return closestAcross(element, (one) => {
+    const { position, zIndex } = getComputedStyle(one);
+    return (position === "absolute" || position === "fixed") && zIndex !== "auto";
+  }) !== null;
 }
 
 /** A list that is closing covers its surroundings a moment longer. */

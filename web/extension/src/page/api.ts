@@ -46,9 +46,9 @@ export interface FrameView { lines: string[]; next: number; place: number; above
 
 /**
  * A point in this frame, and the frame's own position in its parent. `isAlone`: the page has no frame that could
- * receive the mouse instead.
+ * receive the mouse instead. `isInPopup`: the element is in something that lies over the page, such as an open list.
  */
-export interface FramePoint { point: Point; place: number; isAlone?: boolean }
+export interface FramePoint { point: Point; place: number; isAlone?: boolean; isInPopup?: boolean }
 export type FieldKind = "text" | "editable" | "formatted";
 /** `url` is the address of the changed document; `isEarly`: what the document has queued has not run yet. */
 export interface Changes {
@@ -59,7 +59,7 @@ export interface Changes {
   missed?: string;
   /** The kind of field that was written into. */
   wrote?: FieldKind;
-  /** Nothing that words can describe, but the page looks different. */
+  /** Nothing that words can describe, but the page may look different. */
   isOtherLook?: true;
 }
 export interface TextMatch { text: string; ref?: number; tag?: string; box?: Box }
@@ -131,7 +131,8 @@ export interface PageApi {
   press(request: { target?: Target; key: string; code: string; modifiers: string[]; expected?: string }): void;
   hoverInPage(request: { target: Target; waitMs: number; expected?: string }): Promise<void>;
   select(request: { target: Target; values: string[]; expected?: string }): string[];
-  watch(): void;
+  /** Returns whether the page has no frames. */
+  watch(): boolean;
   hearClick(request: { floor: Floor }): Promise<Changes | null>;
   /**
    * `isPatient`: waits for a page that hasn't reacted yet. `typedInto`: the field whose content is the answer;

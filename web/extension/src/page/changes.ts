@@ -12,6 +12,7 @@ import { nameOf, roleOf, textOf } from "./names";
 import { nextRef, startFrom } from "./refs";
 import { awaitRelease, drained, hasMissed, isAnswer, missedPress, turns } from "./release";
 import { closestAcross, shadowRootOf } from "./shadow";
+import { type Look, lookOf } from "./look";
 import { fieldValue, write } from "./typing";
 import { survey, textChanges, type TextChanges } from "./text_changes";
 
@@ -23,10 +24,12 @@ const QUIET_MS = 34;
 /** As long as the worker may wait for a server's answer. */
 const AFTERWARDS_MS = 1000;
 const SPOKEN = "[role=alert],[role=status],[role=alertdialog],[role=dialog],[aria-live=polite],[aria-live=assertive],dialog,output";
-const WATCHED = [
+/** Attributes that words tell about. Others, such as a picture's address, may only change the look. */
+const TOLD = new Set([
   "class", "style", "hidden", "open", "disabled", "inert", "href", "value", "title", "alt", "aria-hidden", "aria-label", "aria-expanded", "aria-selected",
   "aria-checked", "aria-pressed", "aria-disabled", "aria-current", "aria-invalid",
-];
+]);
+const WITHOUT_LOOK = /^(aria-|data-mimo|id$|name$|tabindex$)/;
 
 let observer: MutationObserver | null = null;
 /** Elements that were added or changed; `nudged` has those that only lost or gained something inside. */
@@ -34,25 +37,31 @@ const touched = new Set<Element>();
 const nudged = new Set<Element>();
 /** Whether something changed that is neither text nor an element that can be acted on. */
 let hasOtherLook = false;
+let lookBefore: Look | null = null;
 let restlessAt = Number.NEGATIVE_INFINITY;
 let ending: ReturnType<typeof setTimeout> | undefined;
 
-export function watch(): void {
+/** Returns whether the page has no frames. */
+export function watch(): boolean {
   end();
   awaitRelease();
   restlessAt = Number.NEGATIVE_INFINITY;
   survey();
+  // What has left before isn't the action's doing.
+  for (const element of [...reportedElements()]) if (!element.isConnected) forget(element);
+  const roots = indexedRoots();
+  lookBefore = lookOf(roots);
   observer = new MutationObserver(note);
-  for (const root of indexedRoots()) {
-    observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: WATCHED });
-  }
+  for (const root of roots) observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+  document.addEventListener("scroll", noteScroll, { capture: true, passive: true });
   for (const element of reportedFields()) fieldStates.set(element, stateOf(element));
+  return window.parent === window && window.length === 0;
 }
 
 /** Values and check marks change without a mutation. */
 const fieldStates = new WeakMap<Element, string>();
 const stateOf = (element: Element): string =>
-  element instanceof HTMLInputElement ? `${element.type === "password" ? element.value.length : element.value}|${element.checked}` : ((element as HTMLSelectElement).value ?? "");
+  element instanceof HTMLInputElement ? `${element.type === "password" ? element.value.length : element.value}|${element.checked}|${element.indeterminate}` : ((element as HTMLSelectElement).value ?? "");
 
 function* reportedFields(): Generator<Element> {
   for (const element of reportedElements()) if (/^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName)) yield element;
@@ -69,6 +78,9 @@ function note(records: MutationRecord[]): void {
       const around = target ?? (record.target instanceof ShadowRoot ? record.target.host : null);
       if (around && [...record.addedNodes].some((node) => node.nodeType === Node.TEXT_NODE)) touched.add(around);
       else if (around) nudged.add(around);
+    } else if (target && record.type === "attributes" && !TOLD.has(record.attributeName!)) {
+      hasOtherLook ||= isSeen(record, target);
+      continue;
     } else if (target) {
       touched.add(target);
     }
@@ -78,9 +90,12 @@ function note(records: MutationRecord[]): void {
   }
 }
 
+/** Lists inside the page scroll, too. */
+const noteScroll = (): void => void (hasOtherLook = true);
+
 /** Our own attributes don't count, nor does text that is written where it can't be seen. */
 function isSeen(record: MutationRecord, target: Element | null): boolean {
-  if (record.attributeName?.startsWith("aria-") || target?.closest(`[${BADGE_ATTRIBUTE}]`)) return false;
+  if (WITHOUT_LOOK.test(record.attributeName ?? "") || target?.closest(`[${BADGE_ATTRIBUTE}]`)) return false;
   return target !== null && target !== document.documentElement && target.closest("head") === null && isShown(target);
 }
 
@@ -192,6 +207,7 @@ function finish(result: Changes): Changes {
 function end(): void {
   clearTimeout(ending);
   observer?.disconnect();
+  document.removeEventListener("scroll", noteScroll, { capture: true });
   reset();
 }
 
@@ -249,12 +265,19 @@ function compare(isWhole = false): Changes {
   if (((isWhole && isSame) || isTicked) && !texts.added.length && !texts.removed.length) texts = textChanges(null);
   const lines = textLines(texts, [...added, ...messages], removed);
   const [now, before] = [[...messages, ...lines.added], lines.removed];
+  if (isWhole && isSame && !now.length && !before.length) hasOtherLook ||= looksDifferent();
   const more = [added, removed, now, before].reduce((sum, one) => sum + Math.max(0, one.length - MOST_LINES), 0);
   const few = (...parts: string[][]): string[] => parts.flatMap((one) => one.slice(0, MOST_LINES));
   return {
     added: few(added, now), removed: few(removed, before), more, next: nextRef(), url: location.href, isEarly: false,
     ...(isSame && !now.length && !before.length && hasOtherLook ? { isOtherLook: true } : {}),
   };
+}
+
+/** A drawing that can't be read may have changed. */
+function looksDifferent(): boolean {
+  const look = lookOf(indexedRoots());
+  return look.isUnsure || look.print !== lookBefore?.print;
 }
 
 /** Texts that aren't already part of an element's line. */

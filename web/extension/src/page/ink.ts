@@ -2,7 +2,7 @@
 
 import { type Color, colorOf, difference, over } from "./colors";
 import { allRoots, containsAcross, elementsIn, parentAcross } from "./shadow";
-import type { Area } from "./visibility";
+import { type Area, SCROLLS } from "./visibility";
 
 /** Of 255: a smaller difference can't be seen. */
 export const LEAST_DIFFERENCE = 12;
@@ -33,9 +33,11 @@ export class Ink {
   /** The colour that the elements around it paint there; null if one of them has a picture. */
   private behind(holder: Element, place: Area): Color | null {
     const layers: Color[] = [];
+    let there = place;
     for (let at: Element | null = holder; at && (layers.at(-1)?.alpha ?? 0) < 0.95; at = parentAcross(at)) {
+      if (SCROLLS.test(getComputedStyle(at).overflow)) there = scrolledInto(at, there);
       const paint = this.paintOf(at);
-      if (!paint || !isBehind(paint, place)) continue;
+      if (!paint || !isBehind(paint, there)) continue;
       if (!paint.color) return null;
       layers.push(paint.color);
     }
@@ -54,6 +56,13 @@ export class Ink {
     const isSeenOn = ({ color }: Paint): boolean => !color || difference(over(color, letters), letters) > LEAST_DIFFERENCE;
     return this.others.some((paint) => isSeenOn(paint) && isBehind(paint, place) && (paint.isBeside || !containsAcross(paint.element, holder))) || isBlended(holder);
   }
+}
+
+/** Where a list shows what it has scrolled out of view, once that is scrolled in. */
+function scrolledInto(list: Element, { left, top, right, bottom }: Area): Area {
+  const box = list.getBoundingClientRect();
+  const isBeside = right <= box.left || left >= box.right || bottom <= box.top || top >= box.bottom;
+  return isBeside && list !== document.body && list !== document.documentElement ? box : { left, top, right, bottom };
 }
 
 function isDark(): boolean {

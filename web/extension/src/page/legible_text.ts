@@ -15,7 +15,6 @@ export class LegibleText {
   readonly sight: Visibility;
   private readonly ink = new Ink();
   private readonly cuts = new Map<Element, Area[]>();
-  private readonly end = endOfPage();
 
   /** `isScrolledIn`: text that a list has scrolled out of view doesn't count either. */
   constructor(isScrolledIn: boolean) {
@@ -31,7 +30,7 @@ export class LegibleText {
   /** Also of text under something else, such as a banner that a person can close. */
   placeOf(text: Text, within?: Area): Area | null {
     const place = this.sight.readableArea(text, within);
-    if (!place || place.bottom - place.top < SMALLEST_PX || place.left >= this.end) return null;
+    if (!place || place.bottom - place.top < SMALLEST_PX) return null;
     const holder = parentAcross(text)!;
     const rest = this.cutsAround(holder).reduce(overlap, place);
     return !areEmpty(rest) && isLegible(place, rest) && isWritten(holder) && this.ink.differs(holder, rest) ? rest : null;
@@ -52,12 +51,6 @@ export class LegibleText {
 }
 
 const NOTHING: Area = { left: 0, top: 0, right: 0, bottom: 0 };
-
-/** A page that can't be scrolled sideways ends where the view ends. */
-function endOfPage(): number {
-  const isFixed = [document.documentElement, document.body].some((one) => one && /hidden|clip/.test(getComputedStyle(one).overflowX));
-  return isFixed ? innerWidth : Number.POSITIVE_INFINITY;
-}
 
 /** Not in a drawing's definitions or right in a closed part of the page, and not as dots. */
 function isWritten(holder: Element): boolean {

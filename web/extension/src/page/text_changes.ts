@@ -2,9 +2,11 @@
 
 import { BADGE_ATTRIBUTE } from "./badge";
 import { shorten, tidy } from "./names";
+import { LegibleText } from "./legible_text";
+import { hasPlainStyles } from "./plain_styles";
 import { allRoots, closestAcross, parentAcross, type Root } from "./shadow";
-import { isDrawn, Visibility } from "./visibility";
 import { readable } from "./surroundings";
+import { isDrawn } from "./visibility";
 
 const LONGEST = 200;
 /** If more places have changed, it is faster to examine everything again. */
@@ -19,6 +21,8 @@ let storedTexts: Map<Text, string> | null = null;
 const stale = new Set<Element>();
 let textObserver: MutationObserver | null = null;
 let isPlanned = false;
+/** Whether stored texts may have left the page since. */
+let hasLosses = false;
 
 declare const scheduler: { postTask(work: () => void, options: { priority: "background" }): Promise<void> };
 
@@ -36,25 +40,30 @@ export function surveySoon(): void {
 export function survey(): void {
   note(textObserver?.takeRecords() ?? []);
   if (storedTexts && stale.size <= MOST_STALE) {
-    for (const element of stale) if (element.isConnected) for (const text of textsIn([...allRoots(element)])) storeText(text);
+    const read = new Reader(false);
+    for (const element of stale) if (element.isConnected) for (const text of textsIn([...allRoots(element)])) storeText(text, read.shown(text));
+    // What left before isn't the action's doing.
+    if (hasLosses) for (const text of storedTexts.keys()) if (!text.isConnected) storedTexts.delete(text);
   } else {
     storedTexts = new Map();
-    for (const text of textsIn(allRoots())) storeText(text);
+    const read = new Reader(true);
+    for (const text of textsIn(allRoots())) storeText(text, read.shown(text));
     textObserver?.disconnect();
     textObserver = new MutationObserver(note);
     for (const root of allRoots()) textObserver.observe(root, OBSERVED);
   }
   stale.clear();
+  hasLosses = false;
 }
 
-function storeText(text: Text): void {
-  const now = shownText(text);
+function storeText(text: Text, now: string): void {
   if (now) storedTexts!.set(text, now);
   else storedTexts!.delete(text);
 }
 
 function note(records: MutationRecord[]): void {
-  for (const { type, target, addedNodes } of records) {
+  for (const { type, target, addedNodes, removedNodes } of records) {
+    hasLosses ||= removedNodes.length > 0;
     if (type !== "childList") stale.add(target instanceof Element ? target : (target.parentElement ?? document.documentElement));
     for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) stale.add(node as Element);
       else if (node.parentElement) stale.add(node.parentElement);
@@ -74,17 +83,30 @@ function* textsIn(roots: Root[]): Generator<Text> {
   }
 }
 
-/** A quick check that ignores covering and clipping; both sides of the comparison use it. */
-function shownText(text: Text): string {
-  const holder = text.parentElement ?? (text.parentNode instanceof ShadowRoot ? text.parentNode.host : null);
-  if (!holder || !isDrawn(holder)) return "";
-  return holder.closest(`${UNREAD},[${BADGE_ATTRIBUTE}]`) ? "" : tidy(text.data);
+/** One examination: what a person can read of each text. Text that something covers counts, because it may be uncovered. */
+class Reader {
+  private readonly legible = new LegibleText(false);
+  private readonly isPlain: boolean;
+
+  constructor(isWhole: boolean) {
+    this.isPlain = isWhole && hasPlainStyles();
+  }
+
+  shown(text: Text): string {
+    const holder = parentAcross(text);
+    if (!holder || !isDrawn(holder) || holder.closest(`${UNREAD},[${BADGE_ATTRIBUTE}]`)) return "";
+    return this.isPlain || this.legible.placeOf(text) ? tidy(text.data) : "";
+  }
+
+  isSeen(text: Text): boolean {
+    return this.legible.seenAt(text) !== null;
+  }
 }
 
 /** Compares inside the changed elements, or everywhere; the current text becomes the stored one. */
 export function textChanges(touched: Iterable<Element> | null): TextChanges {
   if (!storedTexts) return { added: [], removed: [] };
-  const sight = new Visibility(false);
+  const read = new Reader(touched === null);
   const removedTexts: { node: Text; text: string }[] = [];
   const addedNodes = new Map<Element, Text[]>();
   for (const [node, text] of storedTexts) {
@@ -95,15 +117,15 @@ export function textChanges(touched: Iterable<Element> | null): TextChanges {
   const roots = touched ? [...touched].filter((one) => one.isConnected).flatMap((one) => allRoots(one)) : allRoots();
   for (const node of textsIn(roots)) {
     const before = storedTexts.get(node) ?? "";
-    const now = shownText(node);
+    const now = read.shown(node);
     if (before === now) continue;
-    storeText(node);
+    storeText(node, now);
     // A clock ticks by itself.
     if (before && now && readable(before) === readable(now)) continue;
     if (before) removedTexts.push({ node, text: before });
-    if (now && sight.readableArea(node)) addedNodes.set(blockOf(node), [...(addedNodes.get(blockOf(node)) ?? []), node]);
+    if (now && read.isSeen(node)) addedNodes.set(blockOf(node), [...(addedNodes.get(blockOf(node)) ?? []), node]);
   }
-  const added = [...addedNodes].map(([holder, nodes]) => ({ holder, text: wholeOrParts(holder, nodes, sight) }));
+  const added = [...addedNodes].map(([holder, nodes]) => ({ holder, text: wholeOrParts(holder, nodes, read) }));
   const replaced = new Set(added.map(({ text }) => text));
   return { added, removed: groupByBlock(removedTexts).filter(({ text }) => !replaced.has(text)) };
 }
@@ -114,9 +136,9 @@ function blockOf(text: Text): Element {
 }
 
 /** A short passage is reported whole, so that "4" becomes "You have 4 messages". */
-function wholeOrParts(holder: Element, changed: Text[], sight: Visibility): string {
+function wholeOrParts(holder: Element, changed: Text[], read: Reader): string {
   const nodes = [...textsIn(allRoots(holder))];
-  const whole = tidy(nodes.filter((one) => shownText(one) && sight.readableArea(one)).map((one) => one.data).join(" "));
+  const whole = tidy(nodes.filter((one) => read.shown(one) && read.isSeen(one)).map((one) => one.data).join(" "));
   return whole.length <= LONGEST ? whole : shorten(tidy(changed.map((one) => one.data).join(" ")), LONGEST);
 }
 

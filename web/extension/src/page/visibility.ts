@@ -4,7 +4,9 @@ import { parentAcross, shadowRootOf } from "./shadow";
 
 export interface Area { left: number; top: number; right: number; bottom: number }
 
-const EVERYWHERE: Area = { left: -1e9, top: -1e9, right: 1e9, bottom: 1e9 };
+const FAR = 1e9;
+const EVERYWHERE: Area = { left: -FAR, top: -FAR, right: FAR, bottom: FAR };
+const NOTHING: Area = { left: 0, top: 0, right: 0, bottom: 0 };
 const FAINT = 0.05;
 
 export const view = (): Area => ({ left: 0, top: 0, right: innerWidth, bottom: innerHeight });
@@ -33,10 +35,14 @@ export class Visibility {
   private readonly inks = new Map<Element, boolean>();
   private readonly opacities = new Map<Element, number>();
   private readonly range = document.createRange();
-  private readonly scrolledBy = { x: scrollX, y: scrollY };
+  private readonly whole = pageArea();
+  /** The same, with only what lists show right now. */
+  private readonly now: Visibility;
 
   /** `isScrolledIn`: text that a list has scrolled out of view doesn't count either. */
-  constructor(private readonly isScrolledIn: boolean) {}
+  constructor(private readonly isScrolledIn: boolean) {
+    this.now = isScrolledIn ? this : new Visibility(true);
+  }
 
   /** Where a text is drawn and can be read, optionally only `within` an area; null if it can't be read. */
   readableArea(text: Text, within = EVERYWHERE): Area | null {
@@ -49,12 +55,11 @@ export class Visibility {
       const { left, top, right, bottom } = rects[at]!;
       const rect = { left, top, right, bottom };
       if (right - left < 1 || bottom - top < 2) continue;
-      if (right + this.scrolledBy.x <= 0 || bottom + this.scrolledBy.y <= 0) continue;
       if (!isLegible(rect, within)) continue;
       clip ??= this.hasInk(holder) ? this.clipOf(holder) : undefined;
       if (!clip) return null;
       const part = overlap(rect, clip);
-      if (isLegible(part, within)) return part;
+      if (isLegible(rect, clip) && isLegible(part, within)) return part;
     }
     return null;
   }
@@ -88,25 +93,35 @@ export class Visibility {
     const cached = this.clips.get(element);
     if (cached) return cached;
     const style = getComputedStyle(element);
-    const { position, overflow } = style;
-    const around = position === "fixed" ? null : position === "absolute" ? positionedAround(element) : parentAcross(element);
-    let area = around ? this.clipOf(around) : EVERYWHERE;
+    const { position } = style;
+    const around = position === "fixed" || position === "absolute" ? positionedAround(element, position) : parentAcross(element);
+    const outer = around ? this.clipOf(around) : position === "fixed" ? view() : this.whole;
     const isRoot = element === document.documentElement || element === document.body;
-    if (overflow !== "visible" && !isRoot) {
-      const cuts = this.isScrolledIn ? /hidden|clip|auto|scroll/ : /hidden|clip/;
-      const [isCutX, isCutY] = [cuts.test(style.overflowX), cuts.test(style.overflowY)];
-      const box = isCutX || isCutY ? element.getBoundingClientRect() : area;
-      if (isCutX) area = { ...area, left: Math.max(area.left, box.left), right: Math.min(area.right, box.right) };
-      if (isCutY) area = { ...area, top: Math.max(area.top, box.top), bottom: Math.min(area.bottom, box.bottom) };
-    }
-    if (isCutAway(style, position)) area = { left: 0, top: 0, right: 0, bottom: 0 };
+    const area = isCutAway(style, position) ? NOTHING : isRoot ? outer : this.insideOf(element, style, outer);
     this.clips.set(element, area);
     return area;
   }
 
-  /** Whether something opaque covers all of it. Only content in the viewport can be examined. */
+  /** What a list has scrolled out of view can be scrolled in, as far as it reaches. */
+  private insideOf(element: Element, style: CSSStyleDeclaration, outer: Area): Area {
+    const isContained = /paint|strict|content/.test(style.contain);
+    if (style.overflow === "visible" && !isContained) return outer;
+    const box = element.getBoundingClientRect();
+    const inner = overlap(box, outer);
+    const isShut = isContained ? /./ : /hidden|clip/;
+    const [cutsX, cutsY] = [isShut.test(style.overflowX), isShut.test(style.overflowY)];
+    const [scrollsX, scrollsY] = [SCROLLS.test(style.overflowX), SCROLLS.test(style.overflowY)];
+    const isReached = this.isScrolledIn || (!scrollsX && !scrollsY);
+    if (!isReached && areEmpty(inner)) return NOTHING;
+    const area = { ...outer };
+    if (cutsX || scrollsX) [area.left, area.right] = isReached || !scrollsX ? [inner.left, inner.right] : reachOf(box.left, box.right, element.scrollLeft, element.scrollWidth, style.direction === "rtl");
+    if (cutsY || scrollsY) [area.top, area.bottom] = isReached || !scrollsY ? [inner.top, inner.bottom] : reachOf(box.top, box.bottom, element.scrollTop, element.scrollHeight, style.flexDirection.endsWith("reverse"));
+    return area;
+  }
+
+  /** Whether something opaque covers all of it. Only what is in view right now can be examined. */
   isCovered(holder: Element, place: Area): boolean {
-    const area = overlap(place, view());
+    const area = overlap(overlap(place, view()), this.now.clipOf(holder));
     if (areEmpty(area)) return false;
     const y = (area.top + area.bottom) / 2;
     const points = [(area.left + area.right) / 2, area.left + 1, area.right - 1];
@@ -162,10 +177,28 @@ function isCutAway(style: CSSStyleDeclaration, position: string): boolean {
   return clipPath !== "none" && /^inset\((50|[5-9]\d|100)(\.\d+)?%|^circle\(0|^polygon\(0(px|%)? 0(px|%)?, 0(px|%)? 0/.test(clipPath);
 }
 
-function positionedAround(element: Element): Element | null {
+/** The element that a positioned one is placed in, and clipped by. */
+function positionedAround(element: Element, position: string): Element | null {
   for (let at = parentAcross(element); at; at = parentAcross(at)) {
-    const { position, transform } = getComputedStyle(at);
-    if (position !== "static" || transform !== "none") return at;
+    const style = getComputedStyle(at);
+    if ((position === "absolute" && style.position !== "static") || holdsFixed(style)) return at;
   }
   return null;
+}
+
+const holdsFixed = ({ transform, translate, rotate, scale, filter, perspective, contain, willChange }: CSSStyleDeclaration): boolean =>
+  [transform, translate, rotate, scale, filter, perspective].some((value) => value !== "none") || /paint|layout|strict|content/.test(contain) || /transform|filter|perspective/.test(willChange);
+
+export const SCROLLS = /auto|scroll/;
+
+/** From where to where a list's content reaches in one direction, wherever it is scrolled to now. */
+function reachOf(start: number, end: number, scrolledBy: number, length: number, isBackwards: boolean): [number, number] {
+  return isBackwards || scrolledBy < 0 ? [end - scrolledBy - length, end - scrolledBy] : [start - scrolledBy, start - scrolledBy + length];
+}
+
+/** What is left of the page's start, or above it, can't be scrolled to; neither can the right if the page doesn't scroll there. */
+function pageArea(): Area {
+  const root = document.documentElement;
+  const isShut = [root, document.body].some((one) => one && /hidden|clip/.test(getComputedStyle(one).overflowX));
+  return { left: getComputedStyle(root).direction === "rtl" ? -FAR : -scrollX, top: -scrollY, right: isShut ? innerWidth : FAR, bottom: FAR };
 }

@@ -6,20 +6,20 @@ import { ask, PageGone, TOP } from "./page";
 
 /**
  * `point` is in the tab's coordinates, `inFrame` in those of the element's own frame. `isAlone`: it is in the only
- * known frame of the page.
+ * known frame of the page. `isInPopup`: it is in something that lies over the page.
  */
-export interface Aimed { point: Point; inFrame: Point; isAlone?: boolean }
+export interface Aimed { point: Point; inFrame: Point; isAlone?: boolean; isInPopup?: boolean }
 
 /** Chrome expects the page's own pixels, whatever its zoom. */
 export async function aimAt(tabId: number, frameId: number, request: PageRequest<"aim">): Promise<Aimed> {
   const { waitMs } = request;
   if (frameId === TOP) {
-    const { point, isAlone = false } = await ask(tabId, TOP, "aim", request);
-    return { point, inFrame: point, isAlone };
+    const { point, isAlone = false, isInPopup = false } = await ask(tabId, TOP, "aim", request);
+    return { point, inFrame: point, isAlone, isInPopup };
   }
   return await untilSameTwice(waitMs, async () => {
-    const { point, place } = await ask(tabId, frameId, "aim", request);
-    return { point: await toTabPoint(tabId, frameId, place, point, waitMs), inFrame: point };
+    const { point, place, isInPopup = false } = await ask(tabId, frameId, "aim", request);
+    return { point: await toTabPoint(tabId, frameId, place, point, waitMs), inFrame: point, isInPopup };
   });
 }
 

@@ -3,12 +3,12 @@
 import type { Changes, Floor, Target, Written } from "../page/api";
 import type { Context, Result } from "./action";
 import { staleIfGone } from "./aiming";
-import { formatClickId } from "./click_id";
 import { soon } from "./deadline";
 import { isLeavingSince, isOpeningSince } from "./departures";
 import { TOP, ask, askInOrder, ifGone } from "./page";
 import { answering, type DialogAnswer, logOf } from "./observation";
 import { journeySince, newTabSince, untilTab } from "./navigation";
+import { OtherFrames, withClickId } from "./other_frames";
 import { floorOf, raiseNumbers } from "./tasks";
 
 /** A page that keeps changing isn't waited for any longer; the agent can look again. */
@@ -27,11 +27,11 @@ const LEAVING_MS = 500;
 const WINDOW_MS = 200;
 
 /**
- * `isWatched`: the page has been watching since it was aimed at. `isClick`: what listeners do with it counts as a
+ * `isWatched`: the page has been watching since it was aimed at; `isAlone`: it has no other frames. `isClick`: what listeners do with it counts as a
  * reaction; `isOne`: a single click that no other follows. `isKey`: the page gets time to react. `isJudged`: the page
  * reports whether everything was as shown. `written`: the page itself puts this into the field.
  */
-export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isClick?: boolean; isOne?: boolean; isKey?: boolean; typedInto?: Target | undefined; written?: Written | undefined; answered?: (found: Changes) => void; isJudged?: boolean }
+export interface Effect { tabId: number; frameId: number; dialog?: DialogAnswer | undefined; isWatched?: boolean; isAlone?: boolean | undefined; isClick?: boolean; isOne?: boolean; isKey?: boolean; typedInto?: Target | undefined; written?: Written | undefined; answered?: (found: Changes) => void; isJudged?: boolean }
 
 export async function withChanges(context: Context, effect: Effect, act: () => Promise<void>): Promise<Result> {
   const { tabId, frameId, dialog, isWatched } = effect;
@@ -42,12 +42,15 @@ export async function withChanges(context: Context, effect: Effect, act: () => P
   const downloadsBefore = new Set(log.downloads.keys());
   const changes: Result = {};
   let pageResult: Changes | undefined;
+  let beside: OtherFrames | null = null;
   try {
-    if (!isWatched) await staleIfGone(ask(tabId, frameId, "watch", {}));
+    const isAlone = isWatched ? (effect.isAlone ?? frameId === TOP) : await staleIfGone(ask(tabId, frameId, "watch", {}));
+    if (!isAlone) beside = await OtherFrames.watch(tabId, frameId);
     await answering(tabId, dialog, async () => {
       pageResult = await context.deadline.within(unlessLeft(context, tabId, moment, actAndSettle(context, effect, moment, act)));
     });
     Object.assign(changes, await pageChanges(context, tabId, frameId, moment, pageResult));
+    if (beside && !changes["navigated"]) addTo(changes, await beside.changes("added" in changes || "removed" in changes));
   } catch (error) {
     const isClosed = await chrome.tabs.get(tabId).then(() => false, () => true);
     if (!isClosed) throw error;
@@ -65,6 +68,12 @@ export async function withChanges(context: Context, effect: Effect, act: () => P
   const download = fresh();
   if (download) changes["download"] = download;
   return { ...(Object.keys(changes).length ? { changes } : {}), ...(pageResult && frameId === TOP && !journeySince(tabId, moment) ? { pageUrl: pageResult.url } : {}) };
+}
+
+function addTo(changes: Result, more: Result): void {
+  for (const name of ["added", "removed"]) if (more[name]) changes[name] = [...((changes[name] as string[] | undefined) ?? []), ...(more[name] as string[])];
+  if (changes["added"] || changes["removed"]) delete changes["look"];
+  else if (more["look"]) changes["look"] = true;
 }
 
 /** A document that was left may be frozen in the browser's cache and never respond. */
@@ -97,6 +106,7 @@ async function actAndSettle({ deadline, warnings }: Context, { tabId, frameId, i
   const log = logOf(tabId);
   if (!first || !log.openSince(moment)) return first;
   while (log.openSince(moment) && performance.now() < until && !journeySince(tabId, moment)) await soon(log.nextEnd(), until - performance.now(), undefined);
+  if (log.openSince(moment) && !journeySince(tabId, moment)) warnings.push("The page still waits for its server's answer: look at it again.");
   const second = await ask(tabId, frameId, "changes", { floor: floor() }).catch(ifGone(undefined));
   return second && merge(first, second);
 }
@@ -142,10 +152,10 @@ async function describeArrival({ deadline, warnings }: Context, tabId: number, m
 }
 
 function describeChanges(tabId: number, frameId: number, { added, removed, more, isOtherLook }: Changes): Result {
-  const withClickId = (line: string): string => (frameId === TOP ? line : line.replace(/^\d+/, (ref) => formatClickId(tabId, frameId, Number(ref))));
+  const named = (line: string): string => withClickId(tabId, frameId, line);
   return {
-    ...(added.length ? { added: added.map(withClickId) } : {}),
-    ...(removed.length ? { removed: removed.map(withClickId) } : {}),
+    ...(added.length ? { added: added.map(named) } : {}),
+    ...(removed.length ? { removed: removed.map(named) } : {}),
     ...(more ? { more } : {}),
     ...(isOtherLook && !added.length && !removed.length ? { look: true } : {}),
   };

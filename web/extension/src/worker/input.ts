@@ -1,6 +1,6 @@
 /** Trusted mouse and keyboard input through the debugger. Commands are sent together; the browser keeps their order. */
 
-import { send } from "./debuggee";
+import { onDetached, send } from "./debuggee";
 import { isLeavingSince } from "./departures";
 import { originCheck } from "./required_origin";
 import { characterKey, type Chord, type Key, MODIFIER_BITS } from "./keys";
@@ -9,10 +9,10 @@ import type { Point } from "../page/api";
 import type { Aimed } from "./aiming";
 
 /**
- * Longer texts are inserted at once except for their last key; up to this length (such as the boxes of a code) pages
- * get every key.
+ * Longer texts are inserted at once except for their last key; up to this length (a code's boxes, a terminal's line)
+ * pages get every key.
  */
-const KEYED_LENGTH = 12;
+const KEYED_LENGTH = 100;
 
 /** How the mouse is pressed: with which button and modifier keys, how often, for how long. */
 export interface Press { button: "left" | "right" | "middle"; clicks: number; modifiers: number; holdMs: number }
@@ -20,13 +20,26 @@ export const PLAIN: Press = { button: "left", clicks: 1, modifiers: 0, holdMs: 0
 const BUTTON_BITS = { left: 1, right: 2, middle: 4 };
 
 export async function click(tabId: number, aimed: Aimed, press = PLAIN): Promise<void> {
-  await Promise.all([pressMouse(tabId, aimed, press), ...(press.holdMs ? [] : [releaseMouse(tabId, aimed, press)])]);
-  if (press.holdMs) await releaseMouse(tabId, aimed, press);
+  if (aimed.isInPopup || press.holdMs) {
+    await pressMouse(tabId, aimed, press);
+    return await releaseMouse(tabId, aimed, press);
+  }
+  await Promise.all([pressMouse(tabId, aimed, press), releaseMouse(tabId, aimed, press)]);
 }
 
-const mouse = (tabId: number, type: string, { x, y }: Point, rest: object): Promise<unknown> => send(tabId, "Input.dispatchMouseEvent", { type, x, y, ...rest });
+/** Where the mouse is in each tab. */
+const places = new Map<number, Point>();
+onDetached((tabId) => void places.delete(tabId));
 
-export async function pressMouse(tabId: number, { point, inFrame }: Aimed, { button, modifiers } = PLAIN): Promise<void> {
+function mouse(tabId: number, type: string, { x, y }: Point, rest: object): Promise<unknown> {
+  places.set(tabId, { x, y });
+  return send(tabId, "Input.dispatchMouseEvent", { type, x, y, ...rest });
+}
+
+export async function pressMouse(tabId: number, { point, inFrame, isInPopup }: Aimed, { button, modifiers } = PLAIN): Promise<void> {
+  // A list that has just opened ignores the first move, or takes it for one on what has opened under the mouse.
+  const before = places.get(tabId);
+  if (isInPopup && before) await mouse(tabId, "mouseMoved", { x: before.x + 1, y: before.y }, { button: "none", buttons: 0, modifiers });
   ownInput.pointer(tabId, inFrame.x, inFrame.y);
   await Promise.all([
     mouse(tabId, "mouseMoved", point, { button: "none", buttons: 0, modifiers }),
@@ -56,7 +69,7 @@ export async function letGoElsewhere(tabId: number): Promise<void> {
 }
 
 export async function hover(tabId: number, aimed: Aimed): Promise<void> {
-  await send(tabId, "Input.dispatchMouseEvent", { type: "mouseMoved", ...aimed.point, button: "none", buttons: 0 });
+  await mouse(tabId, "mouseMoved", aimed.point, { button: "none", buttons: 0 });
 }
 
 export async function wheel(tabId: number, { point }: Aimed, deltaX: number, deltaY: number): Promise<void> {

@@ -91,21 +91,32 @@ export interface FrameAnswer<T> { frameId: number; value: T }
 /** Every frame that responds, cross-site ones included. */
 export async function askAll<M extends PageMethod>(tabId: number, method: M, request: PageRequest<M>): Promise<FrameAnswer<Answer<M>>[]> {
   try {
-    let answers = await run({ tabId, allFrames: true }, method, request);
-    const missing = answers.filter(isMissing).map((one) => one.frameId);
-    if (missing.length) {
-      await install({ tabId, frameIds: missing });
-      const late = await run({ tabId, frameIds: missing }, method, request);
-      answers = [...answers.filter((one) => !isMissing(one)), ...late];
-    }
-    const denied = await deniedFrames(tabId);
-    return answers
-      .filter((one) => one.result && !denied.has(one.frameId))
-      .map((one) => ({ frameId: one.frameId, value: unwrap<M>(one.result as unknown as Reply<Answer<M>>) }))
-      .sort((one, other) => one.frameId - other.frameId);
+    return await installed(tabId, await run({ tabId, allFrames: true }, method, request), method, request);
   } catch (error) {
     throw translateError(error);
   }
+}
+
+/** These frames, as far as they respond. */
+export async function askFrames<M extends PageMethod>(tabId: number, frameIds: number[], method: M, request: PageRequest<M>): Promise<FrameAnswer<Answer<M>>[]> {
+  if (!frameIds.length) return [];
+  return await installed(tabId, await run({ tabId, frameIds }, method, request), method, request);
+}
+
+/** Asks those again that had no page script yet. */
+async function installed<M extends PageMethod>(tabId: number, first: chrome.scripting.InjectionResult<unknown>[], method: M, request: PageRequest<M>): Promise<FrameAnswer<Answer<M>>[]> {
+  let answers = first;
+  const missing = answers.filter(isMissing).map((one) => one.frameId);
+  if (missing.length) {
+    await install({ tabId, frameIds: missing });
+    const late = await run({ tabId, frameIds: missing }, method, request);
+    answers = [...answers.filter((one) => !isMissing(one)), ...late];
+  }
+  const denied = await deniedFrames(tabId);
+  return answers
+    .filter((one) => one.result && !denied.has(one.frameId))
+    .map((one) => ({ frameId: one.frameId, value: unwrap<M>(one.result as unknown as Reply<Answer<M>>) }))
+    .sort((one, other) => one.frameId - other.frameId);
 }
 
 export async function installArticle(tabId: number): Promise<void> {

@@ -81,7 +81,7 @@ class Download(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class Changes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A summary of what an action changed.
 
-    `look`: the page looks different, but no text and no element has changed. `closed`: its tab was closed.
+    `look`: the page may look different, but no text and no element has changed. `closed`: its tab was closed.
     """
 
     navigated: str | UnsetType = UNSET
