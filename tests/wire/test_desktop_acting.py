@@ -317,6 +317,36 @@ async def test_keys_for_another_window_bring_it_to_the_front_first(desk: Desktop
     assert desk.desktop.sent == ["front Other", "keys a"]
 
 
+async def test_one_of_several_windows_is_never_guessed(desk: DesktopRig, bridge: Bridge) -> None:
+    for number in (78, 79):
+        dot = Widget(f"h:dot{number}", "AXButton", "Dot", None, Rect(1, 1, 9, 9), actions=("Click",))
+        twin = Widget(f"h:twin{number}", "AXWindow", "Twin", children=[dot])
+        desk.desktop.add(f"w:twin{number}", twin, app="org.example.Twin", pid=number)
+    route = {"app": {"name": "twin"}}
+    calls: dict[str, dict[str, Any]] = {
+        "desktop.hotkey": {"keys": ["a"]},
+        "desktop.typeText": {"text": "a"},
+        "desktop.click": {"target": {"selector": {"titleContains": "Dot"}}},
+        "desktop.window": {"action": "close"},
+    }
+    listed: list[dict[str, Any]] = []
+    for method, params in calls.items():
+        error = await bridge.refused(method, confirm=PHRASE, route=route, **params)
+        assert (error["code"], error["details"]["acted"]) == ("DESKTOP_ELEMENT_NOT_FOUND", False)
+        listed = error["details"]["windows"]
+        assert [one["pid"] for one in listed] == [78, 79]
+    assert desk.desktop.sent == []
+    chosen = {**route, "window": {"id": listed[1]["windowId"]}}
+    await bridge.call("desktop.click", confirm=PHRASE, route=chosen, **calls["desktop.click"])
+    assert desk.desktop.sent == ["press h:dot79"]
+
+
+async def test_of_several_windows_the_one_in_front_is_meant(desk: DesktopRig, bridge: Bridge) -> None:
+    desk.desktop.add("w:twin", Widget("h:twin", "AXWindow", "notes.txt – Notes"), pid=78)
+    result = await bridge.call("desktop.hotkey", confirm=PHRASE, route={"app": {"name": "notes"}}, keys=["a"])
+    assert (result["routeResolved"]["pid"], desk.desktop.sent) == (42, ["keys a"])
+
+
 async def test_without_a_route_only_the_front_app_is_used(desk: DesktopRig, bridge: Bridge) -> None:
     desk.desktop.silenced.add(42)
     calls: dict[str, dict[str, Any]] = {

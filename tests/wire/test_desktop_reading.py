@@ -235,10 +235,27 @@ async def test_without_a_route_the_app_in_front_is_searched_and_no_other(desk: D
     assert [ref["title"] for ref in await bridge.find(titleContains="second")] == ["A second window"]
 
 
+async def test_a_window_is_named_by_its_id_alone(desk: DesktopRig, bridge: Bridge) -> None:
+    desk.desktop.add("w:twin", Widget("h:twin", "AXWindow", "Other"), app="org.example.Other", pid=78)
+    windows = (await bridge.call("desktop.observe", options={"outline": True}))["windows"]
+    twin = next(one for one in windows if one["pid"] == 78)
+    seen = await bridge.call("desktop.observe", route={"window": {"id": twin["windowId"]}})
+    assert seen["routeResolved"]["pid"] == 78
+
+
+async def test_a_search_covers_every_process_of_an_app(desk: DesktopRig, bridge: Bridge) -> None:
+    button = Widget("h:far", "AXButton", "Far", None, Rect(1, 1, 9, 9))
+    twin = Widget("h:twin", "AXWindow", "Other", children=[button])
+    desk.desktop.add("w:twin", twin, app="org.example.Other", pid=78)
+    found = await bridge.call("desktop.find", route={"app": {"name": "other"}}, selector={"titleContains": "Far"})
+    assert found["matched"] == 1
+
+
 async def test_a_route_without_a_match_is_not_found_and_lists_the_windows(bridge: Bridge) -> None:
     error = await bridge.refused("desktop.observe", route={"app": {"bundleId": "com.apple.Safari"}})
     assert error["code"] == "DESKTOP_ELEMENT_NOT_FOUND"
-    assert {"app": "org.example.Notes", "title": "notes.txt – Notes"} in error["details"]["windows"]
+    listed = [(one["app"], one["title"]) for one in error["details"]["windows"]]
+    assert ("org.example.Notes", "notes.txt – Notes") in listed
 
 
 async def test_highlight_outlines_the_element_on_the_screen_and_needs_no_confirmation(

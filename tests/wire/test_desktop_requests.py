@@ -121,7 +121,7 @@ async def test_an_unknown_method_is_an_invalid_request(bridge: Bridge, method: s
         ("find", {"selector": {"near": {"anchor": X, "direction": "up"}}}, "selector.near.direction"),
         ("find", {"selector": {"near": {"anchor": X, "maxDistance": -1}}}, "selector.near.maxDistance"),
         ("find", {"route": {"focusPolicy": "sometimes"}, "selector": X}, "route.focusPolicy"),
-        ("find", {"route": {"window": {}}, "selector": X}, "route.window.titlePattern"),
+        ("find", {"route": {"window": {}}, "selector": X}, "route.window"),
         ("find", {"route": {"window": {"titlePattern": "("}}, "selector": X}, "route.window.titlePattern"),
         ("find", {"route": {"window": {"titlePattern": "(?=x)"}}, "selector": X}, "route.window.titlePattern"),
         ("find", {"route": {"app": {"process": 1}}, "selector": X}, "route.app.process"),

@@ -1,5 +1,6 @@
 """An app that a rule forbids: callers learn neither its content nor its window titles, and can't guess them."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,10 @@ pytestmark = pytest.mark.anyio
 
 Open = Callable[..., DesktopGate]
 DENIED = {"effect": "READ", "app": "safe", "decision": "deny"}
-WINDOWS = [{"app": "editor", "title": "Notes"}, {"app": "safe", "title": "The secret"}]
+WINDOWS = [
+    {"app": "editor", "title": "Notes", "windowId": "w:1"},
+    {"app": "safe", "title": "The secret", "windowId": "w:2"},
+]
 WAIT: dict[str, Any] = {"condition": {"selectorExists": {"titleContains": "x"}}, "timeoutMs": 10}
 LATE = Timeout("The condition did not come true.")
 
@@ -101,8 +105,10 @@ async def test_windows_of_apps_with_a_stricter_rule_are_not_listed(
 ) -> None:
     host = ScriptedHost(window("editor"))
     host.answers["desktop.observe"] = lambda params: {"routeResolved": window("editor"), "windows": WINDOWS}
-    observation = (await open_gate(host, rules=rules).does("desktop_observe")).result
-    assert [one["title"] for one in observation.windows] == message
+    reply = await open_gate(host, rules=rules).does("desktop_observe")
+    assert [one["title"] for one in reply.result.windows] == message
+    text = reply.text or ""
+    assert [one["title"] for one in WINDOWS if f"other window {json.dumps(one['title'])}" in text] == message
 
 
 async def test_a_refusal_names_no_windows_of_a_forbidden_app(open_gate: Open) -> None:

@@ -7,6 +7,10 @@ class ElementNotFound(NotFound):
     """No element or window matches the call."""
 
 
+class AmbiguousWindow(NotFound):
+    """Several windows match, and none of them is in front; `details["windows"]` lists them."""
+
+
 class StaleElement(ElementNotFound):
     """The element of an elementRef is gone or has changed; `details["stale"]` is true."""
 

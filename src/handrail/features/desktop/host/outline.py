@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handrail.features.desktop.desktop_port import Element, Node, Tree, Window
-from handrail.features.desktop.host.refs import ElementRefs, frame_to_wire
+from handrail.features.desktop.host.refs import ElementRefs, frame_to_wire, window_id
 from handrail.features.desktop.host.routing import ResolvedRoute
 from handrail.features.desktop.host.search import Match
 
@@ -240,6 +240,7 @@ def window_to_wire(window: Window) -> dict[str, Any]:
     return {
         "title": window.title,
         "app": window.app_id,
+        "windowId": window_id(window),
         "pid": window.pid,
         "frame": frame_to_wire(window.frame),
         "isFront": window.is_front,

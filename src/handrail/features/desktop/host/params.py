@@ -71,9 +71,13 @@ class App(Wire, frozen=True, kw_only=True):
 
 
 class WindowPattern(Wire, frozen=True, kw_only=True):
-    title_pattern: Name
+    title_pattern: Name | None = None
     id: Name | None = None
-    """Picks one of several windows with this title; `routeResolved` has its id."""
+    """Picks one of several windows with this title; `routeResolved` and lists of windows have it as `windowId`."""
+
+    def __post_init__(self) -> None:
+        if self.title_pattern is None and self.id is None:
+            raise ValueError("A window needs a titlePattern or an id.")
 
 
 class Route(Wire, frozen=True, kw_only=True):

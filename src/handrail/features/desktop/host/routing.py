@@ -6,12 +6,13 @@ from functools import lru_cache
 from typing import Any
 
 from handrail.features.desktop.desktop_port import Window
-from handrail.features.desktop.host.conditions import ElementNotFound, ModalBlocking
+from handrail.features.desktop.host.conditions import AmbiguousWindow, ElementNotFound, ModalBlocking
 from handrail.features.desktop.host.params import Route
 from handrail.features.desktop.host.refs import frame_to_wire, window_id
 from handrail.ports.errors import InvalidParams
 
 _MOST_PATTERN_MEMORY = 1 << 20
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,14 @@ class ResolvedRoute:
     window: Window
     windows: Sequence[Window]
     all_windows: Sequence[Window]
+    matches: Sequence[Window] = ()
+    """All windows that match the route, those of other apps, too."""
+
+    def require_clear(self) -> "ResolvedRoute":
+        """Raises AmbiguousWindow if the route matches several windows and none of them is in front."""
+        if len(self.matches) > 1 and not self.window.is_front:
+            raise ambiguous(self.matches)
+        return self
 
     def to_wire(self) -> dict[str, Any]:
         return {
@@ -32,6 +41,18 @@ class ResolvedRoute:
             "isFront": self.window.is_front,
             "frame": frame_to_wire(self.window.frame),
         }
+
+
+def ambiguous(windows: Sequence[Window]) -> AmbiguousWindow:
+    return AmbiguousWindow(
+        f"{len(windows)} windows match, and none of them is in front: nothing was done.",
+        hint="Choose one of details.windows: route.window.id is its windowId.",
+        windows=[_name(window) for window in windows[:_MOST_NAMED]],
+    )
+
+
+def _name(window: Window) -> dict[str, Any]:
+    return {"app": window.app_id, "title": window.title, "windowId": window_id(window), "pid": window.pid}
 
 
 NOWHERE = {"frontmostBundleId": "", "windowTitle": ""}
@@ -49,10 +70,12 @@ def resolve_route(all_windows: Sequence[Window], route: Route | None) -> Resolve
         raise ElementNotFound(
             message if all_windows else "There is no window.",
             hint="details.windows lists the windows that exist.",
-            windows=[{"app": window.app_id, "title": window.title} for window in all_windows[:20]],
+            windows=[_name(window) for window in all_windows[:_MOST_NAMED]],
         )
     first = matches[0]
-    return ResolvedRoute(first, [window for window in matches if is_one_app(window, first)], all_windows)
+    if route is None:
+        return ResolvedRoute(first, [window for window in matches if is_one_app(window, first)], all_windows)
+    return ResolvedRoute(first, [one for one in matches if one.app_id == first.app_id], all_windows, matches)
 
 
 def refuse_blocked(all_windows: Sequence[Window], window: Window) -> None:
@@ -74,7 +97,7 @@ def is_one_app(one: Window, other: Window) -> bool:
 
 def check_pattern(route: Route | None) -> None:
     """Raises InvalidParams if the title pattern is invalid."""
-    if route is not None and route.window is not None:
+    if route is not None and route.window is not None and route.window.title_pattern is not None:
         _compiled(route.window.title_pattern)
 
 
@@ -88,7 +111,8 @@ def _matches(window: Window, route: Route) -> bool:
     if route.window is None:
         return True
     has_id = route.window.id is None or route.window.id == window_id(window)
-    return has_id and _compiled(route.window.title_pattern).search(window.title) is not None
+    pattern = route.window.title_pattern
+    return has_id and (pattern is None or _compiled(pattern).search(window.title) is not None)
 
 
 @lru_cache(maxsize=64)

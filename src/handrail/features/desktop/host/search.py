@@ -65,7 +65,8 @@ class Search:
         return replace(resolved_route, windows=allowed_windows)
 
     async def target(self, target: Target, route: Route | None) -> tuple[ResolvedRoute, Match]:
-        """Returns the element as it is now. StaleElement for a reference, ElementNotFound for a selector."""
+        """Returns the element as it is now. StaleElement for a reference, ElementNotFound or AmbiguousWindow for a
+        selector."""
         if target.element_ref is not None:
             return await self._referenced(target.element_ref)
         assert target.selector is not None
@@ -77,6 +78,8 @@ class Search:
         except NotFound as error:
             error.details["route"] = resolved_route.to_wire()
             raise
+        if len({match.window.handle for match in matches}) > 1 or _has_other_app(resolved_route):
+            resolved_route.require_clear()
         return resolved_route, matches[0]
 
     async def at_point(self, desktop: DesktopPort, point: Place, route: Route | None) -> "Subject":
@@ -86,16 +89,17 @@ class Search:
             raise ElementNotFound("A click at this point would reach no window.", hint="Look again.")
         all_windows = await self._reader.windows()
         await refuse_own_window(self._reader, window, all_windows, acts=False)
-        resolved_route = (
-            ResolvedRoute(window, [window], all_windows) if route is None else await self.resolve_route(route)
-        )
-        if resolved_route.window.handle != window.handle:
+        at_point = ResolvedRoute(window, [window], all_windows)
+        if route is None:
+            return Subject.of(at_point, point=point)
+        resolved_route = await self.resolve_route(route)
+        if all(match.handle != window.handle for match in resolved_route.matches):
             raise ElementNotFound(
                 f"Another window is at this point: {window.title!r}.",
                 hint="Look again.",
                 route=resolved_route.to_wire(),
             )
-        return Subject.of(resolved_route, point=point)
+        return Subject.of(at_point, point=point)
 
     async def matches(self, resolved_route: ResolvedRoute, selector: Selector) -> Sequence[Match]:
         """Returns all matches, the best first. PathNotFound, AnchorNotFound."""
@@ -155,6 +159,11 @@ class Search:
             )
         await refuse_own_window(self._reader, window, all_windows, acts=False)
         return ResolvedRoute(window, [window], all_windows), Match(window, LocatedElement(element))
+
+
+def _has_other_app(route: ResolvedRoute) -> bool:
+    """Returns whether the selector wasn't tried in all windows that match."""
+    return len(route.matches) > len(route.windows)
 
 
 def _query(criteria: Selector | Anchor) -> Query:

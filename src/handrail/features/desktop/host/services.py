@@ -153,7 +153,7 @@ class Services:
 
     async def window_subject(self, params: RoutedParams) -> Subject:
         """Returns the window of the route, for actions that need no element."""
-        return Subject.of(await (await self.search()).resolve_route(params.route))
+        return Subject.of((await (await self.search()).resolve_route(params.route)).require_clear())
 
     async def element_subject(self, target: Target, route: Route | None) -> Subject:
         resolved_route, match = await (await self.search()).target(target, route)

@@ -75,7 +75,7 @@ async def _choose_button(
     modals = [window for window in candidates if window.is_modal]
     if not modals:
         raise ElementNotFound("No modal window is open.")
-    windows = modals if params.route is None else resolve_route(modals, params.route).windows
+    windows = modals if params.route is None else resolve_route(modals, params.route).require_clear().windows
     resolved_route = ResolvedRoute(windows[0], windows, all_windows)
     await refuse_own_window(desktop, resolved_route.window, all_windows, acts=True)
     strategy = params.strategy

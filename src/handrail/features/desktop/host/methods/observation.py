@@ -74,7 +74,7 @@ HIGHLIGHT = ReadMethod("desktop.highlight", HighlightParams, highlight)
 async def list_modals(services: Services, execution: Execution, params: RoutedParams) -> Result:
     desktop = await services.source.get()
     all_windows = await desktop.windows()
-    windows = all_windows if params.route is None else resolve_route(all_windows, params.route).windows
+    windows = all_windows if params.route is None else resolve_route(all_windows, params.route).matches
     modals = [
         await _modal(desktop, services.refs, window)
         for window in windows
