@@ -1,6 +1,7 @@
 """Clipboard, keys, pointer and windows of a real X server, without accessibility."""
 
 import asyncio
+import subprocess
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -245,3 +246,15 @@ def children(x11: X11) -> Iterator[int]:
                 yield child.id
         except error.BadWindow:
             continue
+
+
+def test_the_monitors_of_an_x_server_are_known(x11: X11, desktop_session: DesktopSession) -> None:
+    def xrandr(*arguments: str) -> None:
+        subprocess.run(["xrandr", *arguments], env=desktop_session.env, check=True)
+
+    assert x11.monitors() == [x11.screen_area()]
+    xrandr("--setmonitor", "half", "800/200x600/150+100+50", "screen")
+    try:
+        assert x11.monitors() == [Rect(100, 50, 800, 600)]
+    finally:
+        xrandr("--delmonitor", "half")

@@ -6,7 +6,7 @@ import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.desktop_port import Element, Gesture, Query, Rect, Window
-from handrail.ports.errors import PermissionMissing
+from handrail.ports.errors import Conflict, PermissionMissing
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App
 from tests.features.desktop.conformance import png
@@ -85,17 +85,21 @@ async def test_the_screen_is_all_monitors_together(sway: SwaySession, desktop: L
     assert png.pixels((await desktop.screenshot(across)).png) == sway.eyes.pixels(across)
 
 
-async def test_elements_on_the_second_monitor_are_clicked_there(
-    sway: SwaySession, desktop: LinuxDesktop, app: App
-) -> None:
-    window = await window_of(desktop, app)
-    sway.eyes.move(sway.windows_of(app)[0], 2000, 50)
+async def moved(sway: SwaySession, desktop: LinuxDesktop, app: App, x: int, y: int) -> Window:
+    sway.eyes.move(sway.windows_of(app)[0], x, y)
 
     async def has_moved() -> bool:
         frame = (await window_of(desktop, app)).frame
-        return frame is not None and frame.x == 2000
+        return frame is not None and frame.x == x
 
-    await eventually(has_moved, "the window on the second monitor")
+    await eventually(has_moved, "the moved window")
+    return await window_of(desktop, app)
+
+
+async def test_elements_on_the_second_monitor_are_clicked_there(
+    sway: SwaySession, desktop: LinuxDesktop, app: App
+) -> None:
+    window = await moved(sway, desktop, app, 2000, 50)
     area = await named(desktop, window, texts.AREA)
     await desktop.point(window, area, Gesture())
 
@@ -103,3 +107,21 @@ async def test_elements_on_the_second_monitor_are_clicked_there(
         return bool(await desktop.find(window, Query(title_contains=texts.TOUCHED.format(1))))
 
     await eventually(is_touched, "the click")
+
+
+async def test_nothing_is_clicked_below_a_monitor_that_is_smaller_than_the_other(
+    sway: SwaySession, desktop: LinuxDesktop, app: App
+) -> None:
+    """The pointer would stay at the monitor's edge and click what is there."""
+    second = next(area for area in desktop._compositor.monitors() if area.x > 0)
+    window = await moved(sway, desktop, app, second.x + 100, second.y + second.height - 100)
+    area = await named(desktop, window, texts.AREA)
+    assert area.frame is not None
+    assert area.frame.y > second.y + second.height
+    with pytest.raises(Conflict, match="No part of the element is visible"):
+        await desktop.point(window, area, Gesture())
+    with pytest.raises(Conflict, match="No monitor shows this point"):
+        await desktop.point(window, area.frame.center, Gesture())
+    inside = (second.x + 200, second.y + second.height - 50)
+    with pytest.raises(Conflict, match="No monitor shows this point"):
+        await desktop.point(window, inside, Gesture("drag", to=area.frame.center))

@@ -187,7 +187,11 @@ class Compositor(Protocol):
     def clipboard(self) -> Clipboard: ...
 
     def area(self) -> Rect:
-        """Returns the bounding box of all screens."""
+        """Returns the bounding box of all monitors."""
+        ...
+
+    def monitors(self) -> Sequence[Rect]:
+        """Returns the area of each monitor. Between and beside monitors of different sizes are places on none."""
         ...
 
     def grab(self, area: Rect) -> bytearray:

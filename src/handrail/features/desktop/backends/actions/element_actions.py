@@ -120,8 +120,7 @@ class ElementActions:
             return Delivery(by)
         top = await self._top_window(window, "pointer", "Choose an X11 session.")
         x, y = place
-        await self._pointer.wait_out_double_click(x, y)
-        await self._pointer.perform(gesture, x, y, reaches=lambda: self._windows.reaches(top.id, x, y))
+        await self._perform(gesture, x, y, lambda: self._windows.reaches(top.id, x, y))
         return Delivery(by)
 
     async def _wait_for_focus(self, accessible: Accessible) -> bool:
@@ -178,12 +177,16 @@ class ElementActions:
         await self._windows.activate(top.id)
         accessible = await Accessible.of(self._bus, element.handle)
         click_point = await self._click_point(top, accessible, element)
-        await self._pointer.wait_out_double_click(click_point.x, click_point.y)
-        await self._point_at(gesture, click_point)
-
-    async def _point_at(self, gesture: Gesture, click_point: _ClickPoint) -> None:
         reaches = partial(self._windows.is_on_top, click_point.window_id, click_point.x, click_point.y)
-        await self._pointer.perform(gesture, click_point.x, click_point.y, reaches=reaches)
+        await self._perform(gesture, click_point.x, click_point.y, reaches)
+
+    async def _perform(self, gesture: Gesture, x: int, y: int, reaches: Callable[[], bool]) -> None:
+        """The pointer can't go to a place that no monitor shows: it would stay at the nearest edge and click there."""
+        for place in ((x, y), gesture.to):
+            if place is not None and self._largest_shown_part(Rect(*place, 1, 1)) is None:
+                raise Conflict("No monitor shows this point.", hint="Move the window onto a monitor first.")
+        await self._pointer.wait_out_double_click(x, y)
+        await self._pointer.perform(gesture, x, y, reaches=reaches)
 
     async def _click_point(self, top: TopWindow, accessible: Accessible, element: Element) -> _ClickPoint:
         """Returns the middle of the element's visible part."""
@@ -228,13 +231,18 @@ class ElementActions:
             raise Gone("The element is gone.")
         if element.frame is None and self._windows.frames_are_relative:
             raise _unknown_position()
-        visible = element.frame.intersection(self._compositor.area()) if element.frame is not None else None
+        visible = element.frame
         for ancestor in ancestors:
             if visible is not None and ancestor.native_role in _CLIPPING_ROLES and ancestor.frame is not None:
                 visible = visible.intersection(ancestor.frame)
         window = self._windows.frame(top.id)
         # a drop-down list lies outside of its window; `_click` checks what is above that point
-        return (window is not None and visible is not None and visible.intersection(window)) or visible
+        in_window = (window is not None and visible is not None and visible.intersection(window)) or visible
+        return None if in_window is None else self._largest_shown_part(in_window)
+
+    def _largest_shown_part(self, area: Rect) -> Rect | None:
+        parts = [part for monitor in self._compositor.monitors() if (part := area.intersection(monitor))]
+        return max(parts, key=lambda part: part.width * part.height, default=None)
 
     def _popup_of(self, top: TopWindow, ancestors: list[Element]) -> tuple[int, tuple[int, int]] | None:
         """Returns the menu or list with the element, and the offset between its real and its reported place."""

@@ -1,6 +1,6 @@
 """The compositor port for compositors with wlroots' protocols, such as sway, labwc, river and Wayfire."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from handrail.features.desktop.backends.compositor import TopWindows
 from handrail.features.desktop.backends.wayland.clipboard import WaylandClipboard
@@ -37,6 +37,9 @@ class WlrootsCompositor:
 
     def area(self) -> Rect:
         return self._wayland.session().area()
+
+    def monitors(self) -> Sequence[Rect]:
+        return [output.area for output in self._wayland.session().outputs]
 
     def grab(self, area: Rect) -> bytearray:
         return self._camera.grab(area)

@@ -1,7 +1,7 @@
 """The compositor port for an X server and its window manager."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from handrail.features.desktop.backends.x11.clipboard import Clipboard
 from handrail.features.desktop.backends.x11.connection import X11
@@ -37,6 +37,9 @@ class X11Compositor:
 
     def area(self) -> Rect:
         return self._x11.screen_area()
+
+    def monitors(self) -> Sequence[Rect]:
+        return self._x11.monitors()
 
     def grab(self, area: Rect) -> bytearray:
         return self._screen.grab(area)

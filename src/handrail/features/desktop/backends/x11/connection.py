@@ -77,6 +77,13 @@ class X11:
         size = self.root().get_geometry()
         return Rect(0, 0, size.width, size.height)
 
+    def monitors(self) -> list[Rect]:
+        if not self.display().has_extension("RANDR"):
+            return [self.screen_area()]
+        monitors = self.root().xrandr_get_monitors().monitors
+        areas = [Rect(one.x, one.y, one.width_in_pixels, one.height_in_pixels) for one in monitors]
+        return areas or [self.screen_area()]
+
     def window(self, window_id: int) -> Any:
         return self.display().create_resource_object("window", window_id)
 
