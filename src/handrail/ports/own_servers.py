@@ -4,6 +4,7 @@ While a server listens, it holds a Unix socket whose name contains its port. On 
 namespace: it disappears with its process, can't be removed, and is in the same network namespace as the port.
 """
 
+import asyncio
 import os
 import re
 import secrets
@@ -16,6 +17,7 @@ from pathlib import Path
 _NAME = re.compile(r"handrail-server-(?P<uid>\d+)-(?P<port>\d+)")
 _IS_ABSTRACT = sys.platform == "linux"
 _NAMES = Path("/proc/net/unix")
+_RECENT_SECONDS = 0.1
 
 
 def _folder() -> Path:
@@ -60,6 +62,21 @@ def find_own_ports() -> frozenset[int]:
             return frozenset()
         names = "\n".join(path.name for path in folder.iterdir() if _answers(path))
     return frozenset(int(one["port"]) for one in _NAME.finditer(names) if int(one["uid"]) == os.getuid())
+
+
+class RecentPorts:
+    """The ports as they were a moment ago, for callers that ask hundreds of times a second."""
+
+    def __init__(self) -> None:
+        self._lookup: asyncio.Future[frozenset[int]] | None = None
+        self._started = 0.0
+
+    async def find(self) -> frozenset[int]:
+        now = asyncio.get_running_loop().time()
+        if self._lookup is None or now - self._started >= _RECENT_SECONDS:
+            self._started = now
+            self._lookup = asyncio.ensure_future(asyncio.to_thread(find_own_ports))
+        return await asyncio.shield(self._lookup)
 
 
 def _answers(path: Path) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -59,6 +59,26 @@ async def test_a_token_that_is_revoked_while_its_socket_joins_is_refused() -> No
         await page.close()
         server.should_exit = True
         await serving
+
+
+async def test_news_is_not_filtered_for_programs_that_are_not_there() -> None:
+    filters: list[str] = []
+    is_sent = asyncio.Event()
+
+    async def one_piece_of_news() -> AsyncGenerator[Sequence[Record], None]:
+        yield [{"event": "end"}]
+        is_sent.set()
+        await asyncio.Event().wait()
+
+    def filter_for_programs() -> Callable[[Record], bool]:
+        filters.append("used")
+        return lambda record: True
+
+    feeds = {"activity": Feed("records", one_piece_of_news, filter_for_programs)}
+    sockets = Sockets(cast(Credentials, Access()), feeds, Audience(contextlib.nullcontext), NoBus())
+    async with sockets.run():
+        await is_sent.wait()
+    assert not filters
 
 
 async def _nothing(scope: Any, receive: Any, send: Any) -> None:

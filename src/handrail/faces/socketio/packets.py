@@ -47,3 +47,8 @@ class StrictJson:
 
 class Packet(socketio.packet.Packet):  # type: ignore[misc]
     """Gets the decoder above; without a class of our own, the library changes that of clients in the process, too."""
+
+    @classmethod
+    def data_is_binary(cls, data: Any) -> bool:
+        """Never: everything is sent as JSON. The library would look for bytes in every value of every message."""
+        return False

@@ -74,6 +74,7 @@ class Sockets:
         )
         self._is_valid: dict[str, Callable[[], bool]] = {}
         self._pages: set[str] = set()
+        self._programs: set[str] = set()
         self._has_pages = asyncio.Event()
         self._is_followed = {event: asyncio.Event() for event, feed in feeds.items() if feed.is_for_pages}
         self._server.on("connect", self._join, namespace=NAMESPACE)
@@ -187,6 +188,8 @@ class Sockets:
         person = self._credentials.person_name(scope, page) if credential is Credential.COOKIE else None
         await self._bus.join_frontend(sid, auth, person=person, agent=agent)
         self._pages.add(sid)
+        if room != _PEOPLE:
+            self._programs.add(sid)
         self._has_pages.set()
         with suppress(TimeoutError):
             async with asyncio.timeout(
@@ -198,6 +201,7 @@ class Sockets:
     async def _leave(self, sid: str, reason: str) -> None:
         self._is_valid.pop(sid, None)
         self._pages.discard(sid)
+        self._programs.discard(sid)
         if not self._pages:
             self._has_pages.clear()
         await self._audience.remove(sid)
@@ -243,6 +247,8 @@ class Sockets:
 
     async def _emit(self, event: str, feed: Feed, news: Sequence[Record]) -> None:
         await self._server.emit(event, {feed.member: news}, room=_PEOPLE, namespace=NAMESPACE)
+        if not self._programs:
+            return
         visible = await asyncio.to_thread(_visible_to_programs, feed, news)
         for room, records in {_PROGRAMS: visible, **_by_owner(feed, visible)}.items():
             if records:

@@ -11,6 +11,9 @@ from handrail.features.history.outcome import with_outcome
 from handrail.ports.journal import Journal
 from handrail.ports.unreadable_json import UNREADABLE_JSON
 
+_GATHER_SECONDS = 0.05
+"""News is sent at once, and what follows within this time together."""
+
 
 class Watch(Protocol):
     async def change(self) -> None:
@@ -32,6 +35,7 @@ class ActivityFeed:
                 await watch.change()
                 if records := await asyncio.to_thread(tail.records):
                     yield records
+                    await asyncio.sleep(_GATHER_SECONDS)
 
 
 class _Tail:

@@ -1,12 +1,14 @@
 """The life of an action: timeouts, retries, health, lanes, takeover. Time is virtual."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import UNSET
 
 from handrail.features.browser.bus.action import Action
+from handrail.ports import own_servers
 from handrail.ports.errors import (
     Aborted,
     BadAnswer,
@@ -51,6 +53,38 @@ def test_an_action_is_sent_acknowledged_and_answered(play: Play) -> None:
         record = await stage.bus.actions.find(message["id"])
         assert record is not None
         assert (record.record.status, record.record.trace_id) == ("success", "trace-1")
+
+    play(scene)
+
+
+def test_actions_of_one_moment_share_a_look_for_handrails_own_ports(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Path] = []
+
+    class Counted(type(Path())):  # type: ignore[misc]
+        def read_text(self, *args: Any, **kwargs: Any) -> str:
+            looks.append(self)
+            return str(super().read_text(*args, **kwargs))
+
+    monkeypatch.setattr(own_servers, "_NAMES", Counted(own_servers._NAMES))
+
+    async def scene(stage: Stage) -> None:
+        line = stage.connect()
+
+        async def act() -> Any:
+            acting = begun(stage, LOOK)
+            message = await line.next(len(line.sent) + 1)
+            stage.answer(message)
+            await acting
+            return message["ownPorts"]
+
+        for _ in range(20):
+            await act()
+        assert len(looks) == 1
+        with announce_port(6145):
+            await asyncio.sleep(0.2)
+            assert 6145 in await act()
 
     play(scene)
 

@@ -3,7 +3,7 @@
 The tools, the bus's checks and the extension's `web/protocol` are derived from these declarations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -133,6 +133,13 @@ class BrowserAction(Generic[ParamsT, ResultT]):
     for_server: frozenset[str] = frozenset()
     for_plugin: tuple[str, ...] = ()
     optional_for_plugin: tuple[str, ...] = ()
+    required: Sequence[str] = field(init=False)
+    """The parameters that plugins always get."""
+
+    def __post_init__(self) -> None:
+        fields = msgspec.structs.fields(self.params)  # evaluates the annotations, which is too slow for each action
+        names = [each.encode_name for each in fields if each.default is NODEFAULT and each.encode_name != "tabId"]
+        object.__setattr__(self, "required", (*(["tabId"] if self.has_tab else []), *names, *self.for_plugin))
 
     @property
     def has_tab(self) -> bool:
@@ -142,13 +149,6 @@ class BrowserAction(Generic[ParamsT, ResultT]):
     def acts(self) -> bool:
         """Whether it changes something in the browser, so that it waits while a person has taken over."""
         return self.effect is Effect.UI_CONTROL
-
-    @property
-    def required(self) -> list[str]:
-        """The parameters that plugins always get."""
-        fields = msgspec.structs.fields(self.params)
-        names = [each.encode_name for each in fields if each.default is NODEFAULT and each.encode_name != "tabId"]
-        return [*(["tabId"] if self.has_tab else []), *names, *self.for_plugin]
 
     def seconds_for(self, params: Mapping[str, Any]) -> float:
         timeout = params.get("timeoutMs")

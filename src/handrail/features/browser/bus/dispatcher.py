@@ -31,7 +31,7 @@ from handrail.ports.errors import (
     Unacknowledged,
     Unfinished,
 )
-from handrail.ports.own_servers import find_own_ports
+from handrail.ports.own_servers import RecentPorts
 
 ACK_WITHIN = 1.5
 RETRY_AFTER = 1.0
@@ -65,6 +65,7 @@ class Dispatcher:
         self._max_waiting = max_waiting
         self._lanes = Lanes()
         self._live: dict[str, Action] = {}
+        self._own_ports = RecentPorts()
 
     def live(self, action_id: str) -> Action | None:
         return self._live.get(action_id)
@@ -165,7 +166,7 @@ class Dispatcher:
         try:
             connection = plugin.require_connection()
             plugin.exchanges[wire_id] = exchange
-            own = await asyncio.to_thread(find_own_ports)
+            own = await self._own_ports.find()
             action.is_sent = True
             message = action.message(wire_id, self._now(), own, has_numbers=plugin.has_numbers)
             await connection.send(message, exchange.on_ack)

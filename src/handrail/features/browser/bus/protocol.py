@@ -61,7 +61,7 @@ def _plugin_schema(action: BrowserAction[Any, Any]) -> dict[str, Any]:
         del properties[name]
     for name in (*action.optional_for_plugin, *((EXPECTED,) if action.acts else ())):
         properties[name] = {"type": "string"}
-    return {"type": "object", "properties": properties, "required": action.required}
+    return {"type": "object", "properties": properties, "required": list(action.required)}
 
 
 def _without_descriptions(schema: Any) -> Any:
