@@ -113,11 +113,27 @@ def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"`handrail {command}" in README
 
 
+def test_every_command_that_the_program_names_exists() -> None:
+    existing = {
+        context.command_path for context in runpy.run_path(str(ROOT / "scripts" / "cli_page.py"))["all_commands"]()
+    }
+    groups = {command.rpartition(" ")[0] for command in existing}
+    unknown = [
+        f"{module.relative_to(ROOT)}: handrail {command} {word}"
+        for module in (ROOT / "src").rglob("*.py")
+        for command, word in _COMMAND.findall(module.read_text(encoding="utf-8"))
+        if (name := f"handrail {command}") not in existing
+        or (name in groups and word and f"{name} {word}" not in existing)
+    ]
+    assert unknown == []
+
+
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
 def test_every_page_is_linked_from_the_readme(page: Path) -> None:
     assert f"({page.relative_to(ROOT).as_posix()})" in README
 
 
+_COMMAND = re.compile(r"`handrail ([a-z][a-z-]+)(?: ([a-z][a-z-]+)\b)?")
 _NAMED = re.compile(r"`([\w./@-]+(?:\.(?:py|pyi|ts|tsx|mjs|js)|/))`")
 _MODULE = re.compile(r"`(handrail\.(?:ports|kernel|stores|features|faces|contract|core|store)\.[a-z_.]+)`")
 _TREE = ("src", "tests", "web", "scripts", "demo", "bench", "examples")

@@ -35,7 +35,7 @@ _decoder = json.JSONDecoder()
 _INTERNAL_ERROR = -32603
 _LOST = (
     "handrail's server ended while this call was running, and no other could be started. It is unknown whether it was "
-    "done. Check before you call it again; `handrail log` shows what is recorded."
+    "done. Check before you call it again; `handrail audit show` lists what is recorded."
 )
 
 
