@@ -101,6 +101,11 @@ def test_the_form_is_cancelled_by_its_id_before_the_call_is_answered(
     assert stdio.ok("read_file", path="notes.md")
 
 
+def test_a_late_answer_fits_no_question_of_the_next_server(start: Start, own_project: Path, own_state: Path) -> None:
+    first, second = (form(asking(start, own_project, own_state, FORMS))["id"] for _ in range(2))
+    assert first != second
+
+
 @pytest.mark.parametrize(
     "answer",
     [

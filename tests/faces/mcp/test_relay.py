@@ -238,6 +238,35 @@ def test_requests_of_the_server_are_not_taken_for_answers(tmp_path: Path, server
     assert [servers.read()["method"] for _ in range(3)][-1] == "tools/call"
 
 
+def test_a_cancelled_call_does_not_run_on_the_next_server(tmp_path: Path, servers: Servers) -> None:
+    session = open_relay(tmp_path, servers)
+    session.send("tools/call", 3, name="write_to_file")
+    session.send("notifications/cancelled", requestId=3)
+    assert [servers.read()["method"] for _ in range(2)] == ["tools/call", "notifications/cancelled"]
+    servers.end()
+    servers.are_looked_for()
+    session.send("tools/call", 4, name="read_file")
+    servers.come()
+    assert [servers.read().get("id") for _ in range(3)] == [1, None, 4]
+    assert servers.again[-1] == []
+
+
+def test_open_questions_of_a_server_that_ends_are_withdrawn(tmp_path: Path, servers: Servers) -> None:
+    session = open_relay(tmp_path, servers)
+    for id in (7, 8, 9):
+        servers.say(b'{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{}}' % id)
+        assert session.receive()["id"] == id
+    os.write(session._writing, b'{"jsonrpc":"2.0","id":7,"result":{"action":"accept","content":{}}}\n')
+    assert servers.read()["id"] == 7
+    servers.say(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}')
+    assert session.receive()["params"]["requestId"] == 8
+    servers.end()
+    withdrawn = session.receive()
+    assert (withdrawn["method"], withdrawn["params"]["requestId"]) == ("notifications/cancelled", 9)
+    servers.come()
+    assert servers.read()["method"] == "initialize"
+
+
 def test_without_a_server_sent_requests_are_reported_and_the_rest_is_handed_over(
     tmp_path: Path, servers: Servers
 ) -> None:

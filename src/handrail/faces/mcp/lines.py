@@ -5,6 +5,7 @@ JSON decoder, validates once, and serves clients that probe for the newest proto
 """
 
 import asyncio
+import secrets
 from collections import deque
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -79,7 +80,7 @@ class LineSession:
         self._listening: set[str | int] = set()
         """Running requests that only end when they are cancelled."""
         self._own_requests: dict[int, asyncio.Future[Mapping[str, Any] | None]] = {}
-        self._count = 0
+        self._count = secrets.randbits(32)  # a late answer to an earlier server's question fits none of ours
         self._opening: Opening | None = None
         self._notifying: set[asyncio.Task[None]] = set()
 

@@ -27,6 +27,7 @@ _MAX_BUFFERED = 4 * 1024 * 1024
 _LOOK_EVERY_MS = 20
 _LONGEST_LINE = 64 * 1024 * 1024
 _ANSWER = b'{"jsonrpc":"2.0","id":'
+_CANCELLED = b'{"jsonrpc":"2.0","method":"notifications/cancelled"'
 _RESULT, _METHOD = ',"result":', ',"method":'
 _LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
 _GREETINGS = 2  # one of the local socket and one of its MCP service
@@ -98,6 +99,8 @@ class Relay:
         self._sent: set[str | int] = set()
         """The ids of unanswered requests that were sent to a server."""
         self._answered_early: dict[str | int, str] = {}
+        self._questions: set[str | int] = set()
+        """The ids of the server's requests that the client hasn't answered."""
         self._client_ended = False
         self._poll, self._watched = select.poll(), dict[int, int]()
         self._client_room = select.poll()
@@ -205,8 +208,10 @@ class Relay:
             self._take_request(id, message, line)
         elif method == "notifications/initialized":
             self._opening[method] = line
-        elif method == "notifications/cancelled" and not self._is_greeted:
-            self._unanswered.pop((message.get("params") or {}).get("requestId", ""), None)
+        elif method == "notifications/cancelled":  # gets no answer, and must not run on the next server
+            self._unanswered.pop(_cancelled_id(message), None)
+        elif method is None and isinstance(id, str | int):
+            self._questions.discard(id)
         if self._is_greeted:
             if id in self._unanswered:
                 self._sent.add(id)
@@ -279,8 +284,12 @@ class Relay:
         if line.startswith(_ANSWER):
             text = line.decode()
             id, end = _decoder.raw_decode(text, len(_ANSWER))
-            if not text.startswith(_METHOD, end) and self._was_answered(id, text[end:-2]):
+            if text.startswith(_METHOD, end):
+                self._questions.add(id)
+            elif self._was_answered(id, text[end:-2]):
                 return
+        elif self._questions and line.startswith(_CANCELLED):
+            self._questions.discard(_cancelled_id(json.loads(line)))
         if not is_forwarded:
             self._to_client += line
 
@@ -323,5 +332,16 @@ class Relay:
         server.close()
         self._server, self._is_greeted = None, False
         self._to_server.clear()  # the next server gets everything again, in order
+        for id in self._questions:  # the next server asks again
+            params = {"requestId": id, "reason": "handrail was restarted."}
+            withdrawn = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+            self._to_client += json.dumps(withdrawn).encode() + b"\n"
+        self._questions.clear()
         if self._client_ended:
             self._unanswered.clear()
+
+
+def _cancelled_id(notification: dict[str, Any]) -> str | int:
+    params = notification.get("params")
+    id = params.get("requestId") if isinstance(params, dict) else None
+    return id if isinstance(id, str | int) else ""
