@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,20 @@ from handrail.features.agent.models.compatible import ThinkingTags
 from handrail.features.agent.models.providers import open_model
 from handrail.features.agent.settings import open_models
 from handrail.ports.errors import Failure, Unsupported
-from handrail.ports.model import Cut, Model, NoModel, Overflow, RateLimited, Reply, ToolOffer, UserTurn, WrongKey
+from handrail.ports.model import (
+    Cut,
+    Model,
+    NoModel,
+    Note,
+    Overflow,
+    RateLimited,
+    Reply,
+    ToolOffer,
+    Turn,
+    UserTurn,
+    WrongKey,
+)
+from handrail.ports.secrets import Secret
 from handrail.wiring import Wiring
 
 Answer = tuple[int, str, str]
@@ -23,6 +36,7 @@ TOOLS = [
     ToolOffer("list_files", "List files", {"type": "object", "properties": {}}),
 ]
 COUNTS = {"usage": {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}}
+HI = (UserTurn("1", "Hi"),)
 READ_1, READ_2 = ("read_file", {"path": "1"}), ("read_file", {"path": "2"})
 
 
@@ -54,6 +68,7 @@ def refused(status: int, error: Any, **more: Any) -> Answer:
 
 
 SECOND = '{"path":"2"}'
+TEXT_CALL_1 = '{"name": "read_file", "arguments": {"path": "1"}}'
 TEXT_CALL_2 = '{"name": "read_file", "arguments": {"path": "2"}}'
 WHOLE = {
     "id": "c",
@@ -146,6 +161,77 @@ UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
         "",
         [READ_1],
     ),
+    **{
+        f"a call as {model} writes it": (text(written), "", [READ_1])
+        for model, written in {
+            "Llama, in tags": '<function=read_file>{"path": "1"}</function>',
+            "Llama, for Python": '<|python_tag|>{"name": "read_file", "parameters": {"path": "1"}}',
+            "Llama, alone": '{"name": "read_file", "parameters": {"path": "1"}}',
+            "a small model, fenced": f"```json\n{TEXT_CALL_1}\n```",
+            "Mistral, with the name outside": '[TOOL_CALLS]read_file[ARGS]{"path": "1"}',
+            "Phi": f"<|tool_call|>[{TEXT_CALL_1}]<|/tool_call|>",
+            "DeepSeek": (
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n"
+                '{"path": "1"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+            ),
+            "DeepSeek 3.1": (
+                '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{"path": "1"}'
+                "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+            ),
+            "DeepSeek 3.2": (
+                '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read_file">\n'
+                '<｜DSML｜parameter name="path" string="true">1</｜DSML｜parameter>\n</｜DSML｜invoke>\n'
+                "</｜DSML｜function_calls>"
+            ),
+            "Kimi": (
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>"
+                '{"path": "1"}<|tool_call_end|><|tool_calls_section_end|>'
+            ),
+            "MiniMax": (
+                '<minimax:tool_call>\n<invoke name="read_file">\n<parameter name="path">1</parameter>\n</invoke>\n'
+                "</minimax:tool_call>"
+            ),
+            "gpt-oss": (
+                "<|channel|>analysis<|message|>I read.<|end|><|start|>assistant<|channel|>commentary "
+                'to=functions.read_file <|constrain|>json<|message|>{"path": "1"}<|call|>'
+            ),
+            "Qwen, in thinking that never ends": f"<think>I read it. <tool_call>\n{TEXT_CALL_1}\n</tool_call>",
+        }.items()
+    },
+    "two calls as Mistral writes them, with the names outside": (
+        text('[TOOL_CALLS]read_file[ARGS]{"path": "1"}[TOOL_CALLS]list_files[ARGS]{}'),
+        "",
+        [READ_1, ("list_files", {})],
+    ),
+    "a call in thinking that is followed by an answer": (
+        text(f"<think>Or <tool_call>{TEXT_CALL_1}</tool_call></think>Hello"),
+        "Hello",
+        [],
+    ),
+    "JSON that is no call": (text('{"name": "read_file"}'), '{"name": "read_file"}', []),
+    "an example of a call in an answer": (
+        text(f"It looks so:\n```json\n{TEXT_CALL_1}\n```"),
+        f"It looks so:\n```json\n{TEXT_CALL_1}\n```",
+        [],
+    ),
+    "a tag around something else than arguments": (
+        text("<function=read_file>the first one</function>"),
+        "<function=read_file>the first one</function>",
+        [],
+    ),
+    "a name with its namespace": (calls(call(0, "a", name="functions.read_file")), "", [READ_1]),
+    "a name with a space": (calls(call(0, "a", name=" read_file")), "", [READ_1]),
+    "null as the arguments' text": (calls(call(0, "a", "null", "list_files")), "", [("list_files", {})]),
+    **{
+        f"thinking in {opening}": (text(f"{opening}hmm{closing}Hello"), "Hello", [])
+        for opening, closing in {
+            "<thinking>": "</thinking>\n",
+            "[THINK]": "[/THINK]",
+            "◁think▷": "◁/think▷",
+            "<seed:think>": "</seed:think>",
+            "<|channel|>analysis<|message|>": "<|end|><|start|>assistant<|channel|>final<|message|>",
+        }.items()
+    },
     "an example of a call to an unknown tool": (
         text('<tool_call>{"name": "other", "arguments": {}}</tool_call>'),
         '<tool_call>{"name": "other", "arguments": {}}</tool_call>',
@@ -310,6 +396,8 @@ REPORTED: dict[str, tuple[Answer, type[Failure]]] = {
         stream(chunk({"content": "Hi"}), end='data: {"error":{"code":502,"message":"x"}}\n\n'),
         Cut,
     ),
+    "an empty event": ((200, "text/event-stream", "data: \n\n" + text("Hi")[2]), Cut),
+    "no chat at this address": ((404, "text/plain", "404 page not found"), NoModel),
     "cut off": (stream(chunk({"content": "Hi"}), end=""), Cut),
     "a page in place of an answer": ((200, "text/html", "<html>"), Cut),
     "nothing": ((200, "text/event-stream", ""), Cut),
@@ -329,7 +417,8 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[tuple[str, str | None]] = []
         self.efforts: list[str | None] = []
-        self.refuses_effort: Answer | None = None
+        self.messages: list[Any] = []
+        self.refuse: Callable[[Any], Answer | None] = lambda request: None
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -345,7 +434,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.efforts.append(request.get("reasoning_effort"))
-        self._answer(self.server.refuses_effort if "reasoning_effort" in request else None)
+        self.server.messages.append(request["messages"])
+        self._answer(self.server.refuse(request))
 
     def _answer(self, refusal: Answer | None = None) -> None:
         status, kind, body = refusal or self.server.answer
@@ -364,21 +454,29 @@ def server() -> Iterator[Server]:
         server.shutdown()
 
 
-def model_of(server: Server, effort: str = "") -> Model:
-    return open_model("openai-compatible:local", f"http://127.0.0.1:{server.server_address[1]}/v1", None, effort)
+def model_of(server: Server, effort: str = "", key: str | None = None) -> Model:
+    secret = None if key is None else Secret(key)
+    return open_model("openai-compatible:local", f"http://127.0.0.1:{server.server_address[1]}/v1", secret, effort)
 
 
-def reply_to(server: Server, answer: Answer, model: Model | None = None) -> Reply:
+def replies_to(server: Server, answer: Answer, model: Model, turns: Sequence[Turn], times: int) -> list[Reply]:
+    """In one event loop, because a model paces its requests."""
     server.answer = answer
-    model = model or model_of(server)
 
     async def ask() -> Reply:
-        async for piece in model.stream("Help.", [UserTurn("1", "Hi")], TOOLS):
+        async for piece in model.stream("Help.", turns, TOOLS):
             if isinstance(piece, Reply):
                 return piece
         raise AssertionError("no reply")
 
-    return asyncio.run(ask())
+    async def ask_again() -> list[Reply]:
+        return [await ask() for _ in range(times)]
+
+    return asyncio.run(ask_again())
+
+
+def reply_to(server: Server, answer: Answer, model: Model | None = None) -> Reply:
+    return replies_to(server, answer, model or model_of(server), HI, 1)[0]
 
 
 @pytest.mark.parametrize(("answer", "message", "used"), UNDERSTOOD.values(), ids=UNDERSTOOD)
@@ -396,11 +494,69 @@ def test_an_error_is_reported_as_what_it_is(server: Server, answer: Answer, cond
     assert type(failed.value) is condition
 
 
-@pytest.mark.parametrize("opening", ["<function=a>", "<tool_call>{", "<tool_call>a<arg_key>"])
+@pytest.mark.parametrize(
+    "opening",
+    [
+        *("<function=a>", "<tool_call>{", "<tool_call>a<arg_key>", "<tool_call>  ", "[TOOL_CALLS]aaaa"),
+        *('<invoke name="a">', "<｜tool▁call▁begin｜>function<｜tool▁sep｜>a", "<|tool_call_begin|>a:1"),
+        *("<|start|>assistant to=a<|channel|>commentary ", "<function=a>{"),
+    ],
+)
 def test_calls_that_are_never_closed_take_no_time(server: Server, opening: str) -> None:
     """With a quadratic search, the first would take minutes and block the server meanwhile."""
-    message = opening * 20_000
+    message = "Look: " + opening * 20_000
     assert reply_to(server, text(message)).replied.text == message
+
+
+@pytest.mark.parametrize(
+    ("key", "words", "is_quoted"),
+    [
+        (None, "model requires more system memory", True),
+        ("sk-1234567890", "model requires more system memory", True),
+        ("sk-1234567890", "the key sk-1… has no access to it", False),
+        ("sk-1234567890", "the key …7890 has no access to it", False),
+        (None, "<html>a page", False),
+    ],
+)
+@pytest.mark.parametrize("status", [400, 404, 500])
+def test_a_persons_own_server_is_quoted_but_never_its_key(
+    server: Server, status: int, key: str | None, words: str, is_quoted: bool
+) -> None:
+    with pytest.raises(Failure) as failed:
+        reply_to(server, refused(status, {"message": words}), model_of(server, key=key))
+    assert (words in failed.value.message) is is_quoted
+
+
+def test_the_address_is_named_where_a_server_has_no_chat(server: Server) -> None:
+    with pytest.raises(NoModel, match="usually ends with /v1: 404 page not found"):
+        reply_to(server, (404, "text/plain", "404 page not found"))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(400, "System role not supported"), (500, "Conversation roles must alternate user/assistant")]
+)
+def test_a_model_without_a_system_message_gets_the_instructions_with_the_first(
+    server: Server, status: int, words: str
+) -> None:
+    def refuse(request: Any) -> Answer | None:
+        roles = [message["role"] for message in request["messages"]]
+        return None if roles == ["user"] else refused(status, {"message": words})
+
+    server.messages.clear()
+    server.refuse = refuse
+    model, turns = model_of(server), (*HI, Note("It was restarted."), UserTurn("2", "Go on"))
+    assert [reply.replied.text for reply in replies_to(server, text("Hi"), model, turns, 2)] == ["Hi", "Hi"]
+    server.refuse = lambda request: None
+    assert [len(messages) for messages in server.messages] == [2, 1, 1]
+    assert server.messages[-1][0]["content"] == "[handrail] Help.\n\nHi\n\n[handrail] It was restarted.\n\nGo on"
+
+
+def test_a_refusal_that_is_streamed_is_reported_as_one(server: Server) -> None:
+    assert reply_to(server, stream(chunk({"refusal": "I can't."}), chunk({}, "stop"))).stopped == "refusal"
+
+
+def test_an_answer_that_reached_its_limit_is_reported_as_such(server: Server) -> None:
+    assert reply_to(server, text("I", finish="max_tokens")).stopped == "length"
 
 
 @pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "content_filter: PROHIBITED_CONTENT"])
@@ -420,11 +576,11 @@ def test_the_thinking_effort_is_sent_to_any_server(server: Server, effort: str, 
 )
 def test_a_model_without_thinking_effort_is_asked_without_it_from_then_on(server: Server, message: str) -> None:
     server.efforts.clear()
-    server.refuses_effort = refused(400, {"message": message})
+    server.refuse = lambda request: refused(400, {"message": message}) if "reasoning_effort" in request else None
     model = model_of(server, "high")
-    assert [reply_to(server, text("Hi"), model).replied.text for _ in range(2)] == ["Hi", "Hi"]
+    assert [reply.replied.text for reply in replies_to(server, text("Hi"), model, HI, 2)] == ["Hi", "Hi"]
     assert server.efforts == ["high", None, None]
-    server.refuses_effort = None
+    server.refuse = lambda request: None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100])

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
     from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
 
-_OPEN, _CLOSE = "<think>", "</think>"
+_TAGS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<seed:think>": "</seed:think>",
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+    "<|channel|>analysis<|message|>": "<|end|>",
+}
+_BEFORE_TEXT = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 600.0
 """A local model may take minutes to read a long conversation."""
@@ -83,37 +91,46 @@ def _is_cut_off(arguments: str) -> bool:
 
 
 class ThinkingTags:
-    """Separates `<think>…</think>` at the beginning of a reply from its text."""
+    """Separates tagged thinking at the beginning of a reply from its text."""
 
     def __init__(self) -> None:
         self._buffer = ""
-        self._state = "before"
+        self._close: str | None = None
+        """The tag that ends the thinking; None outside of it."""
+        self._has_begun_text = False
 
     def feed(self, text: str, *, is_last: bool = False) -> tuple[str, str]:
         """Returns thinking and text. What may be the beginning of a tag is held back until more of it is there."""
-        if self._state == "after":
+        if self._has_begun_text:
             return "", text
         self._buffer += text
-        if self._state == "before":
-            start = self._buffer.lstrip()
-            if not start.startswith(_OPEN):
-                if _OPEN.startswith(start) and not is_last:
-                    return "", ""
-                return "", self._flush()
-            self._buffer, self._state = start.removeprefix(_OPEN), "within"
-        thought, tag, rest = self._buffer.partition(_CLOSE)
-        if tag:
-            self._buffer = rest.lstrip()
-            return thought, self._flush()
-        if is_last:
-            self._buffer = ""
-            return thought, ""
-        safe = len(self._buffer) - len(_CLOSE) + 1
-        thought, self._buffer = self._buffer[: max(safe, 0)], self._buffer[max(safe, 0) :]
-        return thought, ""
+        thought = ""
+        while True:
+            if self._close is None:
+                self._open()
+            if self._close is None:
+                start = self._buffer.lstrip()
+                may_be_tag = any(tag.startswith(start) for tag in (*_TAGS, *_BEFORE_TEXT))
+                return thought, "" if may_be_tag and not is_last else self._flush()
+            piece, tag, rest = self._buffer.partition(self._close)
+            if not tag:
+                held = 0 if is_last else len(self._close) - 1
+                safe = max(len(self._buffer) - held, 0)
+                thought, self._buffer = thought + self._buffer[:safe], self._buffer[safe:]
+                return thought, ""
+            thought, self._buffer, self._close = thought + piece, rest.lstrip(), None
+
+    def _open(self) -> None:
+        start = self._buffer.lstrip()
+        for tag, close in _TAGS.items():
+            if start.startswith(tag):
+                self._buffer, self._close = start.removeprefix(tag), close
+                return
 
     def _flush(self) -> str:
-        text, self._buffer, self._state = self._buffer, "", "after"
+        text, self._buffer, self._has_begun_text = self._buffer, "", True
+        for prefix in _BEFORE_TEXT:
+            text = text.removeprefix(prefix)
         return text
 
 

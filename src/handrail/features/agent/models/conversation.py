@@ -32,7 +32,7 @@ _DROPPED_ATTACHMENTS = "[Pictures were attached to this, which are no longer sho
 _DROPPED = "[A picture came with this, which is no longer shown: take a new one if you need it.]"
 
 
-def conversation(instructions: str, turns: Sequence[Turn], *, is_blind: bool = False) -> list[ModelMessage]:
+def conversation(instructions: str | None, turns: Sequence[Turn], *, is_blind: bool = False) -> list[ModelMessage]:
     """Joins consecutive turns from our side into one request, because providers require the sides to alternate.
 
     `is_blind`: the model gets a note in place of each picture.
@@ -46,9 +46,26 @@ def conversation(instructions: str, turns: Sequence[Turn], *, is_blind: bool = F
                 parts = []
             messages.append(_response(turn))
         else:
-            parts.append(_part(turn, is_blind))
+            part = _part(turn, is_blind)
+            if parts and isinstance(part, UserPromptPart) and isinstance(last := parts[-1], UserPromptPart):
+                parts[-1] = _joined(last, part)
+            else:
+                parts.append(part)
     messages.append(ModelRequest(parts=parts, instructions=instructions))
     return messages
+
+
+def _joined(first: UserPromptPart, second: UserPromptPart) -> UserPromptPart:
+    """One message: some models' templates refuse two of the same side in a row."""
+    if isinstance(first.content, str) and isinstance(second.content, str):
+        return UserPromptPart(f"{first.content}\n\n{second.content}")
+    contents = ([part.content] if isinstance(part.content, str) else part.content for part in (first, second))
+    return UserPromptPart([item for content in contents for item in content])
+
+
+def with_instructions(instructions: str, turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The turns with the instructions before the first, for models without a system message."""
+    return [Note(instructions), *turns]
 
 
 def to_turn(response: ModelResponse) -> AssistantTurn:

@@ -26,10 +26,13 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from handrail.features.agent.model_client import CHARACTERS_PER_TOKEN, estimated_tokens
-from handrail.features.agent.models.conversation import conversation, has_pictures, to_turn
+from handrail.features.agent.models.conversation import conversation, has_pictures, to_turn, with_instructions
 from handrail.features.agent.models.provider_errors import (
+    Quote,
     knows_no_effort,
     may_be_about_pictures,
+    needs_no_system_message,
+    no_quote,
     takes_no_pictures,
     translated_errors,
 )
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as Provider
     from pydantic_ai.settings import ThinkingLevel
 
+_TOO_LONG = ("max_tokens", "max_output_tokens")
 _BLOCKED = re.compile(r"content_filter|safety|prohibited|blocklist", re.IGNORECASE)
 
 Declare = Callable[[Sequence[ToolOffer]], dict[str, Any]]
@@ -68,27 +72,33 @@ class ProvidedModel:
         declare: Declare | None = None,
         max_tokens: int | None = None,
         effort: str = "",
+        quote: Quote = no_quote,
     ) -> None:
         self.name = name
+        self._quote = quote
         self._provider = provider
         self._declarations = Declarations(declare)
         self._max_tokens = max_tokens
         self._effort = effort
         self._pacer = Pacer()
         self._is_blind = False
+        self._has_system_message = True
 
     async def stream(
         self, instructions: str, turns: Sequence[Turn], tools: Sequence[ToolOffer]
     ) -> AsyncIterator[Piece | Reply]:
-        """Repeats a request once without pictures or an effort if it was refused because of them."""
+        """Repeats a request without pictures, an effort or a system message if it was refused because of them."""
         is_blind, is_answered = self._is_blind, False
 
         def count_input() -> int:
             return estimated_tokens(instructions, turns) + len(str(tools)) // CHARACTERS_PER_TOKEN
 
-        with translated_errors(self.name):
+        with translated_errors(self.name, self._quote):
             while True:
-                messages = conversation(instructions, turns, is_blind=is_blind)
+                if self._has_system_message:
+                    messages = conversation(instructions, turns, is_blind=is_blind)
+                else:
+                    messages = conversation(None, with_instructions(instructions, turns), is_blind=is_blind)
                 try:
                     async for piece in self._request(messages, tools, count_input):
                         is_answered = is_answered or not isinstance(piece, Meter)
@@ -98,6 +108,8 @@ class ProvidedModel:
                         raise
                     if self._effort and knows_no_effort(error):
                         self._effort = ""
+                    elif self._has_system_message and needs_no_system_message(error):
+                        self._has_system_message = False
                     elif has_pictures(turns) and not is_blind and may_be_about_pictures(error):
                         is_blind, self._is_blind = True, takes_no_pictures(error)
                     else:
@@ -164,13 +176,14 @@ def _length(part: Any) -> int:
 def _stop_reason(response: ModelResponse) -> Literal["end", "tools", "length", "refusal"]:
     if response.finish_reason == "content_filter" or _BLOCKED.match(_own_reason(response)):
         return "refusal"
-    return "length" if response.finish_reason == "length" else "end"
+    is_too_long = response.finish_reason == "length" or _own_reason(response) in _TOO_LONG
+    return "length" if is_too_long else "end"
 
 
 def _is_complete(response: ModelResponse) -> bool:
     """Whether the answer is complete: providers end it with a reason, some servers with token counts instead."""
     is_counted = response.provider_name == "openai" and response.usage.output_tokens > 0
-    return is_counted or bool(_own_reason(response))
+    return is_counted or bool(_own_reason(response)) or response.finish_reason == "content_filter"
 
 
 def _own_reason(response: ModelResponse) -> str:

@@ -1,8 +1,12 @@
-"""Translates providers' errors to ours. Their own messages are dropped, because they may quote a part of the key."""
+"""Translates providers' errors to ours. Their own messages are dropped, because they may quote a part of the key.
+
+Servers of the person's own are quoted, because their messages say what to do, such as to load a model.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -36,6 +40,29 @@ _BLOCKED = re.compile(
     r"content[_ ]filter|content management policy|was flagged|flagged_input|usage polic|safety", re.IGNORECASE
 )
 _LOADING = re.compile(r"loading model", re.IGNORECASE)
+_ABOUT_SYSTEM = re.compile(
+    r"system (?:role|message|prompt)s? (?:is |are )?not supported|roles must alternate", re.IGNORECASE
+)
+_ABOUT_MODEL = re.compile(r"model|endpoints", re.IGNORECASE)
+_LONGEST_QUOTE = 300
+_KEY_PART = 4
+Quote = Callable[[exceptions.AgentRunError], str]
+"""What the server itself said about an error; empty if that isn't shown."""
+
+
+def no_quote(error: exceptions.AgentRunError) -> str:
+    return ""
+
+
+def server_words(error: exceptions.AgentRunError, key: str) -> str:
+    """The server's message, unless it may contain a part of the key."""
+    match getattr(error, "body", None):
+        case {"message": str(text)} | {"error": {"message": str(text)}} | {"error": str(text)} | str(text):
+            text = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_QUOTE]).strip()
+        case _:
+            return ""
+    parts = (key[:_KEY_PART], key[-_KEY_PART:]) if key else ()
+    return "" if text.startswith("<") or any(part in text for part in parts) else text
 
 
 def may_be_about_pictures(error: exceptions.AgentRunError) -> bool:
@@ -55,17 +82,22 @@ def knows_no_effort(error: exceptions.AgentRunError) -> bool:
     return getattr(error, "status_code", None) in _REFUSALS and bool(_ABOUT_EFFORT.search(_body(error)))
 
 
+def needs_no_system_message(error: exceptions.AgentRunError) -> bool:
+    """Whether the model's template has no place for a system message."""
+    return bool(_ABOUT_SYSTEM.search(_body(error)))
+
+
 def _body(error: exceptions.AgentRunError) -> str:
     return str(getattr(error, "body", ""))
 
 
 @contextmanager
-def translated_errors(name: str) -> Iterator[None]:
+def translated_errors(name: str, quote: Quote) -> Iterator[None]:
     """Raises a provider's errors as ours."""
     try:
         yield
     except exceptions.AgentRunError as error:
-        raise _translate(name, error) from None  # the provider's own message may quote a part of the key
+        raise _translate(name, error, quote(error)) from None  # the provider's own message may quote a part of the key
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as fault:
         unexpected_error(f"the answer of {name}", fault)  # logs where its library failed
         raise _unreadable(name) from None
@@ -78,8 +110,10 @@ def _unreadable(name: str) -> Cut:
     )
 
 
-def _translate(name: str, error: exceptions.AgentRunError) -> Failure:
+def _translate(name: str, error: exceptions.AgentRunError, quoted: str) -> Failure:
     body = _body(error)
+    says = f": {quoted}" if quoted else "."
+    look = "See the server's log." if quoted else "See the provider's status page."
     if isinstance(error, exceptions.ModelAPIError):
         # Local servers report these only in the text, and some of them with status 500.
         if _OVERFLOW.search(body):
@@ -105,15 +139,19 @@ def _translate(name: str, error: exceptions.AgentRunError) -> Failure:
         case exceptions.ModelAuthenticationError():
             return WrongKey(f"{name} does not accept the key.", hint="Enter another one in Settings.")
         case exceptions.ModelNotFoundError():
-            return NoModel(f"The provider doesn't know the model {name}.", hint="Choose another one in Settings.")
+            if quoted and not _ABOUT_MODEL.search(quoted):
+                return NoModel(f"The server of {name} has no chat at this address, which usually ends with /v1{says}")
+            return NoModel(f"The provider doesn't know the model {name}{says}", hint="Choose another one in Settings.")
         case exceptions.ModelServerError() | exceptions.ModelUnavailableError():
-            return Cut(f"{name} has an internal problem right now.", hint="See the provider's status page.")
+            return Cut(f"{name} has an internal problem right now{says}", hint=look)
         case exceptions.ModelConnectionError() | exceptions.ModelRequestTimeout():
             return Cut(f"The connection to {name} was cut.", hint="Check the address and the network.")
+        case exceptions.ModelAPIError() if isinstance(error.__cause__, ValueError):
+            return _unreadable(name)
         case exceptions.ModelAPIError():
             status = getattr(error, "status_code", None)
-            message = f"{name} refused the request" + (f" with status {status}." if status else ".")
-            return NoModel(message, hint="See the provider's status page.")
+            message = f"{name} refused the request" + (f" with status {status}{says}" if status else says)
+            return NoModel(message, hint=look)
         case _:
             return _unreadable(name)
 

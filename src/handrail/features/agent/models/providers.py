@@ -10,6 +10,7 @@ import gc
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,12 +131,13 @@ def open_model(name: str, base_url: str | None, key: Secret | None, effort: str 
             from pydantic_ai.providers.openai import OpenAIProvider
 
             from handrail.features.agent.models.compatible import CompatibleModel, http_client
+            from handrail.features.agent.models.provider_errors import no_quote, server_words
 
             server = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url, http_client=http_client())
+            quote = partial(server_words, key=value or "") if provider == COMPATIBLE else no_quote
             plain = ModelProfile(json_schema_transformer=None)  # our schemas need no rewriting, which would take time
             if provider == COMPATIBLE:  # a model that doesn't know the effort is asked again without it
                 plain["supports_thinking"] = True
                 effort = "low" if effort == "minimal" else effort  # Ollama and vLLM know low, medium and high
-            return ProvidedModel(
-                name, CompatibleModel(model, provider=server, profile=plain), declare=to_openai, effort=effort
-            )
+            compatible = CompatibleModel(model, provider=server, profile=plain)
+            return ProvidedModel(name, compatible, declare=to_openai, effort=effort, quote=quote)

@@ -6,21 +6,48 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import re2
-from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ToolCallPart
+from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ThinkingPart, ToolCallPart
 
 from handrail.ports.unreadable_json import UNREADABLE_JSON
 
-_JSON_CALL = re.compile(r"(?:<tool_call>|\[TOOL_CALLS\])\s*(?=[{\[])")
-_END = re.compile(r"\s*(?:</tool_call>|$)|(?=\s)")
+_OPENING = (
+    r"<tool_call>|<\|tool_call\|>|<\|python_tag\|>|\[TOOL_CALLS\]|```tool_call\n|<function=|<\|tool_call_begin\|>"
+    r"|<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?|<\|(?:channel\|>commentary|start\|>assistant) to="
+)
+_AFTER_NAME = (
+    r"\[ARGS\]|>|<｜tool▁sep｜>|\n```json\n|:\d{1,4}<\|tool_call_argument_begin\|>"
+    r"|(?:<\|channel\|>commentary)? ?(?:<\|constrain\|>)?(?:json)?<\|message\|>"
+)
+_JSON_CALL = re.compile(rf"(?:{_OPENING})\s*(?:(?P<name>[\w.-]+)(?:{_AFTER_NAME})?\s*)?(?=[{{\[])")
+"""Arguments as JSON after the tool's name, or JSON that contains the name."""
+_END = re.compile(
+    r"\s*(?:</tool_call>|</function>|<\|/tool_call\|>|<\|tool_call_end\|>|(?:```)?<｜tool▁call▁end｜>|<\|call\|>|```|$)"
+    r"|(?=\s|\[TOOL_CALLS\])"
+)
+_ENDS_OF_CALLS = ("</tool_call>", "</function>", "</invoke>", "<|tool_call_end|>", "<｜tool▁call▁end｜>", "<|call|>")
+_AROUND_CALLS = re.compile(
+    r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|</?(?:minimax:tool_call|tool_call)>"
+    r"|</?(?:｜DSML｜)?function_calls>|<\|start\|>assistant$"
+)
 # RE2, because these would take minutes on a text that opens many calls and closes none.
-_TAGGED_CALL = re2.compile(r"(?s)(?:<tool_call>\s*)?<function=([\w.-]+)>(.*?)</function>(?:\s*</tool_call>)?")
+_TAGGED_CALL = re2.compile(r"(?s)<function=([\w.-]+)>((?:\s*<parameter=.*?)?)\s*</function>")
 _TAGGED_ARGUMENT = re2.compile(r"(?s)<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>")
+_INVOKED_CALL = re2.compile(r'(?s)<(?:｜DSML｜)?invoke name="([\w.-]+)">(.*?)</(?:｜DSML｜)?invoke>')
+_INVOKED_ARGUMENT = re2.compile(
+    r'(?s)<(?:｜DSML｜)?parameter name="([\w.-]+)"[^>]*>\n?(.*?)\n?</(?:｜DSML｜)?parameter>'
+)
 _PAIRED_CALL = re2.compile(r"(?s)<tool_call>\s*([\w.-]+)\s*((?:<arg_key>.*?</arg_value>\s*)*)</tool_call>")
 _PAIRED_ARGUMENT = re2.compile(r"(?s)<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>")
+_TAGGED = (
+    (_TAGGED_CALL, _TAGGED_ARGUMENT),
+    (_INVOKED_CALL, _INVOKED_ARGUMENT),
+    (_PAIRED_CALL, _PAIRED_ARGUMENT),
+)
+_FENCED = re.compile(r"```(?:json)?\n(.*)\n```", re.DOTALL)
 _MOST_UNREADABLE = 100
 _decoder = json.JSONDecoder()
 
@@ -31,7 +58,7 @@ Tools = Mapping[str, Mapping[str, Any]]
 def with_written_calls(response: ModelResponse, tools: Tools) -> ModelResponse:
     """The reply with the calls in its text as tool calls. Calls of tools that aren't in `tools` stay text."""
     if any(isinstance(part, ToolCallPart) for part in response.parts):
-        return response
+        return replace(response, parts=[_corrected(part, tools) for part in response.parts])
     parts: list[ModelResponsePart] = []
     for part in response.parts:
         if isinstance(part, TextPart):
@@ -41,24 +68,61 @@ def with_written_calls(response: ModelResponse, tools: Tools) -> ModelResponse:
                 parts += calls
                 continue
         parts.append(part)
-    return replace(response, parts=parts)
+    return replace(response, parts=[*parts, *_calls_after_thinking(parts, tools)])
+
+
+def _corrected(part: ModelResponsePart, tools: Tools) -> ModelResponsePart:
+    """Some models put the name of a namespace before the tool's, or null in place of no arguments."""
+    if not isinstance(part, ToolCallPart):
+        return part
+    call = cast("ToolCallPart", part)
+    arguments = {} if call.args == "null" else call.args
+    return replace(call, tool_name=_offered(call.tool_name, tools) or call.tool_name, args=arguments)
+
+
+def _offered(name: str, tools: Tools) -> str | None:
+    """The offered tool that a model means; None if there is none."""
+    name = name.strip()
+    return name if name in tools else last if (last := name.rpartition(".")[2]) in tools else None
+
+
+def _calls_after_thinking(parts: list[ModelResponsePart], tools: Tools) -> list[ToolCallPart]:
+    """The calls in a reply that ends with them without having closed its thinking."""
+    if len(parts) != 1 or not isinstance(part := parts[0], ThinkingPart):
+        return []
+    return _extract(part.content, tools)[1] if part.content.rstrip().endswith(_ENDS_OF_CALLS) else []
 
 
 def _extract(text: str, tools: Tools) -> tuple[str, list[ToolCallPart]]:
-    calls: list[ToolCallPart] = []
+    if (calls := _whole_call(text.strip(), tools)) is not None:
+        return "", calls
+    calls = []
     text = _extract_json(text, tools, calls)
-    for call, argument in ((_TAGGED_CALL, _TAGGED_ARGUMENT), (_PAIRED_CALL, _PAIRED_ARGUMENT)):
+    for call, argument in _TAGGED:
 
         def take(match: Any, argument: Any = argument) -> str:
-            schema = tools.get(match[1])
-            if schema is None:
+            name = _offered(match[1], tools)
+            if name is None:
                 return str(match[0])
-            arguments = {name: _value(value, schema, name) for name, value in argument.findall(match[2])}
-            calls.append(ToolCallPart(match[1], arguments))
+            arguments = {key: _value(value, tools[name], key) for key, value in argument.findall(match[2])}
+            calls.append(ToolCallPart(name, arguments))
             return ""
 
         text = call.sub(take, text)
-    return text.strip() if calls else text, calls
+    return _AROUND_CALLS.sub("", text).strip() if calls else text, calls
+
+
+def _whole_call(text: str, tools: Tools) -> list[ToolCallPart] | None:
+    """The call that is the whole text, as Llama writes it; None if it is something else."""
+    text = fenced[1] if (fenced := _FENCED.fullmatch(text)) else text
+    if not text.startswith("{") or '"name"' not in text:
+        return None
+    try:
+        value = json.loads(text)
+        is_call = "arguments" in value or "parameters" in value
+        return list(_calls_in(value, tools)) if is_call else None
+    except (ValueError, KeyError, TypeError, AttributeError, *UNREADABLE_JSON):
+        return None
 
 
 def _extract_json(text: str, tools: Tools, calls: list[ToolCallPart]) -> str:
@@ -67,8 +131,9 @@ def _extract_json(text: str, tools: Tools, calls: list[ToolCallPart]) -> str:
     while unreadable < _MOST_UNREADABLE and (start := _JSON_CALL.search(text, at)) is not None:
         try:
             value, end = _decoder.raw_decode(text, start.end())
-            found = list(_calls_in(value, tools))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            named = value if start["name"] is None else {"name": start["name"], "arguments": value}
+            found = list(_calls_in(named, tools))
+        except (ValueError, KeyError, TypeError, AttributeError, *UNREADABLE_JSON):
             found, end = [], start.end()
         closing = _END.match(text, end)
         if found and closing is not None:
@@ -89,9 +154,10 @@ def _calls_in(value: Any, tools: Tools) -> Iterator[ToolCallPart]:
         arguments = call.get("arguments", call.get("parameters")) or {}
         if isinstance(arguments, str):
             arguments = msgspec.json.decode(arguments)
-        if call["name"] not in tools or not isinstance(arguments, dict):
+        name = _offered(call["name"], tools)
+        if name is None or not isinstance(arguments, dict):
             raise KeyError(call["name"])
-        yield ToolCallPart(call["name"], arguments)
+        yield ToolCallPart(name, arguments)
 
 
 def _value(text: str, schema: Mapping[str, Any], name: str) -> Any:
