@@ -58,6 +58,7 @@ def test_without_a_display_the_agent_gets_the_address_and_the_command(project: P
         running = server(state)
         assert f"http://127.0.0.1:{running['port']}" in message
         assert "handrail prompts" in message
+        assert "make the same call again later" in message, "the client's last message, should it give up"
         assert "code=" not in message, "the client is the agent's own program"
         assert httpx2.get(f"http://127.0.0.1:{running['port']}/health").json()["data"]["pid"] == running["pid"]
         Person(state).answers("--ok")

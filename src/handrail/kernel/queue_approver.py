@@ -46,11 +46,12 @@ from handrail.ports.tokens import OneTimeClaims
 
 APPROVAL_PREFIX = "approval_"
 RETRY_WINDOW = timedelta(minutes=10)
-_WAITING = (
-    "Waiting for a person's approval (`handrail prompts show {request_id}`). If you stop waiting, make the same call "
-    f"again later: an approval given by then counts once, for {RETRY_WINDOW.total_seconds() / 60:.0f} minutes."
+LATE_APPROVAL = (
+    "If you stop waiting, make the same call again later: an approval given by then counts once, "
+    f"for {RETRY_WINDOW.total_seconds() / 60:.0f} minutes."
 )
-"""The last message to a client before it gives up waiting."""
+"""A client shows the last message that it got before it gave up waiting, so each one ends with this."""
+_WAITING = f"Waiting for a person's approval (`handrail prompts show {{request_id}}`). {LATE_APPROVAL}"
 
 logger = logging.getLogger(__name__)
 
