@@ -108,6 +108,8 @@ def test_a_program_that_a_signal_ended_has_the_shells_exit_code(user: PlainUser)
         (("--mount", "{home}/missing"), "is not a folder"),
         (("--env", "NOT_SET"), "isn't set"),
         (("--project", "{home}"), "too much to show"),
+        (("--project", "{project}/.handrail"), "contains handrail's own records"),
+        (("--mount", "{project}/.handrail/artifacts"), "contains handrail's own records"),
         (("--project", "{state}"), "contains something that an agent must not see"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -120,6 +122,21 @@ def test_options_that_would_open_the_cage_are_refused(user: PlainUser, words: tu
     result = user.handrail("run", *(word.format(**places) for word in words), "--", "true")
     assert result.returncode == 1
     assert message in result.stderr.decode()
+
+
+def test_of_toolchains_that_keep_tokens_only_the_programs_are_shown(user: PlainUser) -> None:
+    tokens = (".cargo/credentials.toml", ".local/share/uv/credentials/credentials.toml", ".npm-global/etc/npmrc")
+    programs = (".cargo/bin/tool", ".local/share/uv/tools/x/bin/tool", ".npm-global/bin/tool")
+    for name in (*tokens, *programs):
+        file = user.home / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# {SECRET}\n" if name in tokens else "#!/bin/sh\necho works\n")
+        file.chmod(0o755)
+        for path in (file, *file.parents[: len(Path(name).parents) - 1]):
+            give(user, path)
+    script = "; ".join([*(f"{user.home}/{name}" for name in programs), *(f"cat {user.home}/{name}" for name in tokens)])
+    result = user.handrail("run", "--", "sh", "-c", script)
+    assert result.stdout.decode() == "works\n" * 3
 
 
 def test_an_unknown_command_is_named(user: PlainUser) -> None:

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+OWN_FOLDERS = (".handrail", ".webgal_agent")
+"""handrail's own folders in a project. They contain evidence of other work, so no tool may read them."""
 _SYSTEM = ("/usr", "/opt", "/nix/store", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = (
     "alternatives", "bash.bashrc", "ca-certificates", "ca-certificates.conf", "crypto-policies", "fonts", "inputrc",
@@ -25,11 +27,13 @@ TOOLCHAINS = (
     (".fnm", ""), (".ghcup/bin", ""), (".juliaup", ""), (".local/bin", ""), (".local/lib", ""),
     (".local/share/claude", ""), (".local/share/fnm", "FNM_DIR"), (".local/share/mise", "MISE_DATA_DIR"),
     (".local/share/pipx", ""), (".local/share/pnpm", "PNPM_HOME"), (".local/share/pypoetry", ""),
-    (".local/share/uv", ""), (".npm-global", ""), (".nvm", "NVM_DIR"), (".pyenv", "PYENV_ROOT"),
+    (".local/share/uv/python", ""), (".local/share/uv/tools", ""),
+    (".npm-global/bin", ""), (".npm-global/lib", ""), (".nvm", "NVM_DIR"), (".pyenv", "PYENV_ROOT"),
     (".rbenv", "RBENV_ROOT"), (".rustup", "RUSTUP_HOME"), (".sdkman/candidates", ""), (".volta", "VOLTA_HOME"),
     ("anaconda3", ""), ("go/bin", ""), ("miniconda3", ""), ("sdk", ""), (".local/go", "GOROOT"),
 )  # fmt: skip
-"""Folders in the home, and the variable that may name another location. None contains keys (Cargo: only programs)."""
+"""Folders in the home, and the variable that may name another location. None contains keys: Cargo, uv and
+npm keep tokens beside their programs."""
 _MOST_COPIED = 256 * 1024
 _NEVER = ("/", "/boot", "/dev", "/etc", "/proc", "/root", "/run", "/sys", "/usr", "/var", "/home", "/tmp")  # noqa: S108
 _KEYS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".password-store")
@@ -171,6 +175,8 @@ def check_may_be_shown(real: str, forbidden: Sequence[str], home: str, what: str
         raise InvalidParams(f"{what}: {real} is too much to show an agent.", hint="Name a folder inside it.")
     if any(_is_below(real, root) for root in ("/proc", "/sys", "/dev", "/run", "/etc", "/boot")):
         raise InvalidParams(f"{what}: {real} belongs to the system.", hint="Name a folder of your own.")
+    if not set(OWN_FOLDERS).isdisjoint(real.split("/")):
+        raise InvalidParams(f"{what}: {real} contains handrail's own records.", hint="Name another folder.")
     for closed in (*keys, *map(os.path.realpath, forbidden)):
         if _is_below(real, closed) or _is_below(closed, real):
             raise InvalidParams(

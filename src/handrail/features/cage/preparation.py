@@ -12,6 +12,7 @@ from handrail.features.cage.etc_files import etc_files, private_home
 from handrail.features.cage.levels import best_level
 from handrail.features.cage.models import MODEL_APIS, upstream
 from handrail.features.cage.mounts import (
+    OWN_FOLDERS,
     check_interpreter,
     check_may_be_shown,
     copied_files,
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from handrail.features.cage.models import Upstream
     from handrail.features.cage.run_folder import RunFolder
 
-OWN_FOLDERS = (".handrail", ".webgal_agent")
-"""handrail's own folders in a project. They contain evidence of other work, so no tool may read them."""
 HOOKS_FOLDER = "/run/handrail"
 """The folder with the socket that hooks inside connect to, in place of a state directory."""
 

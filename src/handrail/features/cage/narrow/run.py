@@ -6,9 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 from handrail.features.cage.launch import CagedAgent, Streams
+from handrail.features.cage.mounts import OWN_FOLDERS
 from handrail.features.cage.narrow.launch import NarrowSpec, start_narrow
 from handrail.features.cage.narrow.settings import FOLDER
-from handrail.features.cage.preparation import OWN_FOLDERS, PreparedRun
+from handrail.features.cage.preparation import PreparedRun
 from handrail.ports.errors import InputOutput
 
 _BATCH = 500
