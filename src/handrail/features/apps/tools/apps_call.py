@@ -66,9 +66,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 async def apps_call(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Call an app's tool and return its result. apps_list and apps_describe show what there is. May ask the person
-    first. The app's own error codes are passed through.
-    """
+    """Call an app's tool and return its result. May ask the person first."""
     assert preview is not None
     declared: DeclaredTool = preview.state
     await call.check(declared.place)

@@ -41,8 +41,8 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def apps_list(apps: Apps, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """List the apps on this machine that can be called, or with `query` those that do what you need. Then use
-    apps_describe to see an app's tools and apps_call to call one.
+    """List the apps that can be called, or with `query` those that do what you need. apps_describe shows their tools,
+    apps_call calls one.
     """
     words = params.query.lower().split()
     while True:

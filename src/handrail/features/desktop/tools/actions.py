@@ -26,10 +26,8 @@ class ClickResult(ActionResult, frozen=True, kw_only=True):
 
 
 async def desktop_click(desktop: Desktop, call: Call, params: ClickParams, preview: Preview | None) -> Reply:
-    """Click an element of a desktop window: by `target.elementRef` (the `elementId` from desktop_observe or
-    desktop_find is enough), by `target.selector`, a `target.mark` of a picture, or a `target.point` of the screen.
-    `options.count: 2` is a double click. The answer says what changed. DESKTOP_ELEMENT_NOT_FOUND with `stale`: the
-    element is gone or another; look again.
+    """Click an element of a desktop window: a `target.elementRef` (its `elementId` is enough), a `selector`, a `mark`
+    of a picture, or a `point` of the screen. `options.count: 2` double-clicks. An error with `stale`: look again.
     """
     return await perform_action(desktop, call, preview, ClickResult, "Clicked.", _TIMEOUT_MS)
 
@@ -74,8 +72,8 @@ POINTER = acting_tool(desktop_pointer, PointerParams, DoneResult, "Use the point
 
 
 async def desktop_window(desktop: Desktop, call: Call, params: WindowParams, preview: Preview | None) -> Reply:
-    """Close a desktop window as its user would (`quit`: all windows of its program), move it (`x`, `y`), resize it
-    (`width`, `height`), minimize, maximize or restore it.
+    """Close a desktop window (`quit`: all of its program), move it (`x`, `y`), resize it (`width`, `height`), minimize,
+    maximize or restore it.
     """
     return await perform_action(desktop, call, preview, DoneResult, "Asked for.", _TIMEOUT_MS)
 
@@ -99,8 +97,8 @@ class TypeTextResult(ActionResult, frozen=True, kw_only=True):
 
 
 async def desktop_type_text(desktop: Desktop, call: Call, params: TypeTextParams, preview: Preview | None) -> Reply:
-    """Type text into a field of a desktop window, named as in desktop_click; without a `target` into the field that
-    has the focus there. Any Unicode; the clipboard stays as it was. `options.clearBefore` empties the field first.
+    """Type any text into a desktop window: into a `target` as in desktop_click, otherwise where the focus is.
+    `options.clearBefore` empties the field first.
     """
     return await perform_action(desktop, call, preview, TypeTextResult, "Typed.", _TYPING_TIMEOUT_MS)
 
@@ -120,8 +118,8 @@ class HotkeyResult(ActionResult, frozen=True, kw_only=True):
 
 
 async def desktop_hotkey(desktop: Desktop, call: Call, params: HotkeyParams, preview: Preview | None) -> Reply:
-    """Press keys together in a desktop window, such as `["ctrl", "s"]`, `["alt", "f4"]` or `["enter"]`; `cmd` is
-    Control on Linux, `super` the logo key. The answer says what changed.
+    """Press keys together in a desktop window, such as `["ctrl", "s"]` or `["enter"]`; `cmd` is Control on Linux,
+    `super` the logo key.
     """
     return await perform_action(desktop, call, preview, HotkeyResult, f"Pressed {'+'.join(params.keys)}.", _TIMEOUT_MS)
 
@@ -140,8 +138,8 @@ class DismissModalResult(ActionResult, frozen=True, kw_only=True):
 async def desktop_dismiss_modal(
     desktop: Desktop, call: Call, params: DismissModalParams, preview: Preview | None
 ) -> Reply:
-    """Close the modal window in front: by its default button, by the button whose title contains a text
-    (`byTitle` with `titleContains`), or by Escape (`esc`). desktop_list_modals shows the windows and buttons.
+    """Close the modal window in front by its default button, a button (`byTitle` with `titleContains`) or Escape
+    (`esc`). desktop_list_modals shows them.
     """
     return await perform_action(desktop, call, preview, DismissModalResult, "Dismissed.", _TIMEOUT_MS)
 
@@ -166,9 +164,7 @@ DISMISS_MODAL = acting_tool(
 
 
 async def desktop_set_value(desktop: Desktop, call: Call, params: SetValueParams, preview: Preview | None) -> Reply:
-    """Set a slider to a number, a check box to true or false, a field to a text, or a list or tab bar to the option of
-    that title.
-    """
+    """Set a slider to a number, a check box to true or false, a field to a text, a list or tab bar to an option."""
     return await perform_action(desktop, call, preview, DoneResult, "Set.", _TIMEOUT_MS)
 
 

@@ -46,10 +46,8 @@ class ObserveResult(ExecutionResult, frozen=True, kw_only=True):
 
 
 async def desktop_observe(desktop: Desktop, call: Call, params: ObserveParams, preview: Preview | None) -> Reply:
-    """See a desktop window: one line per element (`e:12 button "Save"`), and a screenshot. The first word of a line
-    is the `elementId` for the other tools. Without a `route` it is the window in front; `route.app.name` or
-    `route.window.titlePattern` name another. `options.includeScreenshot: false` saves the picture,
-    `marks: true` numbers in it what can be clicked.
+    """See a desktop window (without a `route`, the one in front): one line per element, such as `e:12 button "Save"`
+    with the `elementId` for other tools, and a screenshot, in which `options.marks` numbers what can be clicked.
     """
     request = to_wire(params)
     request["options"]["outline"] = True
@@ -115,8 +113,8 @@ class FindResult(ExecutionResult, frozen=True, kw_only=True):
 
 
 async def desktop_find(desktop: Desktop, call: Call, params: FindParams, preview: Preview | None) -> Reply:
-    """Find elements of a desktop window, the best match first: by role (`AXButton` or the toolkit's own name), by
-    text in title or value, by place (`byRect`, `byPath`), or `near` another element.
+    """Find elements of a desktop window, the best match first: by role (`AXButton` or the toolkit's name), text, place,
+    or `near` another element.
     """
     result = read_result(await query_window(desktop, call, to_wire(params), _TIMEOUT_MS), FindResult)
     await desktop.check_app(call, result.route_resolved)
@@ -135,8 +133,8 @@ class WaitUntilResult(ExecutionResult, frozen=True, kw_only=True):
 
 
 async def desktop_wait_until(desktop: Desktop, call: Call, params: WaitUntilParams, preview: Preview | None) -> Reply:
-    """Wait until an element of a desktop window is there (`selectorExists`), is gone (`selectorGone`), or has a text
-    in its value (`valueContains`); `timeoutMs` at most, then DESKTOP_TIMEOUT.
+    """Wait until an element is there (`selectorExists`), is gone (`selectorGone`), or has a text in its value
+    (`valueContains`), at most `timeoutMs`.
     """
     timeout_ms = params.timeout_ms + _WAIT_MARGIN_MS
     result = read_result(await query_window(desktop, call, to_wire(params), timeout_ms), WaitUntilResult)
@@ -190,9 +188,7 @@ class HighlightResult(ExecutionResult, frozen=True, kw_only=True):
 
 
 async def desktop_highlight(desktop: Desktop, call: Call, params: HighlightParams, preview: Preview | None) -> Reply:
-    """Outline an element on the screen for a moment, to show the person which one is meant. It doesn't
-    intercept input or change anything.
-    """
+    """Outline an element on the screen for a moment, to show it to the person."""
     result = read_result(await query_window(desktop, call, to_wire(params), _SHORT_TIMEOUT_MS), HighlightResult)
     await desktop.check_app(call, result.route_resolved)
     return Reply(result, text="It is outlined on the screen.")

@@ -44,9 +44,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def prompt_choices(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Ask the person to choose one option, or several with `multiple`, and wait for the answer. `status` is ok,
-    canceled or timeout; with ok, `selection` is the chosen value or list of values. Without `timeout_ms` it waits until
-    answered.
+    """Ask the person to choose an option, or several with `multiple`, and wait. `status` is ok, canceled or timeout;
+    `selection` is the value or the list of values.
     """
     prompt = {
         "kind": "choice",

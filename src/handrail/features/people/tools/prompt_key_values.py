@@ -32,9 +32,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def prompt_key_values(queue: PromptQueue, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Ask the person to fill in a form and wait for the answer. `status` is ok, canceled or timeout; with ok, `values`
-    contains the answers by key. Mark passwords and keys as `secret`: they are sent to you and never logged. Without
-    `timeout_ms` it waits until answered.
+    """Ask the person to fill in a form, and wait. `status` is ok, canceled or timeout; `values` are the answers by key.
+    Mark passwords and keys as `secret`: you get them, no log does.
     """
     prompt = {
         "kind": "kv",

@@ -48,9 +48,8 @@ async def plan(webgal: WebGal, call: Call, params: Params) -> Preview | NoChange
 
 
 async def execute_command(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Run a script from the project's package.json by name and return its output; `ok` says whether it exited with
-    status 0. Long output is shortened in the middle. `dev` keeps running: the call returns once it accepts connections,
-    with its address in `logs`. `args` are accepted only if the policy has commandArgs.
+    """Run a script of package.json by name and return its output; `ok`: it exited with status 0. `dev` keeps running:
+    the call returns once it accepts connections, with its address in `logs`. `args` need the policy's commandArgs.
     """
     package = read_package(webgal.scripts.files)
     steps = package.steps(params.script_name, params.args)

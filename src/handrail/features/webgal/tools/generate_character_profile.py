@@ -68,9 +68,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def generate_character_profile(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Define a character: its name, its picture or model in `game/figure` and, optionally, its usual expression. Saved
-    in the project's `characters.json`, which may need approval; a snapshot is kept. Script checks then know the name. A
-    missing picture is E_NOT_FOUND with similar names; a different definition of the same character is E_CONFLICT.
+    """Define a character in `characters.json`, so that script checks know the name: its picture or model in
+    `game/figure` and, optionally, its usual expression. E_CONFLICT: the character is already defined differently.
     """
     assert preview is not None
     await in_thread(call, lambda: webgal.changes.commit(call, preview), is_final=True)

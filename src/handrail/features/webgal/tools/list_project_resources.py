@@ -31,9 +31,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def list_project_resources(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """List what the game's scripts can use, each path relative to its own folder and sorted, subfolders included:
-    backgrounds (pictures and videos), figures (pictures, Live2D and Spine models, not the parts of a model), bgm,
-    vocals (voices and sound effects) and scenes.
+    """List what the game's scripts can use, each path relative to its own folder: backgrounds, figures, bgm, vocals
+    (voices and sound effects) and scenes.
     """
     return await in_thread(call, lambda: list_resources(webgal))
 

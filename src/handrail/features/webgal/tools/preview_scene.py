@@ -71,9 +71,8 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Show a scene in the game's own engine, with a picture: the first line that shows something, or any `line` or
-    `lines`. Without `scenePath`, the scene the game starts with. `logs` lists missing files and errors with their
-    lines; `firstErrorLine` is the first. A person on this machine can open `url`.
+    """Show a scene in the game's own engine, with a picture: without `scenePath` the start scene, without `line` or
+    `lines` the first line that shows something. `logs` lists missing files and errors.
     """
     from handrail.features.webgal.engines import engine_note
     from handrail.features.webgal.previews.preview_session import as_not_shown

@@ -33,10 +33,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def validate_script(webgal: WebGal, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Check a WebGAL scene, by `path` or as unsaved `content`: lines that the engine reads differently than intended
-    (syntax), missing files, labels and scenes (resource), and likely mistakes (style). `valid` means no syntax or
-    resource problems. A `fixHint` is the whole corrected line. Every message ends with its rule's code: `;nolint CODE`
-    on the line silences it. Also checks `game/config.txt`.
+    """Check a WebGAL scene, by `path` or as unsaved `content`: lines that the engine misreads, missing files, labels
+    and scenes, likely mistakes. `fixHint` is the whole corrected line; `;nolint CODE` on a line silences a rule. Also
+    checks `game/config.txt`.
     """
     return await in_thread(call, lambda: _validate(webgal, call, params))
 

@@ -55,8 +55,8 @@ def effect(params: Params) -> Effect:
 
 
 async def edit_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result | Reply:
-    """Make one or more edits in a text file. Each `oldText` must occur in the file exactly once, unless `all` is set;
-    edits must not overlap. All or none are made. `dryRun` returns the diff and writes nothing.
+    """Edit a text file: each `oldText` must occur exactly once, unless `all` is set. All edits are made or none.
+    `dryRun` only returns the diff.
     """
     if preview is None:
         return await in_thread(call, lambda: _dry_run(workspace, call, params))

@@ -25,9 +25,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def list_files(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """List a folder of the project (`.` is its root), sorted, paths relative to `path`; folders end in `/`. Without
-    `globs` the direct children, with `globs` (`**/*.txt`) everything below that matches. Closed entries (.git,
-    node_modules, secret files …) and those you may not read are only counted; links are not followed.
+    """List a folder of the project (`.` is its root): its direct children, or with `globs` (`**/*.txt`) everything
+    below that matches. Paths are relative to `path`. Closed entries are only counted; links aren't followed.
     """
     closed: list[str] = []
     if not params.globs:

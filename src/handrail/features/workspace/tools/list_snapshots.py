@@ -35,8 +35,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def list_snapshots(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """List earlier versions of changed files, newest first: of paths that begin with `path`, at most `limit` (50, up to
-    1000). restore_snapshot returns the content of one.
+    """List earlier versions of changed files, newest first: of paths that begin with `path`. restore_snapshot returns
+    the content of one.
     """
     return await in_thread(call, lambda: _list(workspace, params))
 

@@ -22,8 +22,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def read_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Read a UTF-8 text file of the project, whole and unchanged. A file larger than `maxBytes` or the policy's
-    maxReadBytes is an error: find the lines you need with search_files.
+    """Read a UTF-8 text file, whole. One larger than `maxBytes` or the policy's maxReadBytes is an error: use
+    search_files.
     """
     limit = workspace.policy().limits.max_read_bytes
     if params.max_bytes is not None:

@@ -47,8 +47,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def read_files(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Read up to 50 text files in one call: each whole, or its first lines (`head`), last lines (`tail`) or `lines`
-    [first, last], counted from 1. A file that can't be read gets an `error`; the others are still read.
+    """Read up to 50 text files: each whole, or its `head`, `tail` or `lines` [first, last], counted from 1. One that
+    can't be read gets an `error`.
     """
     remaining = workspace.policy().limits.max_read_bytes
     files = list[File]()

@@ -46,9 +46,8 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def replace_in_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Replace every occurrence of `find` in one file and return how many there were. `find` is literal text unless
-    `flags` is given, it has the form `/pattern/flags` or begins with `(?`: then it is a regular expression (RE2; flags
-    g, i, m, s, u), and `replace` may use $1, $<name>, $& and $$. No dry run is needed: the approval shows the diff.
+    """Replace every `find` in a file. It is literal text, or a regular expression (RE2) if `flags` is given, it looks
+    like `/pattern/flags` or begins with `(?`; then `replace` may use $1, $<name> and $&. No dry run is needed.
     """
     assert preview is not None
     change, count = preview.state

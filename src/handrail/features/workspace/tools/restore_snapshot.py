@@ -21,8 +21,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def restore_snapshot(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Return a file's content from before the write that gave this `snapshotId`. Nothing is written: to undo that
-    write, pass `path` and `content` to write_to_file, with a dry run first.
+    """Return a file's content before the write that gave this `snapshotId`. Nothing is written: to undo that write,
+    pass the content to write_to_file.
     """
     snapshot, content = workspace.snapshots.read(params.snapshot_id)
     workspace.files.parse(snapshot.path)

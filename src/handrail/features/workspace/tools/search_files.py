@@ -35,9 +35,8 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def search_files(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Search the text files below a folder of the project (or one file) by regular expression, line by line.
-    `filePattern` is a glob such as `**/*.txt`. Returns at most `maxMatches` (2000) lines, long ones shortened, with
-    paths relative to the project's root.
+    """Search the text files below a folder, or one file, by regular expression, line by line. `filePattern` is a glob
+    such as `**/*.txt`. Returns up to `maxMatches` lines, with paths from the project's root.
     """
     folder, name = _split(workspace, params.path)
     prefix = "" if folder == "." else folder + "/"

@@ -71,9 +71,7 @@ def target(params: Params) -> Target:
 
 
 async def write_files(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result | Reply:
-    """Write several whole UTF-8 text files, all or none, with one approval. Missing folders are created. `dryRun`
-    returns the diffs and writes nothing.
-    """
+    """Write several whole UTF-8 text files, all or none, with one approval. `dryRun` only returns the diffs."""
     if preview is None:
         return await in_thread(call, lambda: _dry_run(workspace, call, params))
     steps: Sequence[Step]

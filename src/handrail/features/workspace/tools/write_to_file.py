@@ -56,10 +56,9 @@ def effect(params: Params) -> Effect:
 
 
 async def write_to_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result | Reply:
-    """Write a UTF-8 text file of the project, whole (`overwrite`) or at its end (`append`), with any missing folders.
-    Call it with `dryRun: true` first: it returns the line diff and writes nothing. Then repeat it with `dryRun: false`:
-    it writes exactly that, perhaps after approval, and `snapshotId` identifies the previous content. E_CONFLICT: the
-    file changed in between; make a new dry run. An `idempotencyKey` makes a repeated write harmless.
+    """Write a whole UTF-8 text file (`overwrite`), or add to its end (`append`). First with `dryRun: true`, which only
+    returns the diff; then the same call with `dryRun: false`, which writes exactly that, perhaps after approval.
+    E_CONFLICT: the file changed in between; make a new dry run. An `idempotencyKey` makes a repeated write harmless.
     """
     if preview is None:
         return await in_thread(call, lambda: _dry_run(workspace, call, params))
