@@ -238,6 +238,14 @@ def test_requests_of_the_server_are_not_taken_for_answers(tmp_path: Path, server
     assert [servers.read()["method"] for _ in range(3)][-1] == "tools/call"
 
 
+def test_a_line_that_nests_too_deep_is_left_to_the_server(tmp_path: Path, servers: Servers) -> None:
+    session = open_relay(tmp_path, servers)
+    os.write(session._writing, b"[" * 5000 + b"]" * 5000 + b"\n")
+    session.send("tools/call", 3, name="read_file")
+    assert servers._files[-1].readline().startswith(b"[[")
+    assert servers.read()["id"] == 3
+
+
 def test_a_cancelled_call_does_not_run_on_the_next_server(tmp_path: Path, servers: Servers) -> None:
     session = open_relay(tmp_path, servers)
     session.send("tools/call", 3, name="write_to_file")

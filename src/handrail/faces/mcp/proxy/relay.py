@@ -200,7 +200,7 @@ class Relay:
         """Handles a line of the client: keeps it until it is answered, and forwards it."""
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):  # the server refuses it
             message = None
         method = message.get("method") if isinstance(message, dict) else None
         id = message.get("id") if isinstance(message, dict) else None
