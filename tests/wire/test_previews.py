@@ -242,6 +242,15 @@ def test_missing_files_are_reported_with_the_lines_that_use_them(cinema: Cinema)
     assert "firstErrorLine" not in cinema.show("beach_date.txt")
 
 
+@pytest.mark.trial("previews", is_long=True)
+def test_a_file_that_only_the_first_scene_lacks_is_reported_as_that_scenes(cinema: Cinema) -> None:
+    put(cinema.project, "second/game/scene/start.txt", "changeBg:gone.png -next;\n雪乃:始;\n")
+    put(cinema.project, "second/game/scene/alone.txt", "雪乃:独;\n")
+    result = cinema.client.ok("preview_scene", scenePath="second/game/scene/alone.txt")
+    assert result["logs"][1] == "start.txt, line 1: second/game/background/gone.png is not there."
+    assert "firstErrorLine" not in result
+
+
 def test_an_exception_is_reported_with_its_line(cinema: Cinema) -> None:
     result = cinema.show("thrown.txt")
     assert result["firstErrorLine"] == 1

@@ -10,6 +10,7 @@ from handrail.features.webgal.games import Games
 from handrail.features.webgal.preview_ports import Destination, ScenePreviews, ShownScene
 from handrail.features.webgal.previews.scene_finder import SceneFile
 from handrail.features.webgal.script.calls import with_quiet_scenes
+from handrail.features.webgal.script.graph import ENTRY
 from handrail.features.webgal.script.parser import Value, split_lines
 from handrail.features.webgal.script.preview_log import PreviewLog, fetched_ahead, preview_log, scenes_named
 from handrail.features.webgal.script.route import (
@@ -157,9 +158,12 @@ class ScenePreview:
         return f"{wrong.text} in line {self._own(wrong.turn.state.line)} is {'false' if wrong.is_true else 'true'}"
 
     def _following_scenes(self) -> Iterator[tuple[str, str]]:
-        """Yields scenes that this one leads to, directly or indirectly, with their texts; read on demand."""
+        """Yields scenes that this one or the game's first leads to, directly or indirectly, with their texts.
+
+        An engine reads the first one when its page is loaded. They are read on demand.
+        """
         scene = self._request.scene
-        pending, seen = scenes_named(self._request.text), {scene.name}
+        pending, seen = [*scenes_named(self._request.text), ENTRY], {scene.name}
         while pending and len(seen) <= _MAX_SCENES:
             name = pending.pop(0)
             if name in seen:
