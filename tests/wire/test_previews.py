@@ -125,6 +125,9 @@ def test_only_a_file_whose_variable_is_not_set_is_missing_under_its_name_in_the_
 def test_a_scene_that_begins_with_a_call_is_shown_as_a_player_sees_it(cinema: Cinema) -> None:
     assert cinema.show("calls.txt")["logs"][0] == "calls.txt has been run and has led to beach_date.txt, line 2."
     assert cinema.colour() == GREEN
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/calls.txt", line=3)
+    missing = "the scene called in line 2 isn't run on the way: what it sets and leaves on the stage is missing."
+    assert result["logs"][:2] == ["calls.txt is shown at line 3.", missing]
     cinema.show("start.txt")
     assert cinema.show("prepared.txt")["logs"][0] == "prepared.txt is shown at line 6."
     assert cinema.colour() == GREEN

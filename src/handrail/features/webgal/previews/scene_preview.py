@@ -102,7 +102,7 @@ class ScenePreview:
             with_choices = " with these choices" if self._request.choices else ""
             own_line = self._own(shown_line)
             note = f"line {own_line} can't be reached{with_choices}, so it is shown after the lines before it."
-        return await self._finished(showing, shown_line, note)
+        return await self._finished(showing, shown_line, note, self._calls_text(route.calls))
 
     def _route(self, line: int | None, known: Mapping[Turn, bool]) -> Route:
         request = self._request
@@ -131,7 +131,7 @@ class ScenePreview:
             position = replace(position, line=route.line_of(position.line))
         return _with_trouble_lines(replace(showing, position=position), route.line_of)
 
-    async def _finished(self, showing: ShownScene, line: int, note: str | None = None) -> Shown:
+    async def _finished(self, showing: ShownScene, line: int, *notes: str | None) -> Shown:
         """Returns what is shown and its log, with the lines of the scene itself."""
         scene, position = self._request.scene, showing.position
         if not position.has_left:
@@ -142,7 +142,7 @@ class ScenePreview:
         showing = replace(showing, position=position, troubles=troubles)
         requested, scenes = Destination(scene.name, self._own(line)), self._following_scenes()
         log = await asyncio.to_thread(preview_log, showing, requested, self._request.text, scene.game, scenes)
-        return showing, log if note is None else PreviewLog([*log.lines, note], log.first_error_line)
+        return showing, PreviewLog([*log.lines, *filter(None, notes)], log.first_error_line)
 
     def _own(self, line: int) -> int:
         origins = self._expansion.origins
@@ -153,6 +153,14 @@ class ScenePreview:
         if turn.option:
             return f"option {turn.option} in line {decided_in} can't be chosen here, because {wrong.text} is false."
         return f"a player doesn't come to line {self._own(line)} here, because {self._decided_text(wrong)}."
+
+    def _calls_text(self, calls: Sequence[int]) -> str | None:
+        if not calls:
+            return None
+        lines = ", ".join(str(self._own(line)) for line in calls)
+        return (
+            f"the scene called in line {lines} isn't run on the way: what it sets and leaves on the stage is missing."
+        )
 
     def _decided_text(self, wrong: Condition) -> str:
         return f"{wrong.text} in line {self._own(wrong.turn.state.line)} is {'false' if wrong.is_true else 'true'}"

@@ -53,6 +53,8 @@ class Route(msgspec.Struct, frozen=True):
     """Whether the line can be reached."""
     conditions: tuple[Condition, ...] = ()
     """Those that the engine is asked for."""
+    calls: tuple[int, ...] = ()
+    """The scene's lines on the way that call another scene, which is not run."""
 
     def line_of(self, line: int) -> int:
         """Returns the scene's line for a line of the text."""
@@ -144,6 +146,7 @@ def route_to(
         tuple(origin for _, origin in lines),
         bool(steps),
         tuple(Condition(turn, condition, is_true) for _, turn, condition, is_true in turns),
+        tuple(dict.fromkeys(each for each in before if sentences[each - 1].command == "callScene")),
     )
 
 
