@@ -13,7 +13,7 @@ let ignoredAt = -Infinity;
 
 /** Called once, before anything can be pressed. */
 export function watchAttention(): void {
-  const noticeFront = (): void => void (frontSince = document.hasFocus() && document.visibilityState === "visible" ? performance.now() : Infinity);
+  const noticeFront = (): void => void (frontSince = isInFront() ? performance.now() : Infinity);
   for (const name of ["focus", "blur", "resize", "pageshow"]) addEventListener(name, noticeFront);
   document.addEventListener("visibilitychange", noticeFront);
   document.documentElement.addEventListener("mouseenter", () => void (pointerSince = performance.now()));
@@ -30,8 +30,11 @@ export function watchAttention(): void {
  */
 export function isDeliberate(isReady: boolean): boolean {
   const now = performance.now();
+  if (frontSince === Infinity && isInFront()) frontSince = now; // the browser told of it too late
   const since = isByPointer ? Math.min(frontSince, pointerSince) : frontSince;
   if (isReady && now - Math.max(since, ignoredAt) >= NOTICE_MS) return true;
   ignoredAt = now;
   return false;
 }
+
+const isInFront = (): boolean => document.hasFocus() && document.visibilityState === "visible";
