@@ -208,6 +208,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       const found = ownApps.answer(request.method, path, body);
       return found === undefined ? fail(404, "NOT_FOUND", "There is no such app.") : ok(found);
     }
+    if (path === "/servers") return ok({ servers: [{ name: "github", place: "npx -y @modelcontextprotocol/server-github", tools: 26, reads: 14 }] });
     if (path.startsWith("/clients")) {
       const found = ownClients.answer(request.method, path, body);
       return found === undefined ? fail(409, "CONFLICT", "What would be written has changed since it was shown.") : ok(found);

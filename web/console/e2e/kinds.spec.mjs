@@ -93,7 +93,7 @@ test("a change is allowed for its task, as far as was shown before", async () =>
 test("a wider yes for a place begins like a sentence", async () => {
   const place = { scope: "task", grant: { tools: ["browser_click"], place: "http://localhost:5173", project: "/home/you/my-webgal-game", identity: "agent:claude-code" } };
   const id = await ask({ ...samples.unseenClick, offers: [{ scope: "once" }, place] });
-  await page.locator(".scope-option b", { hasText: /^Act on http:\/\/localhost:5173, during this task$/ }).waitFor();
+  await page.locator(".scope-option b", { hasText: /^Click on http:\/\/localhost:5173, during this task$/ }).waitFor();
   await press("n");
   assert.equal((await answer(id)).status, "canceled");
 });

@@ -87,3 +87,10 @@ test("a renamed file keeps the two lines that name it", () => {
   const { lines, files } = withFileHeads(parseDiff("--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n").lines);
   expect([files, lines.slice(0, 2).map(({ kind }) => kind)]).toEqual([[], ["note", "note"]]);
 });
+
+test("hunks that don't say where they are count as well, and have no numbers", () => {
+  const { lines, added, deleted } = parseDiff("--- a/x\n+++ b/x\n@@ … @@\n-old\n+new\n+more\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+y\n");
+  expect(lines.slice(2, 6)).toEqual([{ kind: "note", text: "⋯" }, { kind: "delete", text: "old" }, { kind: "add", text: "new" }, { kind: "add", text: "more" }]);
+  expect([added, deleted]).toEqual([3, 1]);
+  expect(withFileHeads(lines).files).toEqual(["x", "y"]);
+});

@@ -42,6 +42,28 @@ export const isOnElement = (act: Act): boolean => ON_ELEMENTS.includes(act);
 /** What is typed into a running program; undefined for a command. Rules name both by one text, which says so at its end. */
 export const typedText = (command: string): string | undefined => /^(.*) \(\{"input":true\}\)$/s.exec(command)?.[1];
 
+/** A headline has room for a command of this length. */
+export const SHORT_COMMAND = 48;
+
+/** The command, if a headline has room for it. */
+export const shortCommand = (command: string): string | undefined => (command.length > 0 && command.length <= SHORT_COMMAND && !/\s\s|[\r\n]/.test(command) ? command : undefined);
+
+/** Keys as a person writes them: `Ctrl+S`. */
+export const keyNames = ({ key, keys }: Record<string, unknown> = {}): string => {
+  const names = typeof key === "string" ? key.split("+") : typeof keys === "string" ? words(keys) : [];
+  return names.map((name) => name.charAt(0).toUpperCase() + name.slice(1)).join("+");
+};
+
+/** The words of a list, as the server sends it. */
+export function words(list: string): string[] {
+  try {
+    const read: unknown = JSON.parse(list);
+    return Array.isArray(read) ? read.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
 export interface Subject {
   /** The file, element, address, command or tool. */
   object: string;

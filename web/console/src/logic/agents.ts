@@ -34,7 +34,7 @@ function programName(path: string): string {
 export function agentLook(claimed: string): AgentLook {
   const program = /^program:\d+:(.+)$/.exec(claimed);
   if (program) return agentLook(programName(program[1]!));
-  const plain = claimed.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || claimed;
+  const plain = claimed.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/^script:.*/s, "script").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || claimed;
   const entry = KNOWN.find(([pattern]) => pattern.test(plain));
   if (entry) return { name: entry[1], letter: entry[2], colour: entry[3] };
   const sum = [...plain].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);

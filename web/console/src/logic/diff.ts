@@ -2,8 +2,9 @@
 
 export type DiffLine =
   | { kind: "context"; old: number; new: number; text: string }
-  | { kind: "add"; new: number; text: string }
-  | { kind: "delete"; old: number; text: string }
+  /** Without a number if the diff doesn't say where it is. */
+  | { kind: "add"; new?: number; text: string }
+  | { kind: "delete"; old?: number; text: string }
   /** Anything else, shown unchanged: file headers, "\ No newline", lines outside of hunks. */
   | { kind: "note"; text: string }
   /** One of several files of the diff, in one row instead of two lines. */
@@ -19,6 +20,8 @@ export interface ParsedDiff {
   digits: number;
 }
 
+/** A hunk that doesn't say where it is: programs edit files in their own way. */
+const PLACELESS = /^@@(?! -\d)/;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
 
 export function parseDiff(text: string): ParsedDiff {
@@ -30,9 +33,10 @@ export function parseDiff(text: string): ParsedDiff {
   let oldLeft = 0;
   let newLeft = 0;
   let isFirstHunk = true;
+  let isPlaceless = false;
   const note = (line: string): void => void parsed.lines.push({ kind: "note", text: line });
 
-  for (const line of source) {
+  for (const [at, line] of source.entries()) {
     // The counts decide what belongs to a hunk: a deleted "-- x" must not be taken for a file header.
     if (oldLeft > 0 || newLeft > 0) {
       const mark = line[0];
@@ -59,11 +63,18 @@ export function parseDiff(text: string): ParsedDiff {
       if (mark !== "\\") oldLeft = newLeft = 0;
     }
     const hunk = HUNK.exec(line);
-    if (!hunk) {
+    isPlaceless = hunk === null && (PLACELESS.test(line) || (isPlaceless && /^[-+ ]/.test(line) && !(line.startsWith("--- ") && source[at + 1]?.startsWith("+++ "))));
+    if (isPlaceless && line.startsWith("+")) {
+      parsed.lines.push({ kind: "add", text: line.slice(1) });
+      parsed.added++;
+    } else if (isPlaceless && line.startsWith("-")) {
+      parsed.lines.push({ kind: "delete", text: line.slice(1) });
+      parsed.deleted++;
+    } else if (!hunk) {
       if (line.startsWith("--- ")) isFirstHunk = true;
-      note(line);
-      continue;
+      note(line === "@@ … @@" ? "⋯" : line);
     }
+    if (!hunk) continue;
     oldLeft = hunk[2] === undefined ? 1 : Number(hunk[2]);
     newLeft = hunk[4] === undefined ? 1 : Number(hunk[4]);
     // A side without lines names the line before it.

@@ -1,4 +1,4 @@
-import { shortName } from "../logic/acts";
+import { keyNames, shortCommand, shortName, words } from "../logic/acts";
 import type { ActTexts } from "./acts";
 
 export const ROLES: Record<string, string> = { textfield: "text field", textbox: "text field", input: "input", a: "link", radio: "radio button", combobox: "drop-down list", menuitem: "menu item", statictext: "text", listitem: "list item" };
@@ -9,7 +9,6 @@ const element = (kind = "", name: string): string => {
   return `${/^[aeiou]/.test(role) ? "an" : "a"} ${role}`;
 };
 const on = (within = ""): string => (within ? ` on ${shortName(within)}` : "");
-const of = (within = ""): string => (within ? ` of ${within}` : "");
 const WINDOW: Record<string, string> = { close: "Close", quit: "Quit the program of", move: "Move", resize: "Resize", minimize: "Minimize", maximize: "Maximize", restore: "Restore" };
 
 export const actsEn: ActTexts = {
@@ -24,7 +23,7 @@ export const actsEn: ActTexts = {
     undo: ({ object }) => `Undo changes to ${object}?`,
     define: ({ object }) => `Write the character profile ${object}?`,
     script: ({ object }) => `Run the script “${object}”?`,
-    run: ({ kind }) => (kind === "input" ? "Send input to a running program?" : "Run a command?"),
+    run: ({ kind, object }) => (kind === "input" ? "Send input to a running program?" : `Run ${shortCommand(object) ?? "a command"}?`),
     read: ({ object }) => `Read ${object}?`,
     list: ({ object }) => `List ${object || "files"}?`,
     search: ({ object }) => `Search ${object || "files"}?`,
@@ -38,7 +37,7 @@ export const actsEn: ActTexts = {
     reload: ({ within }) => `Reload ${within ? shortName(within) : "the page"}?`,
     click: ({ object, kind, within }) => `Click ${element(kind, object)}${on(within)}?`,
     type: ({ object, kind, within }) => `Type into ${element(kind, object)}${on(within)}?`,
-    press: ({ object, within }) => `Press keys${object || within ? ` in ${object || shortName(within ?? "")}` : ""}?`,
+    press: ({ object, within, params }) => `Press ${keyNames(params) || "keys"}${object || within ? ` in ${object || shortName(within ?? "")}` : ""}?`,
     choose: ({ object, kind, within }) => `Choose an option in ${element(kind, object)}${on(within)}?`,
     hover: ({ object, kind, within }) => `Point at ${element(kind, object)}${on(within)}?`,
     scroll: ({ within }) => `Scroll${on(within)}?`,
@@ -46,18 +45,18 @@ export const actsEn: ActTexts = {
     drag: ({ object, kind, within }) => `Drag ${element(kind, object)}${on(within)}?`,
     fill: ({ within }) => `Fill in a form${on(within)}?`,
     selectText: ({ object, kind, within }) => `Select text in ${element(kind, object)}${on(within)}?`,
-    group: () => "Name the tab group?",
+    group: ({ params }) => (params?.title ? `Name the tab group “${String(params.title)}”?` : "Change the tab group?"),
     launch: ({ object }) => `Launch ${object}?`,
     clipboard: ({ params }) => (params?.action === "read" ? "Read your clipboard?" : "Replace what is on your clipboard?"),
     point: ({ object, kind, within, params }) => `${{ drag: "Drag from", scroll: "Scroll at" }[String(params?.gesture)] ?? "Point at"} ${element(kind, object)}${on(within)}?`,
     arrange: ({ object, params }) => `${WINDOW[String(params?.action)] ?? "Arrange"} the window ${object}?`,
-    menu: ({ object }) => `Choose from the menu of ${object}?`,
+    menu: ({ object, params }) => `Choose ${words(String(params?.path)).map((word) => `“${word}”`).join(" › ") || "from the menu"} in ${object}?`,
     set: ({ object, kind, within }) => `Set ${element(kind, object)}${on(within)}?`,
     publish: ({ object }) => `Open port ${object} to your browser?`,
     dismiss: ({ object }) => `Close the dialog ${object}?`,
     look: ({ object, within }) => `Look at ${object || shortName(within ?? "")}?`,
     wait: () => "Wait?",
-    call: ({ object, within }) => `Call ${object}${of(within)}?`,
+    call: ({ object, within }) => `Call ${object}${within ? ` on ${within}` : ""}?`,
     fetch: ({ object }) => `Fetch ${shortName(object)}?`,
     connect: ({ object }) => `Connect to ${object}?`,
     use: ({ object }) => `Use ${object}?`,

@@ -1,4 +1,4 @@
-import { shortName, type Subject } from "../logic/acts";
+import { keyNames, shortCommand, shortName, words, type Subject } from "../logic/acts";
 import type { ActTexts } from "./acts";
 
 export const KINDS: Record<string, string> = { button: "按钮", link: "链接", textbox: "文本框", textfield: "文本框", text: "文本框", checkbox: "复选框", radio: "单选按钮", combobox: "下拉框", menuitem: "菜单项", tab: "标签页", window: "窗口", input: "输入框", a: "链接", statictext: "文字", image: "图片", group: "分组", list: "列表", listitem: "列表项", cell: "单元格", slider: "滑块", menu: "菜单", dialog: "对话框", heading: "标题" };
@@ -20,7 +20,7 @@ export const actsZh: ActTexts = {
     undo: ({ object }) => `撤销对 ${object} 的更改？`,
     define: ({ object }) => `写入角色设定 ${object}？`,
     script: ({ object }) => `运行脚本“${object}”？`,
-    run: ({ kind }) => (kind === "input" ? "向运行中的程序输入？" : "运行命令？"),
+    run: ({ kind, object }) => (kind === "input" ? "向运行中的程序输入？" : shortCommand(object) ? `运行 ${object}？` : "运行命令？"),
     read: ({ object }) => `读取 ${object}？`,
     list: ({ object }) => `列出 ${object || "文件"}？`,
     search: ({ object }) => `搜索 ${object || "文件"}？`,
@@ -34,7 +34,7 @@ export const actsZh: ActTexts = {
     reload: ({ within }) => `重新加载 ${within ? shortName(within) : "页面"}？`,
     click: (subject) => `点击${target(subject)}？`,
     type: (subject) => `在${target(subject)}中输入？`,
-    press: ({ object, within }) => (object || within ? `在 ${object || shortName(within ?? "")} 中按键？` : "按键？"),
+    press: ({ object, within, params }) => `${object || within ? `在 ${object || shortName(within ?? "")} 中` : ""}${keyNames(params) ? `按 ${keyNames(params)}` : "按键"}？`,
     choose: (subject) => `在${target(subject)}中选择？`,
     hover: (subject) => `指向${target(subject)}？`,
     scroll: ({ within }) => `滚动 ${within ? shortName(within) : "页面"}？`,
@@ -42,12 +42,12 @@ export const actsZh: ActTexts = {
     drag: (subject) => `拖动${target(subject)}？`,
     fill: ({ within }) => `填写${place(within)}的表单？`,
     selectText: (subject) => `选中${target(subject)}中的文字？`,
-    group: () => "命名标签页分组？",
+    group: ({ params }) => (params?.title ? `把标签页分组命名为“${String(params.title)}”？` : "修改标签页分组？"),
     launch: ({ object }) => `启动 ${object}？`,
     clipboard: ({ params }) => (params?.action === "read" ? "读取你的剪贴板？" : "替换你剪贴板中的内容？"),
     point: (subject) => `${{ drag: "拖动", scroll: "滚动" }[String(subject.params?.gesture)] ?? "指向"}${target(subject)}？`,
     arrange: ({ object, params }) => `${WINDOW[String(params?.action)] ?? "调整"}窗口 ${object}？`,
-    menu: ({ object }) => `在 ${object} 的菜单中选择？`,
+    menu: ({ object, params }) => `在 ${object} 的菜单中选择${words(String(params?.path)).map((word) => `“${word}”`).join(" › ")}？`,
     set: (subject) => `设置${target(subject)}？`,
     publish: ({ object }) => `向你的浏览器开放端口 ${object}？`,
     dismiss: ({ object }) => `关闭对话框 ${object}？`,

@@ -50,7 +50,7 @@ export function Diff({ text, path }: { text: string; path?: string | undefined }
           <button type="button" aria-pressed={isSplit} onClick={() => prefer({ diffLayout: "split" })}>{t.sideBySide}</button>
           </span>
         )}
-        <span class="diff-count"><span class="good">+{parsed.added}</span> <span class="bad">−{parsed.deleted}</span></span>
+        <span class="diff-count" hidden={parsed.added + parsed.deleted === 0}><span class="good">+{parsed.added}</span> <span class="bad">−{parsed.deleted}</span></span>
       </div>
       {isSplit ? (
         <Chunked rows={splitRows(rows)} rowHeight={ROW_HEIGHT} render={(row, at) => <SplitLine key={at} row={row} open={open} />} />

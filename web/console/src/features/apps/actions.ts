@@ -2,11 +2,13 @@
 
 import { deleteAt, fetchData, postJson } from "@handrail/host";
 import { callTool } from "../tools/actions";
-import type { AppDetails, AppsOverview, Consent } from "./logic/apps";
+import type { AppDetails, AppsOverview, Consent, Server } from "./logic/apps";
 
 const at = (id: string): string => `/api/apps/${encodeURIComponent(id)}`;
 
 export const readApps = (): Promise<AppsOverview> => fetchData<AppsOverview>("/api/apps");
+/** None where the server has no gateway. */
+export const readServers = async (): Promise<Server[]> => (await fetchData<{ servers: Server[] }>("/api/servers").catch(() => ({ servers: [] }))).servers;
 export const readApp = (id: string): Promise<AppDetails> => fetchData<AppDetails>(at(id));
 export const callApp = (app: string, tool: string, params: unknown): Promise<unknown> => callTool("apps_call", { app, tool, params });
 

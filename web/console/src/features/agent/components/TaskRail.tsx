@@ -84,7 +84,7 @@ function TaskRow({ task, putAway }: { task: BrowserTask; putAway: () => void }) 
         <span class="rail-task-title"><Visible text={title} /></span>
         <span class="sub">
           <i class={`dot ${isAsking ? "asking" : `status-${task.status}`}`} aria-hidden="true" />
-          {isAsking ? t.waitsForYou : texts.value.browser.statuses[task.status]} · <Moment at={task.updatedAt} />
+          {isAsking ? t.waitsForYou : texts.value.browser.statuses[task.status]} · <Moment at={task.updatedAt} isShort />
         </span>
       </a>
       <button type="button" class="icon-button" aria-label={`${label}: ${visible(title)}`} title={label} onClick={putAway}><Icon name="archive" /></button>

@@ -45,13 +45,6 @@ function Opened({ app: { id }, consents, setConsents }: AppCardProps) {
   return (
     <div class="call-details">
       <p><Visible text={app.description} /></p>
-      <Facts
-        facts={[
-          [words.value.version, app.version],
-          [words.value.reachedBy, `${app.execution.type} · ${app.execution.place}`],
-          [words.value.descriptor, app.source],
-        ]}
-      />
       {app.auth.type !== "none" && <SignInCard app={app} setApp={setApp} />}
       <h3>{words.value.itsTools}</h3>
       {app.tools.map((tool) => <ToolCard key={tool.name} app={id} tool={tool} />)}
@@ -66,6 +59,10 @@ function Opened({ app: { id }, consents, setConsents }: AppCardProps) {
           ))}
         </div>
       )}
+      <details>
+        <summary>{words.value.details}</summary>
+        <Facts facts={[[words.value.version, app.version], [words.value.reachedBy, `${app.execution.type} · ${app.execution.place}`], [words.value.descriptor, app.source]]} />
+      </details>
     </div>
   );
 }

@@ -89,3 +89,13 @@ export function lastCallsOf(calls: readonly Call[], app: string): Call[] {
 export function consentsFor(consents: readonly Consent[], app: string): Consent[] {
   return consents.filter((consent) => consent.app === app);
 }
+
+/** An MCP server behind the gate, and how many of its tools are accepted. */
+export interface Server {
+  name: string;
+  /** Its command or address. */
+  place: string;
+  tools: number;
+  /** How many of them only read, and don't ask. */
+  reads: number;
+}

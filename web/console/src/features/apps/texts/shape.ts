@@ -2,6 +2,12 @@
 export interface AppsTexts {
   count: (count: number) => string;
   tools: (count: number) => string;
+  servers: string;
+  serverCount: (count: number) => string;
+  withoutAsking: (count: number) => string;
+  noServers: string;
+  serversHint: string;
+  details: string;
   filter: string;
   readAgain: string;
   none: string;

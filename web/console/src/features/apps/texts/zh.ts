@@ -3,6 +3,12 @@ import type { AppsTexts } from "./shape";
 export const appsZh: AppsTexts = {
   count: (count) => `${count} 个应用`,
   tools: (count) => `${count} 个工具`,
+  servers: "MCP 服务器",
+  serverCount: (count) => `${count} 个服务器`,
+  withoutAsking: (count) => (count === 0 ? "每次调用都会询问" : `${count} 个无需询问`),
+  noServers: "还没有接入 MCP 服务器。",
+  serversHint: "在终端用 `handrail servers` 添加、审阅或移除服务器。",
+  details: "详情",
   filter: "筛选应用…",
   readAgain: "刷新",
   none: "本机没有提供工具的应用。",

@@ -30,7 +30,7 @@ function TaskRow({ task }: { task: BrowserTask }) {
       <span class="browser-task-title"><Visible text={task.title || t.untitledTask} /></span>
       <span class="sub">
         <i class={`dot status-${task.status}`} aria-hidden="true" />
-        {t.statuses[task.status]} · <Moment at={task.updatedAt} />
+        {t.statuses[task.status]} · <Moment at={task.updatedAt} isShort />
       </span>
       <span class="sub">{browser ? <Visible text={pluginName(browser)} /> : task.selectedClientId ? <Visible text={task.selectedClientId} /> : t.noBrowserYet}</span>
     </button>

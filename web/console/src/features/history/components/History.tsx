@@ -77,7 +77,7 @@ function TaskRow({ task, isOpen }: { task: TaskSummary; isOpen: boolean }) {
     <div class="history-task" role="listitem">
       <a href={`#/history/${encodeURIComponent(keyOf(task))}`} aria-current={isOpen ? "page" : undefined}>
         <b><Visible text={titleOf(task)} /></b>
-        <span class="dim">{several && <>{visible(projectName(task.project))} · </>}{t.stepsAndChanges(task.calls, task.changes)}</span>
+        <span class="dim">{several && <>{visible(projectName(task.project))} · </>}{task.calls === 0 && task.running > 0 ? t.states.running : t.stepsAndChanges(task.calls, task.changes)}</span>
         <span class="faint"><Moment at={task.last} isShort />{NOT_DONE.map(([name, look]) => task[name] > 0 && <span key={name}> · <span class={look}>{t.notDone[name](task[name])}</span></span>)}</span>
       </a>
     </div>

@@ -31,6 +31,8 @@ export function TaskStory({ task, isReplay }: { task: TaskSummary; isReplay: boo
   const [isSure, setIsSure] = useState(false);
   const place = task.project || oldest?.project || "";
   const waiting = waitingIn(of);
+  /** Of a task that is older than the list nothing is counted. */
+  const hasChanges = task.changes > 0 || task.last === "";
 
   function undoAll(): void {
     setIsSure(false);
@@ -52,7 +54,7 @@ export function TaskStory({ task, isReplay }: { task: TaskSummary; isReplay: boo
         <div class="row">
           <button type="button" class="plain" aria-pressed={isReplay} onClick={() => goTo("history", isReplay ? key : `${REPLAY}${key}`)}>{isReplay ? t.timeline : t.replay}</button>
           {task.task !== undefined && conversations.value.some(({ taskId }) => taskId === task.task) && <a class="plain" href={`#/chat/${encodeURIComponent(task.task)}`}>{t.conversation}</a>}
-          {task.task !== undefined && <button type="button" class="plain" onClick={() => setIsSure(true)}>{t.undoAll}</button>}
+          {task.task !== undefined && hasChanges && <button type="button" class="plain" onClick={() => setIsSure(true)}>{t.undoAll}</button>}
           {task.task !== undefined && <ServerFileLink class="plain" url={`/api/report/${encodeURIComponent(task.task)}${place ? `?project=${encodeURIComponent(place)}` : ""}`} name={`handrail-${task.task}.html`}>{t.downloadReport}</ServerFileLink>}
         </div>
       </header>

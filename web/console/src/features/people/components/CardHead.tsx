@@ -31,7 +31,7 @@ export function CardHead({ card, request, prompt }: { card: Card; request: Reque
       {card.reason && <p class="reason">{t.says(visible(name))}{texts.value.betweenSentences}<q><bdi>{visible(card.reason)}</bdi></q></p>}
       <ul class="risks">
         {card.risks.map((risk) => <li key={risk} class={`chip ${RISKS[risk]}`}>{t.risks[risk]}</li>)}
-        {counted && <li class="chip">{texts.value.lines(counted.added, counted.deleted)}</li>}
+        {counted && counted.added + counted.deleted > 0 && <li class="chip">{texts.value.lines(counted.added, counted.deleted)}</li>}
         {task?.title && <li><a class="chip task-chip" href={`#/chat/${encodeURIComponent(task.taskId)}`}>{t.task(visible(task.title))}</a></li>}
       </ul>
     </>

@@ -1,5 +1,7 @@
 import type { Card, CardFact, FileChangePrompt, PromptImage, RequestEntry } from "@handrail/host";
+import type { ComponentChildren } from "preact";
 import { imageUrl } from "../../history/logic/calls";
+import { actOf } from "../../../logic/acts";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
@@ -7,7 +9,8 @@ import { Enlargeable } from "../../../ui/Enlargeable";
 import { Facts } from "../../../ui/Facts";
 import { ServerImage } from "../../../ui/ServerImage";
 import { Visible } from "../../../ui/Visible";
-import { factText, labelOf, shownParams } from "../logic/card";
+import { factText, isSentence, labelOf } from "../logic/card";
+import { shownParams } from "../logic/params";
 import { MaskedValues } from "./MaskedValues";
 
 /** What will happen: warnings, the command in its parts, the arguments, pictures, the diff. */
@@ -15,12 +18,16 @@ export function ChangeDetails({ prompt, card, requestId }: { prompt: FileChangeP
   const t = texts.value;
   const { path, command, cwd, diff, images = [] } = prompt;
   const isListed = card !== null && diff === undefined && (card.params.length > 0 || card.facts.length > 0);
+  const sent = isListed && command === undefined && <Sent params={shownParams(card, t.card)} />;
+  /** Of a call, what it does comes before what it is given; of a page or window, what the agent does comes before what is there. */
+  const isCall = card !== null && actOf(card.tool) === "call";
   return (
     <>
       {card ? <Warnings card={card} /> : <PlainWarnings prompt={prompt} />}
       {command !== undefined && <Command command={command} cwd={cwd} parts={card?.parts ?? []} />}
-      {card && <Facts facts={grouped(card.facts)} />}
-      {isListed && command === undefined && <Sent params={shownParams(card)} />}
+      {!isCall && sent}
+      {card && <Facts facts={grouped(card.parts.length > 0 ? card.facts.filter(({ name }) => name !== "Programs") : card.facts)} />}
+      {isCall && sent}
       {prompt.masked && requestId !== undefined && <MaskedValues requestId={requestId} />}
       {!card && <Facts facts={[[t.file, diff === undefined ? path : undefined]]} />}
       {images.map((image) => <Picture key={image.path} image={image} isOurs={card !== null} />)}
@@ -99,11 +106,14 @@ function Sent({ params }: { params: readonly CardFact[] }) {
 }
 
 /** Several facts of the same name share a row. */
-function grouped(facts: readonly CardFact[]): [string, string][] {
+function grouped(facts: readonly CardFact[]): [string, ComponentChildren][] {
   const t = texts.value.card;
-  const rows = new Map<string, string[]>();
-  for (const fact of facts) rows.set(fact.name, [...(rows.get(fact.name) ?? []), factText(fact, t)]);
-  return [...rows].map(([name, values]) => [visible(labelOf(name, t)), values.join("\n")]);
+  const rows = new Map<string, CardFact[]>();
+  for (const fact of facts) rows.set(fact.name, [...(rows.get(fact.name) ?? []), fact]);
+  return [...rows].map(([name, row]) => {
+    const text = row.map((fact) => factText(fact, t)).join("\n");
+    return [visible(labelOf(name, t)), row.every((fact) => isSentence(fact, t)) ? <span class="said"><Visible text={text} /></span> : text];
+  });
 }
 
 /** Identifiers, for people who need them. */

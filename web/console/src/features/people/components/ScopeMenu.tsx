@@ -5,7 +5,8 @@ import { agentLook } from "../../../logic/agents";
 import { visible } from "../../../logic/visible";
 import { projectName } from "../../../shell/projects";
 import { texts } from "../../../store";
-import { coverage, unescaped } from "../logic/card";
+import type { Act } from "../../../logic/acts";
+import { actOfCard, coverage, grantTitle } from "../logic/card";
 import type { Reach } from "./AnswerForm";
 import { GrantEditor } from "./GrantEditor";
 
@@ -15,6 +16,8 @@ export interface Scope {
   /** The label of the button. */
   yes: string;
 }
+
+const WRITING: readonly Act[] = ["edit", "create", "define"];
 
 type Granting = Offer & { grant: Grant };
 interface Matches {
@@ -57,7 +60,7 @@ export function ScopeMenu({ request, prompt, card, isShown, choose }: ScopeMenuP
   return (
     <fieldset class="scope">
       <legend class="unseen">{t.card.scope}</legend>
-      {option("once", justThis(prompt), "", null)}
+      {option("once", justThis(prompt, card), "", null)}
       {forTask.map((offer, at) => {
         const match = matches[at];
         const where = t.card.within(projectName(offer.grant.project ?? ""));
@@ -72,21 +75,16 @@ export function ScopeMenu({ request, prompt, card, isShown, choose }: ScopeMenuP
   );
 }
 
-function justThis({ command, consent, diff }: FileChangePrompt): string {
+function justThis(prompt: FileChangePrompt, card: Card | null): string {
   const { just } = texts.value.card;
-  if (command !== undefined) return just.command;
-  if (consent) return just.call;
-  return diff === undefined ? just.action : just.edit;
+  if (prompt.command !== undefined) return just.command;
+  if (prompt.consent) return just.call;
+  if (card) return WRITING.includes(actOfCard(card, prompt)) ? just.edit : just.action;
+  return prompt.diff === undefined ? just.action : just.edit;
 }
 
 function titleOf({ grant, what }: Granting): string {
-  const t = texts.value.card;
-  if (grant.path === undefined) {
-    const covered = visible(coverage(grant, t) || (what ?? ""));
-    return covered.charAt(0).toUpperCase() + covered.slice(1);
-  }
-  const suffix = /^\*\*\/\*\.(\w+)$/.exec(grant.path)?.[1];
-  return suffix ? t.kindOfFile(suffix) : visible(unescaped(grant.path));
+  return visible(grantTitle(grant, texts.value.card) || (what ?? ""));
 }
 
 /** How many files each of them covers today; undefined if it isn't about files. */

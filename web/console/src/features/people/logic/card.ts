@@ -4,7 +4,7 @@
  */
 
 import type { Card, CardFact, FileChangePrompt, Grant, RequestEntry } from "@handrail/host";
-import { actOf, typedText, type Act } from "../../../logic/acts";
+import { actOf, SHORT_COMMAND, typedText, type Act } from "../../../logic/acts";
 import type { CardTexts } from "../texts/card";
 
 export function cardOf({ isOwn, prompt }: RequestEntry): Card | null {
@@ -29,6 +29,9 @@ export function factText({ name, code, value, of }: CardFact, t: CardTexts): str
   return of === undefined ? text : `${labelOf(of, t)}: ${text}`;
 }
 
+/** Whether it reads as a sentence of ours, not as data. */
+export const isSentence = ({ name, code, value }: CardFact, t: CardTexts): boolean => code !== undefined && code in t.phrases && (value === "" || name === "Not certain");
+
 export function labelOf(name: string, t: CardTexts): string {
   const [, word = "", rest = ""] = /^(Field|new content of) (.*)$/.exec(name) ?? [];
   return word ? t.labelled[word as keyof CardTexts["labelled"]](rest) : (t.labels[name] ?? name);
@@ -37,11 +40,12 @@ export function labelOf(name: string, t: CardTexts): string {
 /** The literal text, without the escapes of a pattern. */
 export const unescaped = (pattern: string): string => pattern.replace(/\[([*?[{},])\]/g, "$1");
 
-/** What a grant lets an agent do. */
+/** What a grant lets an agent do: its tools' verbs, and where. */
 export function coverage(grant: Grant, t: CardTexts): string {
-  if (grant.path !== undefined) return t.covers[actOnPath(grant.tools)](unescaped(grant.path));
-  if (grant.place !== undefined) return t.covers.place(grant.place);
-  if (grant.app !== undefined) return t.covers.app(grant.app.split("@")[0]!);
+  const verbs = verbsOf(grant, t);
+  if (grant.path !== undefined) return t.covers.path(verbs, unescaped(grant.path));
+  if (grant.place !== undefined) return t.covers.place(verbs, grant.place);
+  if (grant.app !== undefined) return t.covers.app(verbs, grant.app.split("@")[0]!);
   if (grant.command !== undefined) {
     const typed = typedText(grant.command);
     return typed === undefined ? t.covers.command(grant.command) : t.covers.input(typed);
@@ -51,22 +55,21 @@ export function coverage(grant: Grant, t: CardTexts): string {
   return (others.length === 0 && t.coversTool[tool]) || t.covers.tools(grant.tools.join(", "));
 }
 
-const READING: readonly Act[] = ["read", "list", "search", "look"];
-
-function actOnPath(tools: readonly string[]): "edit" | "read" | "upload" {
-  const acts = tools.map(actOf);
-  if (acts.every((act) => READING.includes(act))) return "read";
-  return acts.every((act) => act === "upload") ? "upload" : "edit";
+/** A permission's headline: "Delete all .md files". To edit and to read goes without saying. */
+export function grantTitle(grant: Grant, t: CardTexts): string {
+  if (grant.command !== undefined && grant.command.length > SHORT_COMMAND) return t.thisCommand;
+  if (grant.path === undefined) return sentence(coverage(grant, t));
+  const suffix = /^\*\*\/\*\.(\w+)$/.exec(grant.path)?.[1];
+  const files = suffix ? t.kindOfFile(suffix) : unescaped(grant.path);
+  const isPlain = grant.tools.every((tool) => ["edit", "read", "list", "search"].includes(actOf(tool)));
+  return isPlain ? (suffix ? sentence(files) : files) : sentence(t.covers.path(verbsOf(grant, t), files));
 }
 
-/** The headline and the facts say all of what these are called with; the raw parameters are under Details. */
-const SAID: readonly Act[] = ["read", "connect", "publish", "agent", "switchTab", "closeTab"];
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The parameters that a person reads: of a call to an app or a server, what it is given. */
-export function shownParams({ tool, params }: Card): CardFact[] {
-  const act = actOf(tool);
-  if (SAID.includes(act)) return [];
-  const prefix = tool === "apps_call" ? "params." : act === "call" ? "arguments." : "";
-  const given = params.filter(({ name }) => name.startsWith(prefix)).map((param) => ({ ...param, name: param.name.slice(prefix.length) }));
-  return tool === "native_mcp" ? given.filter(({ name }) => name !== "server" && name !== "tool") : given;
+/** The verbs of its tools; the general one for tools without. */
+function verbsOf({ tools, path }: Grant, t: CardTexts): string {
+  const verbs = [...new Set(tools.map((tool) => t.verbs[actOf(tool)]))];
+  if (verbs.includes(undefined)) return path === undefined ? t.act : t.verbs.edit!;
+  return verbs.join(t.and);
 }

@@ -1,6 +1,7 @@
 /** Texts of an approval's card. */
 
 import type { Risk } from "@handrail/host";
+import type { Act } from "../../../logic/acts";
 
 export interface CardTexts {
   checked: string;
@@ -37,14 +38,21 @@ export interface CardTexts {
   everyAgent: string;
   everyProject: string;
   untilRemoved: string;
-  /** What a grant covers: acts by tool, then where. */
-  covers: Record<"edit" | "read" | "upload", (path: string) => string> & { place: (place: string) => string; app: (app: string) => string; command: (command: string) => string; input: (text: string) => string; server: (server: string) => string; tools: (tools: string) => string };
+  /** What a grant covers: verbs by act, then where. */
+  verbs: Partial<Record<Act, string>>;
+  /** For tools without a verb. */
+  act: string;
+  and: string;
+  covers: Record<"path" | "place" | "app", (verbs: string, where: string) => string> & Record<"command" | "input" | "server" | "tools", (what: string) => string>;
   /** What a tool covers if the grant names nothing else. */
   coversTool: Readonly<Record<string, string>>;
   kindOfFile: (suffix: string) => string;
   selected: (count: number) => string;
   allowSelected: (count: number) => string;
   denySelected: (count: number) => string;
+  thisCommand: string;
+  /** Names of parameters of handrail's own tools. */
+  params: Readonly<Record<string, string>>;
   /** Translations of the server's English labels. */
   labels: Record<string, string>;
   /** The same for labels that contain a name. */

@@ -7,7 +7,7 @@ export const settingsEn: SettingsTexts = {
   language: "Language",
   theme: "Theme",
   themes: { auto: "System", light: "Light", dark: "Dark" },
-  automatic: "Browser",
+  automatic: "Same as browser",
   notifications: "Desktop notifications",
   notificationsHint: "Notify me about new questions while this page is in the background.",
   notificationsBlocked: "Your browser blocks notifications from this page.",
