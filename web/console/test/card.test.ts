@@ -42,11 +42,13 @@ describe("what a permission covers", () => {
     expect(coverage(at("net_connect"), cardEn)).toBe("connect to https://example.org");
     expect(coverage(at("browser_click", "browser_type"), cardEn)).toBe("click and type on https://example.org");
     expect(coverage(at("browser_click"), cardZh)).toBe("在 https://example.org 上点击");
+    expect(coverage(at("net_publish"), cardEn)).toBe("open https://example.org to your browser");
+    expect(coverage({ tools: ["desktop_launch"], app: "gedit" }, cardEn)).toBe("launch gedit");
     expect(coverage({ tools: ["apps_call"], app: "com.example.mail/send@1" }, cardEn)).toBe("call com.example.mail/send");
   });
 
   it("is a sentence in Chinese", () => {
-    expect(cardZh.may("Codex", coverage(onPath("native_read"), cardZh), cardZh.within("shop"))).toBe("Codex 可以在项目 shop 中读取 notes.md。");
+    expect(cardZh.may("Codex", coverage(onPath("native_read"), cardZh), cardZh.within("shop"))).toBe("Codex 可以读取 notes.md（项目 shop）。");
   });
 });
 

@@ -44,8 +44,10 @@ export const unescaped = (pattern: string): string => pattern.replace(/\[([*?[{}
 export function coverage(grant: Grant, t: CardTexts): string {
   const verbs = verbsOf(grant, t);
   if (grant.path !== undefined) return t.covers.path(verbs, unescaped(grant.path));
-  if (grant.place !== undefined) return t.covers.place(verbs, grant.place);
-  if (grant.app !== undefined) return t.covers.app(verbs, grant.app.split("@")[0]!);
+  const acts = grant.tools.map(actOf);
+  const only = new Set(acts).size === 1 ? acts[0] : undefined;
+  if (grant.place !== undefined) return t.covers.place(verbs, grant.place, only);
+  if (grant.app !== undefined) return t.covers.app(verbs, grant.app.split("@")[0]!, only);
   if (grant.command !== undefined) {
     const typed = typedText(grant.command);
     return typed === undefined ? t.covers.command(grant.command) : t.covers.input(typed);

@@ -43,7 +43,7 @@ export interface CardTexts {
   /** For tools without a verb. */
   act: string;
   and: string;
-  covers: Record<"path" | "place" | "app", (verbs: string, where: string) => string> & Record<"command" | "input" | "server" | "tools", (what: string) => string>;
+  covers: { path: (verbs: string, path: string) => string } & Record<"place" | "app", (verbs: string, where: string, only: Act | undefined) => string> & Record<"command" | "input" | "server" | "tools", (what: string) => string>;
   /** What a tool covers if the grant names nothing else. */
   coversTool: Readonly<Record<string, string>>;
   kindOfFile: (suffix: string) => string;
