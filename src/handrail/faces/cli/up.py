@@ -29,7 +29,7 @@ Examples:
     "--port",
     type=WholeNumber(min=0, max=65535),
     metavar="NUMBER",
-    help="Port; 0 picks a free one.",
+    help="Port; 0 picks a free one [6006].",
 )
 @click.option("--no-open", is_flag=True, help="Don't open a browser.")
 @click.option("--team", metavar="URL", help="Join this team as a node, or reconnect to it.")

@@ -66,7 +66,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 def _secret_part(name: str) -> str:
-    """Secret names are lower-case; a digest keeps names apart that differ only in case or in replaced characters."""
+    """Secret names are lowercase; a digest keeps names apart that differ only in case or in replaced characters."""
     plain = re.sub(r"[^a-z0-9._-]", "-", name.lower())
     return plain if plain == name else f"{plain}.{sha256(name.encode()).hexdigest()[:8]}"
 
@@ -76,7 +76,7 @@ def validate_server(server: Server) -> Server:
     if _NAME.fullmatch(server.name) is None or server.name in _RESERVED:
         raise InvalidParams(
             f"{server.name!r} can't be a server's name.",
-            hint="Use up to 32 lower-case letters, digits and hyphens, such as github.",
+            hint="Use up to 32 lowercase letters, digits and hyphens, such as github.",
         )
     if bool(server.command) == (server.url is not None):
         raise InvalidParams("Give either a command or a URL.", hint="handrail servers add NAME -- COMMAND…")

@@ -63,7 +63,7 @@ class Channels:
 def check_name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise InvalidParams(
-            "A channel's name has 1 to 40 lower-case letters, digits, hyphens and underscores.", field="name"
+            "A channel's name has 1 to 40 lowercase letters, digits, hyphens and underscores.", field="name"
         )
     return name
 

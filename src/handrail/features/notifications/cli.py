@@ -45,7 +45,7 @@ def list_channels(state: Path | None, as_json: bool) -> None:
 
 
 @notify.command("add")
-@click.argument("name", help="A name for people: lower-case letters, digits, hyphens, underscores.")
+@click.argument("name", help="A name for people: lowercase letters, digits, hyphens, underscores.")
 @click.option(
     "--url-file",
     type=click.Path(dir_okay=False, path_type=Path),

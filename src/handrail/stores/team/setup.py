@@ -62,7 +62,7 @@ def migrate(url: str) -> tuple[int, int]:
 def add_tenant(url: str, tenant: str, password: str | None = None) -> str:
     """The address for this tenant's servers. Its role is made, or gets a new password. Blocks."""
     if not _TENANT.fullmatch(tenant):
-        raise InvalidParams("A tenant's name has 1 to 40 small letters, digits and underscores.", field="tenant")
+        raise InvalidParams("A tenant's name has 1 to 40 lowercase letters, digits and underscores.", field="tenant")
     role, secret = f"handrail_{tenant}", password or secrets.token_urlsafe(24)
 
     async def add(connection: Any) -> None:

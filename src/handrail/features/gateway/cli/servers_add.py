@@ -69,8 +69,8 @@ def add(
 ) -> None:
     """Add a server.
 
-    Starts it, shows what it offers and asks you to accept it. Keys are kept in the keyring, or where there is none in a
-    file that only you can read. Without a terminal, they are read from stdin, one per line.
+    Starts it, shows what it offers and asks you to accept it. Keys are kept in your keyring or, without
+    one, in a file that only you can read. Without a terminal, they are read from stdin, one per line.
     """
     from handrail.faces.cli.person import caller
     from handrail.features.gateway.model import Server, validate_server

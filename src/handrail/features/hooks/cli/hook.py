@@ -11,8 +11,8 @@ the reason on stderr. Any failure blocks the tool."""
 
 @click.command(epilog=EPILOG)
 @click.argument("client", type=click.Choice(list(DEFAULT_TIMEOUTS)), help="The client whose event is on stdin.")
-@click.option("--state", metavar="DIR", help="State directory [~/.local/state/handrail]")
-@click.option("--project", metavar="DIR", help="Project folder [the session's]")
+@click.option("--state", metavar="DIR", help="State directory [~/.local/state/handrail].")
+@click.option("--project", metavar="DIR", help="Project folder [the session's].")
 @click.option("--wait", metavar="SECONDS", help="The client's own limit; handrail answers earlier.")
 def hook(client: str, state: str | None, project: str | None, wait: str | None) -> None:
     """Allow or deny a client's own tool calls.

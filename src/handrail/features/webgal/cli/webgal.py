@@ -114,7 +114,7 @@ To set up VS Code, see docs/webgal.md. HANDRAIL_LANG=en makes the messages Engli
 
 
 @click.command(epilog=LSP_EPILOG)
-@click.option("--project", type=Path, metavar="DIR", help="The project's folder, if not what the editor has open.")
+@click.option("--project", type=Path, metavar="DIR", help="Project folder [the folder open in the editor].")
 @click.option("--stdio", is_flag=True, help="Ignored: it always uses stdin and stdout. Some editors pass it.")
 @state_option
 def lsp(project: Path | None, stdio: bool, state: Path | None) -> None:
@@ -153,7 +153,7 @@ def webgal() -> None:
 
 
 @webgal.command(epilog=CHECK_EPILOG)
-@click.argument("paths", nargs=-1, metavar="[PATH]...", help="Scenes, or folders with a game.  [default: this one]")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", help="Scenes, or folders with a game.  [default: current directory]")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes; each file is shown, needs approval and can be undone.")
 @project_option
 @state_option
@@ -185,7 +185,7 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
 
 
 @webgal.command(epilog=GRAPH_EPILOG)
-@click.argument("path", default=".", help="A folder with a game.  [default: this one]")
+@click.argument("path", default=".", help="A folder with a game.  [default: current directory]")
 @project_option
 @state_option
 @json_option
