@@ -4,6 +4,7 @@ import { coverage, grantTitle } from "../src/features/people/logic/card";
 import { shownParams } from "../src/features/people/logic/params";
 import { cardEn } from "../src/features/people/texts/card.en";
 import { cardZh } from "../src/features/people/texts/card.zh";
+import { isShort } from "../src/logic/acts";
 import { actsEn } from "../src/texts/acts.en";
 import { actsZh } from "../src/texts/acts.zh";
 
@@ -95,6 +96,12 @@ describe("a headline", () => {
     expect(actsEn.asks.press({ object: "", within: "http://shop.test/", params: { key: "Enter" } })).toBe("Press Enter in shop.test?");
     expect(actsEn.asks.menu({ object: "Notes", params: { path: '["File","Quit"]' } })).toBe("Choose “File” › “Quit” in Notes?");
     expect(actsZh.asks.run({ object: "npm test" })).toBe("运行 npm test？");
+  });
+
+  it("shortens what in an address isn't a name, never the host", () => {
+    const within = "http://a-host-with-a-very-long-name.example:8080/play/GfHVYm9lbCJUrykovuLXzmyVVr5jkTWk/?x=1";
+    expect(actsEn.asks.click({ object: "Go", within })).toBe("Click “Go” on a-host-with-a-very-long-name.example:8080/play/GfHVYm9lbCJU…?");
+    expect([within, "http://shop.test/cart/", "Notes"].map(isShort)).toEqual([false, true, true]);
   });
 
   it("has no space between Chinese words", () => {

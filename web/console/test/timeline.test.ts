@@ -25,6 +25,9 @@ test("what a group's sentence names is not listed below it", () => {
   ]);
   expect(namesOf(timelineOf(calls)[0]!)).toEqual(["a", "b"]);
   expect(namesOf(timelineOf(calls.slice(0, 1))[0]!)).toEqual([]);
+  const onPage = { target: "http://shop.test" };
+  const waits = foldRecords([], [record("browser_wait_for", "READ", onPage), record("browser_wait_for", "READ", onPage), record("browser_page", "READ", onPage)]);
+  expect(namesOf(timelineOf(waits)[0]!)).toEqual([]);
 });
 
 test("what a client reports about its own step afterwards is no step", () => {

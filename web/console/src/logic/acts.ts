@@ -75,9 +75,13 @@ export interface Subject {
   params?: Record<string, unknown>;
 }
 
-/** The file's name, or the address without its scheme. */
+/** The file's name, or the address as people say it: no scheme, no query, and of long words in its path the beginning. */
 export function shortName(object: string): string {
   const address = /^https?:\/\/(.+?)\/?$/.exec(object)?.[1];
-  if (address) return address.split(/[?#]/)[0]!;
-  return object;
+  if (!address) return object;
+  const [host = "", ...path] = address.split(/[?#]/)[0]!.replace(/\/$/, "").split("/");
+  return [host, ...path.map((word) => (word.length > 24 ? `${word.slice(0, 12)}…` : word))].join("/");
 }
+
+/** Whether the short name is all of it but the scheme. */
+export const isShort = (object: string): boolean => !/^https?:/.test(object) || object.replace(/^https?:\/\//, "").replace(/\/$/, "") === shortName(object);

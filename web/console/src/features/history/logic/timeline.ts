@@ -50,8 +50,10 @@ export function actsIn({ calls }: TimelineStep): [Act, readonly Call[]][] {
 
 /** The names behind a group's numbers, each once, except those in its sentence. */
 export function namesOf(step: TimelineStep): string[] {
-  const counted = actsIn(step).flatMap(([, calls]) => (calls.length > 1 ? calls : []));
-  return [...new Set(counted.flatMap(({ target }) => (target && target !== "." ? target : [])))];
+  const acts = actsIn(step);
+  const said = new Set([".", ...acts.flatMap(([, calls]) => (calls.length === 1 ? (calls[0]!.target ?? []) : []))]);
+  const counted = acts.flatMap(([, calls]) => (calls.length > 1 ? calls : []));
+  return [...new Set(counted.flatMap(({ target }) => (target && !said.has(target) ? target : [])))];
 }
 
 export type Verdict = "you" | "task" | "rule" | "denied" | "timeout" | null;

@@ -1,7 +1,7 @@
 import type { Card, CardFact, FileChangePrompt, PromptImage, RequestEntry } from "@handrail/host";
 import type { ComponentChildren } from "preact";
 import { imageUrl } from "../../history/logic/calls";
-import { actOf } from "../../../logic/acts";
+import { actOf, isShort } from "../../../logic/acts";
 import { visible } from "../../../logic/visible";
 import { texts } from "../../../store";
 import { Diff } from "../../../ui/Diff";
@@ -26,6 +26,7 @@ export function ChangeDetails({ prompt, card, requestId }: { prompt: FileChangeP
       {card ? <Warnings card={card} /> : <PlainWarnings prompt={prompt} />}
       {command !== undefined && <Command command={command} cwd={cwd} parts={card?.parts ?? []} />}
       {!isCall && sent}
+      {card && !isShort(card.within) && <Facts facts={[[labelOf("within", t.card), card.within]]} />}
       {card && <Facts facts={grouped(card.parts.length > 0 ? card.facts.filter(({ name }) => name !== "Programs") : card.facts)} />}
       {isCall && sent}
       {prompt.masked && requestId !== undefined && <MaskedValues requestId={requestId} />}
