@@ -94,6 +94,15 @@ def test_entries_are_written_exactly_as_the_contract_has_them(log: PromptLog, pa
     assert ids(open_log(path)) == ["r2"]
 
 
+def test_an_answer_names_the_run_of_its_request(log: PromptLog, path: Path) -> None:
+    append(path, asked("theirs", runId="run-7"))
+    log.request(PROMPT, request_id="plain")
+    log.respond("theirs", OK)
+    log.respond("plain", OK)
+    answers = [json.loads(line) for line in path.read_text("utf-8").splitlines() if '"response"' in line]
+    assert [each.get("runId") for each in answers] == ["run-7", None]
+
+
 def test_a_request_without_an_id_gets_one(log: PromptLog) -> None:
     made = [log.request(PROMPT), log.request(PROMPT, request_id="")]
     assert ids(log) == made

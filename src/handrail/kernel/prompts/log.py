@@ -143,12 +143,13 @@ class PromptLog:
     def _answer(self, journal: LockedJournal, reply: Reply) -> Receipt:
         request_id = reply.request_id
         self.view.catch_up(journal)
-        prompt = self.view.pending_prompt(journal, request_id)
-        response = check_response(prompt, reply.response)
+        request = self.view.pending_request(journal, request_id)
+        response = check_response(request.prompt, reply.response)
         if response.status == "ok":
-            check_shown(request_id, prompt, reply.shown)
-        written, secrets = mask(prompt, response)
-        entry = ResponseEntry(ts=self._now(), request_id=request_id, run_id=reply.run_id or UNSET, response=written)
+            check_shown(request_id, request.prompt, reply.shown)
+        written, secrets = mask(request.prompt, response)
+        run_id = reply.run_id or request.run_id or UNSET
+        entry = ResponseEntry(ts=self._now(), request_id=request_id, run_id=run_id, response=written)
         line = write_entry(entry)
         is_lost = bool(secrets) and not reply.deliver(request_id, digest(line), secrets)
         reply.on_accepted()

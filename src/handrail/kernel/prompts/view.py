@@ -137,10 +137,10 @@ class PromptView:
             asked = self._request(journal, request_id)
             return None if answer is None else (asked[1].prompt if asked is not None else None, answer[1])
 
-    def pending_prompt(self, journal: LockedJournal, request_id: str) -> Prompt:
-        """The prompt that is about to be answered. Conflict: it was answered before; NotFound."""
+    def pending_request(self, journal: LockedJournal, request_id: str) -> RequestEntry:
+        """The request that is about to be answered. Conflict: it was answered before; NotFound."""
         if request_id in self._index.waiting and (asked := self._pending_request(journal, request_id)) is not None:
-            return asked[1].prompt
+            return asked[1]
         if self._answer_line(journal, request_id) is not None:
             raise Conflict(f"The request {request_id} was answered before.", reason="answered")
         raise NotFound(f"There is no request {request_id}.")

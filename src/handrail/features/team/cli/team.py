@@ -34,7 +34,7 @@ def team() -> None:
 
 @team.command()
 @click.option("--database", required=True, metavar="URL", help="postgresql://… of the owner of the tables.")
-@click.option("--tenant", required=True, metavar="NAME", help="The team's name: lowercase letters, digits, underscores.")
+@click.option("--tenant", required=True, metavar="NAME", help="Team name: lowercase letters, digits, underscores.")
 def init(database: str, tenant: str) -> None:
     """Set up or upgrade the database for a tenant.
 
@@ -79,7 +79,14 @@ def make_push_key(file: Path) -> None:
 @click.option("--blobs", envvar="HANDRAIL_TEAM_BLOBS", required=True, metavar="URL", help="s3://bucket/prefix.")
 @click.option("--signing-key", type=Path, metavar="FILE", help="The key made by `handrail team key`.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
-@click.option("--port", type=WholeNumber(min=0, max=65535), default=7007, show_default=True, metavar="NUMBER", help="Port; 0 picks a free one.")
+@click.option(
+    "--port",
+    type=WholeNumber(min=0, max=65535),
+    default=7007,
+    show_default=True,
+    metavar="NUMBER",
+    help="Port; 0 picks a free one.",
+)
 @click.option("--url", default="", metavar="URL", help="Address that people use, such as the load balancer's.")
 @click.option("--oidc-issuer", default="", metavar="URL", help="Sign people in through this OpenID Connect provider.")
 @click.option("--oidc-client", default="", metavar="ID", help="The provider's client id for handrail.")

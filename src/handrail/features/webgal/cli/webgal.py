@@ -153,7 +153,7 @@ def webgal() -> None:
 
 
 @webgal.command(epilog=CHECK_EPILOG)
-@click.argument("paths", nargs=-1, metavar="[PATH]...", help="Scenes, or folders with a game.  [default: current directory]")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", help="Scenes, or game folders.  [default: current directory]")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes; each file is shown, needs approval and can be undone.")
 @project_option
 @state_option
@@ -185,7 +185,7 @@ def check(paths: tuple[str, ...], fix: bool, project: Path, state: Path | None, 
 
 
 @webgal.command(epilog=GRAPH_EPILOG)
-@click.argument("path", default=".", help="A folder with a game.  [default: current directory]")
+@click.argument("path", default=".", help="A game folder.  [default: current directory]")
 @project_option
 @state_option
 @json_option
