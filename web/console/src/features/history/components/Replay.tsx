@@ -11,7 +11,7 @@ import type { Story } from "./Timeline";
 
 const STEP_MS = 2500;
 
-/** A task step by step: before and after, what was done, and a strip of all steps. Every step shows something. */
+/** A task step by step: a strip of all steps, which keeps its place; below, before and after and what was done. Every step shows something. */
 export function Replay({ story, exchanges }: { story: Story; exchanges: Exchanges }) {
   const t = texts.value;
   const steps = useMemo(() => timelineOf(story.calls), [story.calls]);
@@ -51,7 +51,6 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
   const from = Math.max(0, at - 40);
   return (
     <section class="replay" aria-label={t.replay} onKeyDown={onKeyDown}>
-      <Frame key={step.id} step={step} exchanges={exchanges} lastSeen={lastSeenBefore(steps, at)} />
       <div class="replay-bar">
         <button type="button" class="plain" aria-label={t.previousStep} title={t.previousStep} disabled={at === 0} onClick={() => go(at - 1)}><Icon name="left" /></button>
         <button type="button" class="primary" aria-label={isPlaying ? t.pauseReplay : t.playReplay} title={isPlaying ? t.pauseReplay : t.playReplay} onClick={() => { if (!isPlaying && at >= total - 1) setAt(0); setIsPlaying(!isPlaying); }}><Icon name={isPlaying ? "pause" : "play"} /></button>
@@ -66,6 +65,7 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
           return <button type="button" key={one.id} class="cell" aria-current={place === at ? "step" : undefined} onClick={() => go(place)}><b>{word}</b><span>{about}</span></button>;
         })}
       </div>
+      <Frame key={step.id} step={step} exchanges={exchanges} lastSeen={lastSeenBefore(steps, at)} />
     </section>
   );
 }
