@@ -77,8 +77,10 @@ def checks(context: CheckContext) -> Iterator[Check]:
         yield Check("record", False, edit, _EDIT_HINT, required=False)
     if not findings.faults and not findings.edits:
         witness = stores.record().witness
-        witness_text = "no witness is set up" if witness is None else f"witness {witness.name}"
-        yield Check("record", True, f"as it was at the last checkpoint; {witness_text}", required=False)
+        intact = "as it was at the last checkpoint; no witness is set up"
+        if witness is not None:
+            intact = f"as it was at the last checkpoint; witness {witness.name}"
+        yield Check("record", True, intact, required=False)
 
 
 def tidy(project: Project) -> None:

@@ -2,6 +2,7 @@ import type { PageName } from "../../features";
 import { translateServerText } from "../../logic/serverText";
 import { announcement, texts } from "../../store";
 import { useLoaded } from "../../ui/useLoaded";
+import { InlineCode } from "../../ui/InlineCode";
 import { Visible } from "../../ui/Visible";
 import { readDoctor, type Check } from "./actions";
 
@@ -31,8 +32,8 @@ function CheckRow({ check }: { check: Check }) {
     <li>
       <span class={`state ${state}`}>{word}</span>
       <span>
-        <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><Visible text={translateServerText(check.detail)} /></span>
-        {check.fix && <span class="sub fix"><Visible text={translateServerText(check.fix)} /></span>}
+        <Visible text={t.checkNames[check.name] ?? check.name} /> <span class="sub"><InlineCode text={translateServerText(check.detail)} /></span>
+        {check.fix && <span class="sub fix"><InlineCode text={translateServerText(check.fix)} /></span>}
         {!check.ok && <Fixes check={check} />}
       </span>
     </li>
