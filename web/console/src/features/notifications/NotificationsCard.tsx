@@ -116,7 +116,7 @@ function NewChannel({ change }: { change: Change }) {
     setAddress("");
   }
   return (
-    <form onSubmit={(event) => void add(event)}>
+    <form class="stack" onSubmit={(event) => void add(event)}>
       <Field label={t.name} placeholder={t.nameHint} value={name} onInput={setName} />
       <Field label={t.address} kind="secret" description={t.addressHint} value={address} onInput={setAddress} />
       <p class="row"><button class="plain" disabled={!name.trim() || !address.trim()}>{t.add}</button></p>

@@ -109,10 +109,9 @@ function BrowserRow({ session, end }: { session: BrowserSession; end: () => void
   const name = browserName(session.userAgent) || t.unknownBrowser;
   return (
     <li>
-      <span class="browser">
+      <span class="browser" title={visible(session.userAgent)}>
         <span class="tags"><Visible text={name} />{session.isCurrent && <Chip text={t.thisBrowser} colour="good" />}</span>
         <span class="sub">{t.signedIn} <Moment at={session.createdAt} /></span>
-        {session.userAgent !== name && <span class="sub"><Visible text={session.userAgent} /></span>}
       </span>
       {!session.isCurrent && (
         <button type="button" class="plain" aria-label={t.endSessionOf(visible(name))} onClick={end}>{t.endSession}</button>
