@@ -1,6 +1,7 @@
 """An approval for one page isn't used for another page that is there later."""
 
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
@@ -144,3 +145,20 @@ def test_an_upload_that_a_rule_asks_about_is_asked_about_once(
     upload = pool.submit(agent.call, "browser_upload", clickId="1", paths=["letter.txt"])
     person.answers("--ok")
     assert upload.result().error is None
+
+
+def test_a_file_that_changes_after_the_question_is_not_uploaded(
+    place: Browsing, agent: Agent, person: Person, pool: ThreadPoolExecutor
+) -> None:
+    file = place.project / "letter.txt"
+    file.write_text("Dear Bob\n")
+    upload = pool.submit(agent.call, "browser_upload", clickId="1", paths=["letter.txt"])
+    assert '"letter.txt", 9 bytes' in str(person.sees()["prompt"])
+    file.write_text("My diary\n")
+    person.answers("--ok")
+    until(lambda: upload.done() or person.pending())
+    assert not upload.done(), upload.result()
+    again = str(person.answers("--cancel")["prompt"])
+    assert len(set(re.findall("SHA-256 [0-9a-f]+", again))) == 2, "what it was and what it is"
+    assert upload.result().code == "FORBIDDEN"
+    assert place.browser.params_of("browser_upload") == []
