@@ -1,7 +1,7 @@
 /** Generated from the Python declarations by `scripts/protocol.py`; don't edit. */
 
 export const PROTOCOL = 1 as const;
-export const FINGERPRINT = "de38ed80fd04178d" as const;
+export const FINGERPRINT = "3b7009b6c1a14363" as const;
 export const EXTENSION_ID = "baoanimhflihpgcnepaoljokhdpilplm" as const;
 export const TIMEOUTS = { ackMs: 1500, retryAfterMs: 1000, longestActionMs: 600000, uploadMs: 60000, staleAfterMs: 30000 } as const;
 export const MAX_UPLOAD_BYTES = 26214400 as const;
@@ -79,40 +79,40 @@ export interface TabGroup { id: number; collapsed?: boolean; color?: string; tit
 export interface Window { windowId: number; focused?: boolean; top?: number; left?: number; width?: number; height?: number; type?: string }
 
 export interface ActionParams {
-  browser_click: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; button?: "left" | "middle" | "right"; clicks?: number; modifiers?: ("Alt" | "Control" | "Meta" | "Shift")[]; holdMs?: number; strategy?: "cdp_mouse" | "dom_click"; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string };
+  browser_click: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; button?: "left" | "middle" | "right"; clicks?: number; modifiers?: ("Alt" | "Control" | "Meta" | "Shift")[]; holdMs?: number; strategy?: "cdp_mouse" | "dom_click"; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string; frameOrigins?: string[] };
   browser_console: { timeoutMs?: number; tabId: number; limit?: number };
   browser_debugger_attach: { timeoutMs?: number; tabId: number };
   browser_debugger_detach: { timeoutMs?: number; tabId: number };
   browser_dom_index: { timeoutMs?: number; tabId: number; scope?: "document" | "viewport"; offset?: number; limit?: number; boxes?: boolean; assignAttr?: boolean };
-  browser_drag: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; toClickId?: string; dx?: number; dy?: number; path?: number[][]; expected?: string };
-  browser_fill: { timeoutMs?: number; tabId: number; fields: ({ clickId: string; value: string | boolean })[]; submit?: boolean; expected?: string };
+  browser_drag: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; toClickId?: string; dx?: number; dy?: number; path?: number[][]; expected?: string; frameOrigins?: string[] };
+  browser_fill: { timeoutMs?: number; tabId: number; fields: ({ clickId: string; value: string | boolean })[]; submit?: boolean; expected?: string; frameOrigins?: string[] };
   browser_find_text: { timeoutMs?: number; tabId: number; text: string };
   browser_get_html: { timeoutMs?: number; tabId: number; xpath?: string };
-  browser_go_back: { timeoutMs?: number; tabId: number; expected?: string };
-  browser_go_forward: { timeoutMs?: number; tabId: number; expected?: string };
-  browser_hover: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; expected?: string };
-  browser_navigate: { timeoutMs?: number; tabId: number; url: string; expected?: string };
+  browser_go_back: { timeoutMs?: number; tabId: number; expected?: string; frameOrigins?: string[] };
+  browser_go_forward: { timeoutMs?: number; tabId: number; expected?: string; frameOrigins?: string[] };
+  browser_hover: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; x?: number; y?: number; expected?: string; frameOrigins?: string[] };
+  browser_navigate: { timeoutMs?: number; tabId: number; url: string; expected?: string; frameOrigins?: string[] };
   browser_page: { timeoutMs?: number; tabId: number; scope?: "document" | "viewport"; offset?: number; limit?: number };
   browser_pdf: { timeoutMs?: number; tabId: number };
-  browser_press_key: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; key: string; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string };
+  browser_press_key: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; key: string; dialog?: "accept" | "dismiss"; promptText?: string; expected?: string; frameOrigins?: string[] };
   browser_readability_extract: { timeoutMs?: number; tabId: number };
-  browser_reload: { timeoutMs?: number; tabId: number; expected?: string };
+  browser_reload: { timeoutMs?: number; tabId: number; expected?: string; frameOrigins?: string[] };
   browser_requests: { timeoutMs?: number; tabId: number; limit?: number };
   browser_screenshot: { timeoutMs?: number; tabId: number; fullPage?: boolean; clickId?: string; xpath?: string; asking?: string; point?: string; also?: string };
-  browser_scroll: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; direction?: "down" | "left" | "right" | "up"; amount?: number; wheel?: boolean; expected?: string };
-  browser_select_option: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; values: string[]; expected?: string };
-  browser_select_text: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; text?: string; expected?: string };
-  browser_tab_close: { timeoutMs?: number; tabId: number; expected?: string };
-  browser_tab_open: { timeoutMs?: number; url?: string; expected?: string };
-  browser_tab_switch: { timeoutMs?: number; tabId: number; expected?: string };
+  browser_scroll: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; direction?: "down" | "left" | "right" | "up"; amount?: number; wheel?: boolean; expected?: string; frameOrigins?: string[] };
+  browser_select_option: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; values: string[]; expected?: string; frameOrigins?: string[] };
+  browser_select_text: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; text?: string; expected?: string; frameOrigins?: string[] };
+  browser_tab_close: { timeoutMs?: number; tabId: number; expected?: string; frameOrigins?: string[] };
+  browser_tab_open: { timeoutMs?: number; url?: string; expected?: string; frameOrigins?: string[] };
+  browser_tab_switch: { timeoutMs?: number; tabId: number; expected?: string; frameOrigins?: string[] };
   browser_tabs: { timeoutMs?: number };
-  browser_type: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; text: string; submit?: boolean; append?: boolean; strategy?: "cdp_key" | "dom_input"; expected?: string };
-  browser_upload: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; artifactIds: string[]; expected?: string };
+  browser_type: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; text: string; submit?: boolean; append?: boolean; strategy?: "cdp_key" | "dom_input"; expected?: string; frameOrigins?: string[] };
+  browser_upload: { timeoutMs?: number; tabId: number; clickId?: string; xpath?: string; artifactIds: string[]; expected?: string; frameOrigins?: string[] };
   browser_wait_for: { timeoutMs?: number; tabId: number; text?: string; textGone?: string; idleMs?: number };
   browser_wait_for_loaded: { timeoutMs?: number; tabId: number };
   browser_xpath_scan: { timeoutMs?: number; tabId: number; scope?: "document" | "viewport"; limit?: number };
-  task_group_update: { timeoutMs?: number; color?: "blue" | "cyan" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "yellow"; title?: string; expected?: string };
-  task_start: { timeoutMs?: number; url?: string; reuseExistingTab?: boolean; groupTitle?: string; groupColor?: "blue" | "cyan" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "yellow"; expected?: string };
+  task_group_update: { timeoutMs?: number; color?: "blue" | "cyan" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "yellow"; title?: string; expected?: string; frameOrigins?: string[] };
+  task_start: { timeoutMs?: number; url?: string; reuseExistingTab?: boolean; groupTitle?: string; groupColor?: "blue" | "cyan" | "green" | "grey" | "orange" | "pink" | "purple" | "red" | "yellow"; expected?: string; frameOrigins?: string[] };
   task_stop: { timeoutMs?: number; closeTab?: boolean };
 }
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from handrail.kernel.target import Target
 from handrail.ports.errors import Aborted
@@ -15,16 +15,21 @@ from handrail.ports.prompt_queue import FindChannels, no_channels
 
 Role = Literal["tool", "prompt", "resource"]
 Progress = Callable[[str], Awaitable[None]]
-Check = Callable[[Target], Awaitable[None]]
 AddEvidence = Callable[[str, Any], None]
 AdoptEvidence = Callable[[Mapping[str, str]], None]
+
+
+class Check(Protocol):
+    async def __call__(self, target: Target, *, acts: bool = False) -> None:
+        """`acts`: the call is about to act there, and hasn't only been led there."""
+        ...
 
 
 async def ignore_progress(message: str) -> None:
     """For callers that don't show progress."""
 
 
-async def no_check(target: Target) -> None:
+async def no_check(target: Target, *, acts: bool = False) -> None:
     """For a call that has not entered the gate, so no policy applies."""
 
 

@@ -43,10 +43,11 @@ class PolicyCheck:
         call.denied_pages = partial(policy.denied_pages, call.tool, effect, call.caller.agent)
         return verdict
 
-    async def check_reached(self, state: CallState, target: Target) -> None:
+    async def check_reached(self, state: CallState, target: Target, *, acts: bool = False) -> None:
         """`Call.check`: a permission for one place doesn't extend to another place that it leads to.
 
-        A person who has approved the call is asked again only if a rule names that place.
+        A person who has approved the call is asked again only if a rule names that place, or if the call acts there
+        and the person was not shown this call.
         """
         assert state.effect is not None
         if target in state.allowed_targets:
@@ -55,8 +56,9 @@ class PolicyCheck:
         verdict = (await self._policy()).decide_again(state.call.tool, state.effect, target, state.call.caller.agent)
         state.reached[str(target)] = str(verdict)
         _refuse_if_denied(verdict, f"{state.call.tool} at {target}", target, state.call.tool)
-        if verdict.decision is Decision.ASK and not (verdict.is_default and state.is_approved):
-            summary = f"{state.entry.tool.title}: it has led to {target}"
+        is_covered = state.is_approved and (state.call.is_shown or not acts)
+        if verdict.decision is Decision.ASK and not (verdict.is_default and is_covered):
+            summary = f"{state.entry.tool.title}: it {'also acts at' if acts else 'has led to'} {target}"
             preview = Preview(summary, path=target.path, place=target.place, app=target.app)
             assert state.deadline is not None
             async with state.deadline.paused():

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from handrail.features.browser.bus.browser_action import BrowserAction, ParamsT, ResultT, TabParams
+from handrail.features.browser.bus.protocol import FRAME_ORIGINS
 from handrail.kernel.call import Call
 from handrail.kernel.target import Target
 from handrail.kernel.task_ownership import TaskOwnership
@@ -160,13 +161,28 @@ class Browser:
             await call.check(page.target)
         origin = None if leaves else page.origin
         try:
-            result = await self.send(call, page.task, call.tool, {**params, "tabId": page.tab_id}, origin)
+            result = await self._send_to_frames(call, page, {**params, "tabId": page.tab_id}, origin)
         except Failure as failure:
             if failure.details.get("moved") is True:
                 self._last_urls[page.tab_id] = ""  # its new URL must be fetched from the browser
             raise
         await self.check_arrival(call, page.task, page.tab_id, result)
         return result
+
+    async def _send_to_frames(self, call: Call, page: Page, params: Params, origin: str | None) -> Result:
+        """Sends the action. If it is about a frame of another place, the policy decides about that place first."""
+        allowed: list[str] = []
+        while True:
+            try:
+                more = {FRAME_ORIGINS: allowed} if allowed else {}
+                return await self.send(call, page.task, call.tool, {**params, **more}, origin)
+            except Failure as failure:
+                reached = [each for each in _texts(failure.details.get(FRAME_ORIGINS)) if each not in allowed]
+                if not reached:
+                    raise
+            for each in reached:
+                await call.check(Target(place=place_of_page(each)), acts=True)
+            allowed += reached
 
     async def check_arrival(self, call: Call, task: str, tab_id: int, result: Params) -> None:
         """Asks the policy about every page that an action led to, with redirects. If one is denied, blanks the tab."""
@@ -266,8 +282,11 @@ def without_fragment(url: str) -> str:
 
 def redirects_in(result: Params) -> Sequence[str]:
     """The pages on the way to the current one, as far as the plugin reports them."""
-    hops = result.get("hops")
-    return [hop for hop in hops if isinstance(hop, str)] if isinstance(hops, list) else ()
+    return _texts(result.get("hops"))
+
+
+def _texts(value: object) -> Sequence[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else ()
 
 
 def _active_tab(tabs: Sequence[Tab]) -> Tab | None:

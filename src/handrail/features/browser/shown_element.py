@@ -35,8 +35,10 @@ class _FrameText(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-class _Shown(msgspec.Struct, frozen=True, kw_only=True):
+class _Shown(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     destination: _Destination | None = None
+    frame_origin: str | None = None
+    """The origin of the element's frame, if it is another one than the page's."""
     fields: list[_Field] = []
     near: list[str] = []
     frames: list[_FrameText] = []
@@ -60,6 +62,8 @@ def facts_of(report: Any, *, is_click: bool = False) -> Sequence[tuple[str, str]
 
 
 def _facts(shown: _Shown, *, is_click: bool) -> Iterator[tuple[str, str]]:
+    if shown.frame_origin is not None:
+        yield "In a frame of", quote_text(shown.frame_origin, _MAX_LENGTH)
     to = shown.destination
     if is_click and (to is None or to.by == "form"):
         yield "Leads to", UNKNOWN_DESTINATION

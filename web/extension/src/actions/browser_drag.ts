@@ -6,6 +6,7 @@ import { parseClickId } from "../worker/click_id";
 import { drag } from "../worker/dragging";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, pointParams, pointTargetOf } from "../worker/element";
+import { refuseForeignAt } from "../worker/foreign_frames";
 import { judged, pressedOn } from "../worker/guarding";
 import { letGoElsewhere, pressMouse } from "../worker/input";
 import { ask } from "../worker/page";
@@ -27,6 +28,7 @@ export const browserDrag = define("browser_drag", { ...elementParams, ...pointPa
     const end = place ? (await staleIfGone(ask(tabId, place.frameId, "boxOf", { target: place.target }))) : null;
     const shift = { x: start.point.x - (spot.at?.x ?? 0), y: start.point.y - (spot.at?.y ?? 0) };
     const points = end ? [{ x: end.x + end.w / 2, y: end.y + end.h / 2 }] : path ? rest.map(({ x, y }) => ({ x: shift.x + x, y: shift.y + y })) : [{ x: start.point.x + (dx ?? 0), y: start.point.y + (dy ?? 0) }];
+    for (const point of points) await refuseForeignAt(tabId, point);
     const isJudged = context.expected !== undefined;
     const changes = await withChanges(context, { tabId, frameId, isWatched: true, isAlone: start.isAlone, isKey: true }, async () => {
       await drag(tabId, start, points, async () => {

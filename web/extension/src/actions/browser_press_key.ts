@@ -4,6 +4,7 @@ import { staleIfGone } from "../worker/aiming";
 import { define } from "../worker/action";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
+import { refuseForeignAt } from "../worker/foreign_frames";
 import { judged } from "../worker/guarding";
 import { press } from "../worker/input";
 import { parseChord } from "../worker/keys";
@@ -17,6 +18,7 @@ export const browserPressKey = define("browser_press_key", { ...elementParams, k
     const isTrusted = await canUseDebugger(context, tabId);
     const place = hasElement(params) ? placeOf("browser_press_key", params) : { frameId: TOP, target: undefined };
     const { frameId, target } = place;
+    if (!target) await refuseForeignAt(tabId);
     const dialog = params.dialog && { accept: params.dialog === "accept", ...(params.promptText === undefined ? {} : { promptText: params.promptText }) };
     const changes = await withChanges(context, { tabId, frameId, dialog, isKey: true }, async () => {
       if (!isTrusted) {

@@ -6,6 +6,7 @@ import { type Context, define, type Result } from "../worker/action";
 import { Failure } from "../worker/failure";
 import { withChanges } from "../worker/effects";
 import { canUseDebugger, elementParams, hasElement, placeOf } from "../worker/element";
+import { refuseForeignAt } from "../worker/foreign_frames";
 import { judged } from "../worker/guarding";
 import { originCheck } from "../worker/required_origin";
 import { enter, press, type } from "../worker/input";
@@ -82,6 +83,7 @@ async function typeIntoFocus(context: Context, { tabId, text: words, submit }: {
   if (!isTrusted) throw new Failure("CDP_UNAVAILABLE", "Without the debugger only a field that is named can be typed into.");
   const lines = words.split("\n").flatMap((line, at) => [...(at ? [() => press(tabId, enter)] : []), ...(line ? [() => type(tabId, line, false)] : [])]);
   const parts = [...lines, ...(submit ? [() => press(tabId, enter)] : [])];
+  await refuseForeignAt(tabId);
   const stay = originCheck(tabId);
   let remaining = parts.length;
   const changes = await withChanges(context, { tabId, frameId: TOP, isKey: true }, async () => {

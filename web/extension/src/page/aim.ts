@@ -11,7 +11,7 @@ import { describe } from "./description";
 import { noTarget, Refusal } from "./failure";
 import { nextFrame } from "./frame_clock";
 import { guard } from "./guard";
-import { ownPlace } from "./frames";
+import { innerPointAt, ownPlace } from "./frames";
 import { boxOf, innerBox, isSameBox, isShown } from "./geometry";
 import { reportedBox } from "./reported";
 import { resolve } from "./refs";
@@ -38,7 +38,8 @@ export async function aim(request: PageRequest<"aim">): Promise<FramePoint> {
   else checkShown(element, request.expected, shownPoint);
   watch();
   awaitPress(request.purpose === "click" ? (hit) => isClickOn(hit, element) : null);
-  return { point, place: ownPlace(), isAlone: window.length === 0, isInPopup: isInPopup(element) };
+  const inner = innerPointAt(point);
+  return { point, place: ownPlace(), isAlone: window.length === 0, isInPopup: isInPopup(element), ...(inner ? { inner } : {}) };
 }
 
 /** Lists, menus and calendars are placed freely and layered over the page. */

@@ -47,8 +47,9 @@ export interface FrameView { lines: string[]; next: number; place: number; above
 /**
  * A point in this frame, and the frame's own position in its parent. `isAlone`: the page has no frame that could
  * receive the mouse instead. `isInPopup`: the element is in something that lies over the page, such as an open list.
+ * `inner`: the frame that lies at this point, and where in it.
  */
-export interface FramePoint { point: Point; place: number; isAlone?: boolean; isInPopup?: boolean }
+export interface FramePoint { point: Point; place: number; isAlone?: boolean; isInPopup?: boolean; inner?: { place: number; point: Point } }
 export type FieldKind = "text" | "editable" | "formatted";
 /** `url` is the address of the changed document; `isEarly`: what the document has queued has not run yet. */
 export interface Changes {
@@ -73,6 +74,8 @@ export interface Shown {
   near: string[];
   /** What other frames show: the text around the element's own frame, and the text in frames near it. */
   frames?: { where: "around" | "beside"; text: string }[];
+  /** The origin of the element's frame, if it is another one than the page's. */
+  frameOrigin?: string;
 }
 /**
  * An element as it was when its picture had been taken; `unseen` says why it can't be seen there, `frames` lists the
@@ -107,6 +110,8 @@ export interface PageApi {
   announce(request: { nonce: string }): void;
   /** This frame's position in its parent's `window.frames`; -1 in shadow trees. */
   ownPlace(): number;
+  /** The position of the frame at this point or with the focus, null if there is none; -1 for one in a shadow tree. */
+  frameUnder(request: { point?: Point }): number | null;
   /** Positions of the frames that a person sees near the element; -1 for one in a shadow tree. */
   framesNear(request: { target?: Target }): number[];
   /** The text near a child frame. */

@@ -1,9 +1,9 @@
 /** The frame tree as seen from inside: a child's position among its siblings, and where a parent shows it. */
 
-import type { PageRequest, ChildFrame, FramePoint } from "./api";
+import type { PageRequest, ChildFrame, FramePoint, Point } from "./api";
 import { describe } from "./description";
 import { noTarget } from "./failure";
-import { allRoots, containsAcross, elementAt, type Root } from "./shadow";
+import { activeElement, allRoots, containsAcross, elementAt, type Root } from "./shadow";
 import { untilStill } from "./stillness";
 import { SeenText } from "./seen_text";
 import { readable, surroundingsOf } from "./surroundings";
@@ -24,6 +24,21 @@ function frameElements(roots: Root[]): FrameElement[] {
 export function placeOf(element: FrameElement): number {
   for (let at = 0; at < window.frames.length; at++) if (window.frames[at] === element.contentWindow) return at;
   return -1;
+}
+
+export function frameUnder({ point }: PageRequest<"frameUnder">): number | null {
+  const element = point ? elementAt(point.x, point.y) : activeElement();
+  return element?.matches(FRAMES) ? placeOf(element as FrameElement) : null;
+}
+
+const FRAMES = "iframe,frame,object,embed,fencedframe";
+
+/** The frame at a point of this one, and the same point in its coordinates. */
+export function innerPointAt(point: Point): { place: number; point: Point } | null {
+  const element = elementAt(point.x, point.y);
+  if (!element?.matches(FRAMES)) return null;
+  const { x, y, scale } = contentBox(element as FrameElement);
+  return { place: placeOf(element as FrameElement), point: { x: (point.x - x) / scale, y: (point.y - y) / scale } };
 }
 
 /** The content box in this frame's viewport; a transformed iframe shows its page scaled. */

@@ -7,7 +7,7 @@ import { hideBadge, showBadge } from "./badge";
 import { noteListener, noteSelectors } from "./candidates";
 import { changes, hearClick, rest, watch } from "./changes";
 import { noTarget, Refusal } from "./failure";
-import { announce, aroundFrame, frameAt, frameText, ownPlace } from "./frames";
+import { announce, aroundFrame, frameAt, frameText, frameUnder, ownPlace } from "./frames";
 import { guard, lastVerdict, pressed, verdict, watchGestures } from "./guard";
 import { clickInPage, hoverInPage, press, select } from "./gestures";
 import { indexPage } from "./index_page";
@@ -44,6 +44,7 @@ const methods: PageApi = {
   frameAt,
   announce: (request) => announce(request.nonce),
   ownPlace,
+  frameUnder,
   framesNear: (request) => snapshotOf(request.target ? resolve(request.target) : activeElement()).frames,
   aroundFrame,
   frameText,

@@ -2,11 +2,12 @@
 
 import type { PageRequest, Point } from "../page/api";
 import { Failure } from "./failure";
+import { refuseForeignChild } from "./foreign_frames";
 import { ask, PageGone, TOP } from "./page";
 
 /**
- * `point` is in the tab's coordinates, `inFrame` in those of the element's own frame. `isAlone`: it is in the only
- * known frame of the page. `isInPopup`: it is in something that lies over the page.
+ * `point` is in the tab's coordinates, `inFrame` in those of the frame that hears the mouse there. `isAlone`: it is in
+ * the only known frame of the page. `isInPopup`: it is in something that lies over the page.
  */
 export interface Aimed { point: Point; inFrame: Point; isAlone?: boolean; isInPopup?: boolean }
 
@@ -14,12 +15,14 @@ export interface Aimed { point: Point; inFrame: Point; isAlone?: boolean; isInPo
 export async function aimAt(tabId: number, frameId: number, request: PageRequest<"aim">): Promise<Aimed> {
   const { waitMs } = request;
   if (frameId === TOP) {
-    const { point, isAlone = false, isInPopup = false } = await ask(tabId, TOP, "aim", request);
-    return { point, inFrame: point, isAlone, isInPopup };
+    const { point, isAlone = false, isInPopup = false, inner } = await ask(tabId, TOP, "aim", request);
+    if (inner) await refuseForeignChild(tabId, TOP, inner.place);
+    return { point, inFrame: inner?.point ?? point, isAlone, isInPopup };
   }
   return await untilSameTwice(waitMs, async () => {
-    const { point, place, isInPopup = false } = await ask(tabId, frameId, "aim", request);
-    return { point: await toTabPoint(tabId, frameId, place, point, waitMs), inFrame: point, isInPopup };
+    const { point, place, isInPopup = false, inner } = await ask(tabId, frameId, "aim", request);
+    if (inner) await refuseForeignChild(tabId, frameId, inner.place);
+    return { point: await toTabPoint(tabId, frameId, place, point, waitMs), inFrame: inner?.point ?? point, isInPopup };
   });
 }
 

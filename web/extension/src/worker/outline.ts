@@ -3,6 +3,7 @@
 import type { Identity, Shown } from "../page/api";
 import { staleIfGone } from "./aiming";
 import { formatClickId, type Place } from "./click_id";
+import { foreignOrigin } from "./foreign_frames";
 import { framesAround } from "./frames_around";
 import { ask } from "./page";
 import { floorOf, raiseNumbers } from "./tasks";
@@ -38,6 +39,7 @@ export async function withOutline<T>(tabId: number, place: Partial<Place> & { fr
   if (!look) return pictured;
   const around = await framesAround(tabId, place, look.frames);
   const unseen = look.digest === before ? (look.unseen ?? around?.unseen) : UNSTEADY;
-  const shown = around ? { ...look.shown, frames: around.frames } : look.shown;
+  const frameOrigin = await foreignOrigin(tabId, frameId);
+  const shown = { ...look.shown, ...(around ? { frames: around.frames } : {}), ...(frameOrigin === undefined ? {} : { frameOrigin }) };
   return { ...pictured, digest: look.digest, shown, ...(around ? { beyond: around.digest } : {}), ...(unseen === undefined ? {} : { unseen }) };
 }

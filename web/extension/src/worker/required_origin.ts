@@ -7,22 +7,27 @@ import { type Journey, journeySince, untilTab } from "./navigation";
 /** How long to wait for the page that the tab is on its way to: until it is there, a key could reach either of them. */
 const ARRIVAL_MS = 3000;
 
-const requiredOrigins = new Map<number, string>();
+/** `frameOrigins`: other places that the server has decided about, for frames. */
+interface Requirement { origin: string; frameOrigins: readonly string[] }
+
+const requirements = new Map<number, Requirement>();
 
 const originOf = (url: string | undefined): string | undefined => (url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined);
 
+export const requirementOf = (tabId: number): Requirement | undefined => requirements.get(tabId);
+
 /** In the form of `location.origin`. Undefined if any origin is fine. */
-export const requiredOrigin = (tabId: number): string | undefined => requiredOrigins.get(tabId);
+export const requiredOrigin = (tabId: number): string | undefined => requirementOf(tabId)?.origin;
 
 /** Refuses if the tab is already at another origin; the server decides about pages that the action leads to. */
-export async function atOrigin<T>(tabId: number, expected: string, currentUrl: string | undefined, work: () => Promise<T>): Promise<T> {
+export async function atOrigin<T>(tabId: number, expected: string, frameOrigins: readonly string[], currentUrl: string | undefined, work: () => Promise<T>): Promise<T> {
   const origin = originOf(expected) ?? expected;
   if (originOf(currentUrl) !== origin) throw new Failure("INVALID_TARGET", "The tab is at another place than the one that this was decided for: nothing was done.", { moved: true, changed: true, hint: "Look at the page again." }, false);
-  requiredOrigins.set(tabId, origin);
+  requirements.set(tabId, { origin, frameOrigins });
   try {
     return await work();
   } finally {
-    requiredOrigins.delete(tabId);
+    requirements.delete(tabId);
   }
 }
 
@@ -32,7 +37,7 @@ export async function atOrigin<T>(tabId: number, expected: string, currentUrl: s
  * was reported.
  */
 export function originCheck(tabId: number): () => Promise<void> {
-  const origin = requiredOrigins.get(tabId);
+  const origin = requiredOrigin(tabId);
   const begunAt = performance.now();
   return async () => {
     if (origin === undefined) return;

@@ -5,7 +5,9 @@ import { PROTOCOL, TIMEOUTS, type ActionResult, type BrowserAction } from "../pr
 import type { Action, Context, Result } from "./action";
 import { Deadline } from "./deadline";
 import { learnDenied } from "./denied_pages";
+import { parseClickId } from "./click_id";
 import { Failure, failureOf } from "./failure";
+import { refuseForeignFrames } from "./foreign_frames";
 import { follow, hopsBefore } from "./hops";
 import { type TabDocument, learnOwnPorts } from "./own_pages";
 import { atOrigin } from "./required_origin";
@@ -108,7 +110,18 @@ async function runAtOrigin(action: Action, input: Record<string, unknown>, conte
   const page = action.isEager ? null : await context.allowed;
   const { expectedOrigin } = context.message;
   if (!action.acts || !page || expectedOrigin === undefined) return await runIfUnchanged(action, input, context, params, page);
-  return await atOrigin(input["tabId"] as number, expectedOrigin, page.url, () => runIfUnchanged(action, input, context, params, page));
+  const tabId = input["tabId"] as number;
+  const frameOrigins = Array.isArray(input["frameOrigins"]) ? input["frameOrigins"].map(String) : [];
+  return await atOrigin(tabId, expectedOrigin, frameOrigins, page.url, async () => {
+    await refuseForeignFrames(tabId, clickIdsOf(input).map((one) => parseClickId(tabId, one).frameId));
+    return await runIfUnchanged(action, input, context, params, page);
+  });
+}
+
+/** All elements that an action names. */
+function clickIdsOf({ clickId, toClickId, fields }: Record<string, unknown>): string[] {
+  const inFields = Array.isArray(fields) ? fields.map((one) => (one as { clickId?: unknown } | null)?.clickId) : [];
+  return [clickId, toClickId, ...inFields].filter((one) => one !== undefined && one !== null).map(String);
 }
 
 async function runIfUnchanged(action: Action, input: Record<string, unknown>, context: Context, params: Parsed<any>, page: TabDocument | null): Promise<Result> {

@@ -15,6 +15,10 @@ EXPECTED = "expected"
 """A parameter of every action that acts, an addition to the contract: the `seen` that `browser_screenshot` returned. A
 plugin that sees something else by then refuses with INVALID_TARGET."""
 
+FRAME_ORIGINS = "frameOrigins"
+"""Another one: origins besides the page's that the policy allows the action to reach in frames. A plugin refuses to act
+in a frame of any other origin, and names it in the error's details under the same name."""
+
 
 def agreement() -> dict[str, Any]:
     return {
@@ -61,6 +65,8 @@ def _plugin_schema(action: BrowserAction[Any, Any]) -> dict[str, Any]:
         del properties[name]
     for name in (*action.optional_for_plugin, *((EXPECTED,) if action.acts else ())):
         properties[name] = {"type": "string"}
+    if action.acts:
+        properties[FRAME_ORIGINS] = {"type": "array", "items": {"type": "string"}}
     return {"type": "object", "properties": properties, "required": list(action.required)}
 
 

@@ -74,7 +74,7 @@ export const cardZh: CardTexts = {
     dialog: "对话框", promptText: "对话框文字", direction: "方向", amount: "距离", dx: "向右（像素）", dy: "向下（像素）", x: "横坐标", y: "纵坐标", down: "向下", right: "向右", width: "宽度", height: "高度", strategy: "方式", path: "路径", to: "到", toClickId: "到元素", args: "参数",
   },
   labels: {
-    "Around its frame": "外层框架", "In a frame near it": "附近框架", Frames: "框架",
+    "In a frame of": "所在框架来自", "Around its frame": "外层框架", "In a frame near it": "附近框架", Frames: "框架",
     Programs: "程序", Changes: "更改", Reads: "读取", "Runs code later": "以后会运行", "Connects to": "连接到", "Not certain": "不确定",
     "Leads to": "通向", "Near it": "附近文字", "Around it": "周围", Fields: "字段", "MCP server": "MCP 服务器", tool: "工具", prompt: "提示", "it says": "自述",
     app: "应用", does: "作用", "goes to": "发往", "signed in by": "登录方式", "sign-in at": "登录于", "tokens from": "令牌来自", "renewed by": "续期于", beware: "注意",
