@@ -314,6 +314,22 @@ def test_a_game_with_its_own_engine_uses_it_and_its_foreign_frames_are_reported(
 
 
 @pytest.mark.trial("previews", is_long=True)
+def test_a_command_that_only_the_games_older_engine_knows_is_not_shown_as_dialogue(cinema: Cinema) -> None:
+    put(cinema.project, "old/index.html", '<title>WebGAL</title><script src="./assets/index.js"></script>')
+    cases = "".join(
+        f'case"{name}":return t.{name};' for name in ("changeBg", "changeScene", "choose", "setVar", "setBgAni")
+    )
+    put(cinema.project, "old/assets/index.js", f'const a={{version:"WebGAL 4.2.7"}};switch(b){{{cases}}}')
+    put(cinema.project, "old/game/scene/start.txt", "changeBg:green.png -next;\nsetBgAni:enter;\n雪乃:旧;\n")
+    put(cinema.project, "old/game/background/green.png", png(GREEN))
+    logs = cinema.client.ok("preview_scene", scenePath="old/game/scene/start.txt")["logs"]
+    assert logs[0] == "start.txt is shown at line 3."
+    assert "(4.2.7) is older than 4.5" in logs[1]
+    assert logs[2] == "It doesn't know setBgAni, so these lines are left out."
+    assert cinema.colour() == GREEN
+
+
+@pytest.mark.trial("previews", is_long=True)
 def test_a_link_that_leads_out_of_the_project_is_not_shown(cinema: Cinema) -> None:
     result = cinema.show("linked.txt")
     assert result["firstErrorLine"] == 1

@@ -96,9 +96,9 @@ async def test_an_engine_that_follows_no_preview_is_replaced_by_ours_with_a_note
     files = open_folder(str(project))
     engine, page = engines.find_engine(open_folder, files, "game")
     assert ((engine is files), page) == (is_own, ".")
-    note = engines.engine_note(files, "game")
-    assert (note is None) is is_own
-    assert is_own or version in str(note)
+    older = engines.older_engine(files, "game")
+    assert (older is None) is is_own
+    assert older is None or version in engines.older_engine_note(older)
     assert version in engines.describe_engine(open_folder, project)
     for each in {id(engine): engine, id(files): files}.values():
         each.close()

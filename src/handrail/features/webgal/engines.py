@@ -28,24 +28,26 @@ _SCRIPT = re.compile(rb'<script[^>]*\ssrc="(?:\./|/)?([^"?#:]+\.js)"')
 def find_engine(open_folder: OpenFolder, files: Folder, game: str) -> tuple[Folder, str]:
     """Returns the folder with the engine's page, and the path in it. Raises NotShown if there is none."""
     own = engine_folder(files, game)
-    if own is None or _uncontrollable_version(files, own) is not None:
+    if own is None or _uncontrollable_engine(files, own) is not None:
         return _bundled_engine(open_folder), "."
     return files, own
 
 
-def engine_note(files: Folder, game: str) -> str | None:
-    """Returns why handrail's engine shows the game instead of its own; None if its own does, or it has none."""
+def older_engine(files: Folder, game: str) -> Engine | None:
+    """Returns the game's own engine if it is too old to be controlled, so that handrail's shows the game."""
     own = engine_folder(files, game)
-    version = None if own is None else _uncontrollable_version(files, own)
-    if version is None:
-        return None
-    return f"The game's own engine ({version}) is older than 4.5 and has no preview support, so handrail's is used."
+    return None if own is None else _uncontrollable_engine(files, own)
 
 
-def _uncontrollable_version(files: Folder, folder: str) -> str | None:
-    """Returns the version of an engine that is too old to be controlled."""
+def older_engine_note(engine: Engine) -> str:
+    return (
+        f"The game's own engine ({engine.version}) is older than 4.5 and has no preview support, so handrail's is used."
+    )
+
+
+def _uncontrollable_engine(files: Folder, folder: str) -> Engine | None:
     engine = engine_in(files, folder)
-    return engine.version if engine is not None and engine.number < CONTROLLED_SINCE else None
+    return engine if engine is not None and engine.number < CONTROLLED_SINCE else None
 
 
 def describe_engine(open_folder: OpenFolder, project: Path) -> str:
@@ -58,9 +60,10 @@ def describe_engine(open_folder: OpenFolder, project: Path) -> str:
         engine, folder = find_engine(open_folder, files, game)
         if engine is files:
             return f"{_version(files, folder)}, of the project's own"
-        note = engine_note(files, game)
+        older = older_engine(files, game)
     with closing(engine):
-        return f"{_version(engine, folder)}, with handrail{f'. {note}' if note else ''}"
+        note = f". {older_engine_note(older)}" if older else ""
+        return f"{_version(engine, folder)}, with handrail{note}"
 
 
 def engine_folder(files: Folder, game: str) -> str | None:

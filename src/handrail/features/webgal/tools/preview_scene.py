@@ -74,19 +74,27 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     """Show a scene in the game's own engine, with a picture: without `scenePath` the start scene, without `line` or
     `lines` the first line that shows something. `logs` lists missing files and errors.
     """
-    from handrail.features.webgal.engines import engine_note
+    from handrail.features.webgal.engines import older_engine, older_engine_note
     from handrail.features.webgal.previews.preview_session import as_not_shown
     from handrail.features.webgal.previews.scene_preview import PreviewRequest, ScenePreview
+    from handrail.features.webgal.script.older_commands import without_older_commands
 
-    def read() -> tuple[SceneFile, str, str | None]:
+    def read() -> tuple[SceneFile, str, str | None, list[str]]:
         scene = find_scene(webgal.games.files, params.scene_path, webgal.games.may_read)
         text = webgal.games.text_of(scene.path) if params.content is None else params.content
-        return scene, text, engine_note(webgal.games.files, scene.game)
+        older = older_engine(webgal.games.files, scene.game)
+        if older is None:
+            return scene, text, params.content, []
+        text, left_out = without_older_commands(text, older.commands)
+        notes = [older_engine_note(older)]
+        if left_out:
+            notes.append(f"It doesn't know {', '.join(left_out)}, so these lines are left out.")
+        return scene, text, text if left_out else params.content, notes
 
-    scene, text, note = await in_thread(call, read)
+    scene, text, content, engine_notes = await in_thread(call, read)
     lines = params.lines or (params.line,)
     _check_lines(scene, text, lines)
-    request = PreviewRequest(scene, text, params.content, params.variables, params.choices, bool(params.lines))
+    request = PreviewRequest(scene, text, content, params.variables, params.choices, bool(params.lines))
     scene_preview = ScenePreview(webgal.previews, webgal.games, request)
     try:
         previews = [await scene_preview.show(line) for line in lines]
@@ -94,8 +102,7 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
         raise as_not_shown(failure) from None
     errors = [log.first_error_line for _, log in previews if log.first_error_line is not None]
     last, _ = previews[-1]
-    notes = [*([] if note is None else [note]), last.whereabouts]
-    logs = [*dict.fromkeys(line for _, log in previews for line in log.lines), *notes]
+    logs = [*dict.fromkeys(line for _, log in previews for line in log.lines), *engine_notes, last.whereabouts]
     result = Result(last.url, logs, min(errors) if errors else UNSET)
     mime = "image/jpeg" if params.lines else "image/png"
     return Reply(result, [Image(showing.picture, mime) for showing, _ in previews])
