@@ -367,6 +367,20 @@ REPORTED: dict[str, tuple[Answer, type[Failure]]] = {
         refused(422, {"message": "`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` tokens"}),
         Overflow,
     ),
+    **{
+        f"too long: {words}": (refused(400, {"message": words}), Overflow)
+        for words in (
+            "too many tokens: size limit exceeded by 11326 tokens",
+            "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+            "Prompt length 5000 is greater than max_seq_len 4096",
+            "litellm.ContextWindowExceededError",
+            "max_tokens must be at least 1, got -904.",
+            "Input length 5000 exceeds the maximum allowed length 4096",
+            "Request too large for model",
+            "Input tokens exceed the configured limit of 272000 tokens",
+            "cannot truncate prompt with n_keep (4097) >= n_ctx (4096)",
+        )
+    },
     "Groq: no tools": (refused(400, {"message": "`tool calling` is not supported with this model"}), NoModel),
     "no tools, in a stream": (
         (200, "text/event-stream", 'data: {"error":{"message":"gemma:2b does not support tools"}}\n\n'),
@@ -492,6 +506,21 @@ def test_an_error_is_reported_as_what_it_is(server: Server, answer: Answer, cond
     with pytest.raises(Failure) as failed:
         reply_to(server, answer)
     assert type(failed.value) is condition
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Tool use is not supported by this model",
+        "This model doesn't support function calling",
+        "gemma:2b does not support chat with tools",
+        "`tools` is not supported",
+        "Unsupported parameter: 'tools'",
+    ],
+)
+def test_a_model_without_tools_is_recognized_in_other_words(server: Server, words: str) -> None:
+    with pytest.raises(NoModel, match="can't call tools"):
+        reply_to(server, refused(400, {"message": words}))
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,17 @@ _RETRY_DELAY = re.compile(r"""retryDelay["']: ?["'](\d{1,6}(?:\.\d+)?)s["']""")
 _REFUSALS = frozenset({400, 415, 422})
 _OVERFLOW = re.compile(
     r"exceeds? (?:the )?(?:available )?context|exceed_context_size|context size has been exceeded|exceeded max context"
-    r"|greater than the context length|context length (?:of|is) only|context_length_exceeded|context window exceeds"
-    r"|prompt (?:is )?too long|input is too long|maximum (?:context|prompt|model) length|exceeded model token limit"
+    r"|context length (?:of|is) only|context_length_exceeded|context ?window ?exceed|context (?:is )?full"
+    r"|(?:longer|greater) than (?:the )?(?:model's )?(?:context|max_seq_len|maximum sequence)|n_keep \(\d+\) >= n_ctx"
+    r"|prompt (?:is )?too long|input is too long|too large for (?:the )?model|too many tokens|tokens exceed"
+    r"|maximum (?:context|prompt|model|allowed) length|exceeded model token limit|max_tokens must be at least 1, got -"
     r"|token count [^.]*exceeds the maximum|max_new_tokens` must be",
     re.IGNORECASE,
 )
 _NO_TOOLS = re.compile(
-    r"does not support (?:tool|function)|support tool use|tool choice requires|tools param requires"
-    r"|(?:tools?|tool calling`?) (?:is|are) not supported|function calling is not enabled",
+    r"does(?: not|n't) support (?:\w+ with )?(?:tool|function)|support tool use|tool choice requires"
+    r"|tools param requires|function calling is not enabled|unsupported parameter: .?tools"
+    r"|(?:tools?|tool use|tool[ _](?:calling|choice)|function calling)[`'\"]? (?:is|are)(?: not|n't) supported",
     re.IGNORECASE,
 )
 _BLOCKED = re.compile(
