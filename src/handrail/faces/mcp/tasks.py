@@ -31,6 +31,8 @@ _SOON_SECONDS = 5.0
 """A call that ends sooner and asks no one is answered with its result."""
 _TTL_SECONDS = 24 * 3600.0
 _POLL_MS = 1000
+_MOST_FINISHED = 100
+"""How many finished tasks of a client are kept with their results, which may contain pictures."""
 
 OwnerOf = Callable[[Request], str]
 
@@ -115,6 +117,9 @@ class Tasks:
             call.is_heard = False
         if call.task.done():
             return await call.task
+        finished = [id for id, task in self._tasks.items() if task.call.owner == owner and task.call.task.done()]
+        for id in finished[:-_MOST_FINISHED]:
+            self._drop(id)
         id = secrets.token_urlsafe(24)
         self._tasks[id] = _Task(call)
         asyncio.get_running_loop().call_later(_TTL_SECONDS, self._drop, id)
