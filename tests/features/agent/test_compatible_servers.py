@@ -556,9 +556,16 @@ def test_a_persons_own_server_is_quoted_but_never_its_key(
     assert (words in failed.value.message) is is_quoted
 
 
-def test_the_address_is_named_where_a_server_has_no_chat(server: Server) -> None:
-    with pytest.raises(NoModel, match="usually ends with /v1: 404 page not found"):
-        reply_to(server, (404, "text/plain", "404 page not found"))
+@pytest.mark.parametrize(
+    ("kind", "body", "words"),
+    [
+        ("text/plain", "404 page not found", "404 page not found"),
+        ("application/json", '{"detail":"Not Found"}', "Not Found"),
+    ],
+)
+def test_the_address_is_named_where_a_server_has_no_chat(server: Server, kind: str, body: str, words: str) -> None:
+    with pytest.raises(NoModel, match=f"usually ends with /v1: {words}"):
+        reply_to(server, (404, kind, body))
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ from handrail.features.agent.model_client import (
 from handrail.features.agent.offers import unmarked
 from handrail.features.agent.recovery import PastCalls
 from handrail.features.agent.texts import error_text, is_open, untrusted
-from handrail.features.agent.turns import calls_without_result, pending_calls
+from handrail.features.agent.turns import calls_without_result, check_is_complete, pending_calls
 from handrail.ports.agent import Run
-from handrail.ports.errors import Declined, Reported
+from handrail.ports.errors import Declined, Reported, Unsupported
 from handrail.ports.model import (
     AssistantTurn,
     Cut,
@@ -319,3 +319,11 @@ def test_a_summary_has_the_same_timeout_as_a_reply_and_interrupted_replies_are_c
         await batches.close()
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("I read", "reached its maximum length"), ("", "ran out of room before its answer")]
+)
+def test_a_reply_that_was_cut_off_says_whether_it_had_begun(text: str, words: str) -> None:
+    with pytest.raises(Unsupported, match=words):
+        check_is_complete(Reply(AssistantTurn(text), Usage(), "length"))

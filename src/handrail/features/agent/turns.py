@@ -47,6 +47,10 @@ def check_is_complete(reply: Reply) -> None:
     if reply.stopped == "refusal":
         raise Unsupported("The model refused to answer.", hint="Rephrase it, or choose another model.")
     if reply.stopped == "length" and not reply.replied.uses:
+        if not reply.replied.text:
+            raise Unsupported(
+                "The model ran out of room before its answer. Its server may give it too small a context."
+            )
         raise Unsupported("The model's answer reached its maximum length.", hint="Tell it to continue.")
 
 

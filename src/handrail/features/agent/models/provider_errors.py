@@ -60,7 +60,13 @@ def no_quote(error: exceptions.AgentRunError) -> str:
 def server_words(error: exceptions.AgentRunError, key: str) -> str:
     """The server's message, unless it may contain a part of the key."""
     match getattr(error, "body", None):
-        case {"message": str(text)} | {"error": {"message": str(text)}} | {"error": str(text)} | str(text):
+        case (
+            {"message": str(text)}
+            | {"error": {"message": str(text)}}
+            | {"error": str(text)}
+            | {"detail": str(text)}
+            | str(text)
+        ):
             text = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_QUOTE]).strip()
         case _:
             return ""
