@@ -56,6 +56,13 @@ test("each number acts on what it stands beside", async () => {
   expect(lines).toContain(`[${matches[0].clickId} Only a listener]`);
 });
 
+test("an element that a page names differently than it shows is told with both", async () => {
+  await world.go(tabId, page, "/hidden");
+  await page.evaluate(() => (document.body.innerHTML = '<button aria-label="Cancel">Delete all</button><a href="/x" aria-label="Buy tea">Buy</a><button><span aria-hidden="true">Visible words</span></button>'));
+  expect(((await view())["lines"] as string[]).map(plain)).toEqual(['[Cancel (shows "Delete all")][Buy tea][(shows "Visible words")]']);
+  expect((await world.index(tabId)).map(({ name, hint }) => [name, hint])).toEqual([["Cancel", '(shows "Delete all")'], ["Buy tea", undefined], ["", '(shows "Visible words")']]);
+});
+
 test("a long page comes in parts that fit together, and all of it on request", async () => {
   await world.go(tabId, page, "/view");
   const { lines: whole, total } = await view({ scope: "document" });

@@ -26,7 +26,14 @@ def element_line(element: Element) -> str:
     """`12 button "Save" = "…" disabled`"""
     kind = element.tag if element.role in (UNSET, "generic", "") else element.role
     name = next((text for text in (element.name, element.text) if text), "")
-    parts = [element.click_id, str(kind), quote_text(str(name)) if name else str(element.hint or '""')]
+    parts = [
+        element.click_id,
+        str(kind),
+        *([quote_text(str(name))] if name else []),
+        *([str(element.hint)] if element.hint else []),
+    ]
+    if not name and not element.hint:
+        parts.append('""')
     if element.value:
         parts.append(f"= {quote_text(str(element.value))}")
     return " ".join([*parts, *_lines(element.states)])

@@ -28,6 +28,9 @@ function painted(text: string): Color {
   return { red, green, blue, alpha: alpha / 255 };
 }
 
+/** Every colour in a computed value, such as a gradient's. */
+export const colorsIn = (value: string): Color[] => (value.match(/(?:rgba?|color|lab|lch|oklab|oklch)\([^()]*\)/g) ?? []).map(colorOf);
+
 /** What is seen of a colour in front of another. */
 export function over(front: Color, back: Color): Color {
   const mix = (one: number, other: number): number => one * front.alpha + other * (1 - front.alpha);

@@ -3,6 +3,7 @@
 import type { Identity, IndexedElement } from "./api";
 import { nameOf, roleOf, shorten, textOf, tidy } from "./names";
 import { refOf } from "./refs";
+import { SeenText } from "./seen_text";
 import { statesOf, valueOf } from "./states";
 
 /** `div#cookie-banner "Accept all"` */
@@ -47,10 +48,24 @@ export function entryOf(element: Element): Omit<IndexedElement, "isInView"> {
   if (value) entry.value = value;
   const states = statesOf(subject);
   if (states.length) entry.states = states;
-  const hint = entry.name || text ? "" : hintOf(element);
+  const hint = shownInstead(element, entry) || (entry.name || text ? "" : hintOf(element));
   if (hint) entry.hint = hint;
   return entry;
 }
+
+const WORDED = new Set(["button", "link", "generic", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "tab", "treeitem", "gridcell"]);
+const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** What a person reads on it, if a page gives assistive technology other words. */
+function shownInstead(element: Element, { role, name }: Identity): string {
+  const isRenamed = element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
+  if (!WORDED.has(role) || !(isRenamed || (!name && element.firstElementChild))) return "";
+  const shown = new SeenText().of(element, LONGEST_SHOWN);
+  const told = new Set(words(name));
+  return words(shown).every((word) => told.has(word)) ? "" : `(shows ${JSON.stringify(shorten(shown, LONGEST_SHOWN))})`;
+}
+
+const LONGEST_SHOWN = 60;
 
 /** `12 button "Save" disabled` */
 export function lineOf(entry: Omit<IndexedElement, "isInView">): string {

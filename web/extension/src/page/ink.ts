@@ -1,6 +1,6 @@
 /** Whether letters can be told from what is behind them: not if both have the same colour. */
 
-import { type Color, colorOf, difference, over } from "./colors";
+import { type Color, colorOf, colorsIn, difference, over } from "./colors";
 import { allRoots, containsAcross, elementsIn, parentAcross } from "./shadow";
 import { type Area, SCROLLS } from "./visibility";
 
@@ -26,7 +26,7 @@ export class Ink {
     const letters = isDrawing ? fillOf(style) : colorOf(style.webkitTextFillColor);
     const back = letters && this.behind(holder, place);
     if (letters && (!back || difference(over(letters, back), back) > LEAST_DIFFERENCE)) return true;
-    if (isDrawing ? hasStroke(style) : hasOtherInk(holder, style)) return true;
+    if (isDrawing ? hasStroke(style) : hasOtherInk(holder, style, back)) return true;
     return letters !== null && letters.alpha > 0 && this.isOnSomethingElse(holder, place, letters);
   }
 
@@ -109,10 +109,14 @@ function fillOf({ fill, fillOpacity }: CSSStyleDeclaration): Color | null {
 const hasStroke = ({ stroke, strokeOpacity, strokeWidth }: CSSStyleDeclaration): boolean =>
   stroke !== "none" && Number(strokeOpacity) > 0 && Number.parseFloat(strokeWidth) > 0 && (stroke.startsWith("url(") || colorOf(stroke).alpha > 0);
 
-/** A shadow, an outline, or a background that is cut out in the form of the letters. */
-function hasOtherInk(holder: Element, style: CSSStyleDeclaration): boolean {
-  if (style.textShadow !== "none" || (Number.parseFloat(style.webkitTextStrokeWidth) > 0 && colorOf(style.webkitTextStrokeColor).alpha > 0)) return true;
-  for (let at: Element | null = holder; at; at = parentAcross(at)) if (getComputedStyle(at).backgroundClip.includes("text")) return true;
+/** A shadow, an outline, or a background that is cut out in the form of the letters, in a colour that can be seen there. */
+function hasOtherInk(holder: Element, style: CSSStyleDeclaration, back: Color | null): boolean {
+  const isSeen = (value: string): boolean => colorsIn(value).some((color) => color.alpha > 0 && (!back || difference(over(color, back), back) > LEAST_DIFFERENCE));
+  if (isSeen(style.textShadow) || (Number.parseFloat(style.webkitTextStrokeWidth) > 0 && isSeen(style.webkitTextStrokeColor))) return true;
+  for (let at: Element | null = holder; at; at = parentAcross(at)) {
+    const { backgroundClip, backgroundImage, backgroundColor } = getComputedStyle(at);
+    if (backgroundClip.includes("text") && (backgroundImage.includes("url(") || isSeen(`${backgroundImage} ${backgroundColor}`))) return true;
+  }
   return false;
 }
 

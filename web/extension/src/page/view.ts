@@ -155,7 +155,7 @@ class PageReader {
     const hasOthers = element.firstElementChild !== null && this.contains(element);
     const isNamedInside = entry.text !== undefined && !entry.value && (hasOthers || (element.textContent?.length ?? 0) > LONGEST_NAME);
     const role = PLAIN_ROLES.has(entry.role) ? (entry.tag === "canvas" ? "canvas" : "") : entry.role;
-    const name = isNamedInside || this.amongWords.has(element) ? "" : entry.name || hintOf(element);
+    const name = isNamedInside || this.amongWords.has(element) ? "" : [entry.name, entry.hint].filter(Boolean).join(" ") || hintOf(element);
     const value = entry.value ? `= ${/[[\]"\n]/.test(entry.value) ? JSON.stringify(entry.value) : entry.value}` : "";
     const states = (entry.states ?? []).filter((state) => state !== "focused" && state !== "required");
     this.isApart = true;

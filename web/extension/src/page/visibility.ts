@@ -1,6 +1,7 @@
 /** Which of a page's text a person can read: not what is hidden, transparent, clipped, off the page or covered. */
 
-import { parentAcross, shadowRootOf } from "./shadow";
+import { isCoveredAt, makeCoversHittable } from "./covers";
+import { parentAcross } from "./shadow";
 
 export interface Area { left: number; top: number; right: number; bottom: number }
 
@@ -29,6 +30,9 @@ export function isDrawn(element: Element): boolean {
   return around !== null && isDrawn(around);
 }
 
+/** Without opacity, or blurred so far that letters run together. */
+const UNREADABLE = /opacity\((0|0?\.0\d*)\)|blur\((\d{2,}|[6-9])(\.\d+)?px\)/;
+
 /** One examination of a page; results about elements are cached until it is over. */
 export class Visibility {
   private readonly clips = new Map<Element, Area>();
@@ -38,6 +42,7 @@ export class Visibility {
   private readonly whole = pageArea();
   /** The same, with only what lists show right now. */
   private readonly now: Visibility;
+  private isReady = false;
 
   /** `isScrolledIn`: text that a list has scrolled out of view doesn't count either. */
   constructor(private readonly isScrolledIn: boolean) {
@@ -80,7 +85,8 @@ export class Visibility {
     let opacity = this.opacities.get(element);
     if (opacity === undefined) {
       const { filter } = style;
-      const own = filter !== "none" && /opacity\((0|0?\.0\d*)\)/.test(filter) ? 0 : Number(style.opacity);
+      const isGone = (filter !== "none" && UNREADABLE.test(filter)) || (style.backfaceVisibility === "hidden" && isTurnedAway(element));
+      const own = isGone ? 0 : Number(style.opacity);
       const around = parentAcross(element);
       opacity = own < FAINT || !around ? own : own * this.opacityOf(around);
       this.opacities.set(element, opacity);
@@ -123,37 +129,23 @@ export class Visibility {
   isCovered(holder: Element, place: Area): boolean {
     const area = overlap(overlap(place, view()), this.now.clipOf(holder));
     if (areEmpty(area)) return false;
+    if (!this.isReady) makeCoversHittable();
+    this.isReady = true;
     const y = (area.top + area.bottom) / 2;
     const points = [(area.left + area.right) / 2, area.left + 1, area.right - 1];
-    return points.every((x) => this.isCoveredAt(holder, x, y));
-  }
-
-  /** The topmost element is checked first; everything below it takes several times as long. */
-  private isCoveredAt(holder: Element, x: number, y: number): boolean {
-    const top = document.elementFromPoint(x, y);
-    if (!top || isOneWith(top, holder)) return false;
-    if (isOpaque(top)) return true;
-    for (const hit of document.elementsFromPoint(x, y)) {
-      if (isOneWith(hit, holder)) return false;
-      if (isOpaque(hit)) return true;
-    }
-    return false;
+    return points.every((x) => isCoveredAt(holder, x, y, area));
   }
 }
 
-const isOneWith = (hit: Element, holder: Element): boolean => hit === holder || holder.contains(hit) || hit.contains(holder) || isShadowAround(hit, holder);
-
-const isShadowAround = (hit: Element, holder: Element): boolean => {
-  for (let at: Element | null = holder; at; at = parentAcross(at)) if (at === hit) return true;
-  return shadowRootOf(hit) !== null && hit.contains(holder);
-};
-
-const SOLID = new Set(["IMG", "VIDEO", "CANVAS", "IFRAME"]);
-
-function isOpaque(element: Element): boolean {
-  const style = getComputedStyle(element);
-  if (Number(style.opacity) < 0.95) return false;
-  return SOLID.has(element.tagName) || alphaOf(style.backgroundColor) >= 0.95;
+/** Whether its back is to the reader, as of a card that isn't turned over yet. */
+function isTurnedAway(element: Element): boolean {
+  let matrix = new DOMMatrix();
+  for (let at: Element | null = element; at; at = parentAcross(at)) {
+    matrix = new DOMMatrix(getComputedStyle(at).transform).multiply(matrix);
+    const around = parentAcross(at);
+    if (!around || getComputedStyle(around).transformStyle !== "preserve-3d") break;
+  }
+  return matrix.m33 < 0;
 }
 
 /** Chrome writes colours as `rgb(…)`, `rgba(…)` or `color(… / a)`. */
