@@ -28,6 +28,13 @@ from handrail.kernel.auto_run_files import auto_run_reason, link_auto_run_reason
         "shop.code-workspace",
         "venv/lib/python3.11/site-packages/x.pth",
         ".zshenv",
+        ".devcontainer.json",
+        "app/build.gradle.kts",
+        "src/Directory.Build.props",
+        "rust-toolchain.toml",
+        ".config/mise/config.toml",
+        ".Rprofile",
+        "tailwind.config.ts",
     ],
 )
 def test_files_that_run_later_are_known(path: str) -> None:

@@ -26,6 +26,7 @@ _REASONS = {
     "mise": "mise runs its hooks when the folder is entered",
     "editorRuns": "the editor runs it",
     "debuggerRuns": "the debugger runs it",
+    "promptRuns": "the language's interactive prompt runs it",
     "shellStart": "the shell runs it at its start",
     "editorTasks": "the editor runs tasks and settings in it",
     "editorConfigurations": "the editor runs configurations in it",
@@ -54,6 +55,7 @@ _BY_NAME = {
         _REASONS["hook"],
     ),
     "devcontainer.json": _REASONS["editorCommands"],
+    ".devcontainer.json": _REASONS["editorCommands"],
     ".yarnrc.yml": _REASONS["yarn"],
     ".pnpmfile.cjs": _REASONS["pnpm"],
     ".yarnrc": _REASONS["yarn"],
@@ -71,12 +73,34 @@ _BY_NAME = {
         (
             f"{tool}.{kind}"
             for kind in _SCRIPTS
-            for tool in ("eslint.config", ".eslintrc", "prettier.config", ".prettierrc")
+            for tool in (
+                "eslint.config",
+                ".eslintrc",
+                "prettier.config",
+                ".prettierrc",
+                "stylelint.config",
+                ".stylelintrc",
+                "svelte.config",
+                "tailwind.config",
+            )
         ),
         _REASONS["editorsRun"],
     ),
-    "mise.toml": _REASONS["mise"],
-    ".mise.toml": _REASONS["mise"],
+    **dict.fromkeys(
+        (
+            "build.gradle",
+            "build.gradle.kts",
+            "settings.gradle",
+            "settings.gradle.kts",
+            "gemfile",
+            "mix.exs",
+            "package.swift",
+        ),
+        _REASONS["editorsRun"],
+    ),
+    "rust-toolchain": _REASONS["cargoPrograms"],
+    "rust-toolchain.toml": _REASONS["cargoPrograms"],
+    **dict.fromkeys((f"{dot}mise{local}.toml" for dot in ("", ".") for local in ("", ".local")), _REASONS["mise"]),
     ".exrc": _REASONS["editorRuns"],
     ".vimrc": _REASONS["editorRuns"],
     ".lvimrc": _REASONS["editorRuns"],
@@ -85,6 +109,7 @@ _BY_NAME = {
     ".dir-locals.el": _REASONS["editorRuns"],
     ".gdbinit": _REASONS["debuggerRuns"],
     ".lldbinit": _REASONS["debuggerRuns"],
+    **dict.fromkeys((".ghci", ".iex.exs", ".irbrc", ".pdbrc", ".pryrc", ".rprofile"), _REASONS["promptRuns"]),
     "opencode.json": _REASONS["agentPrograms"],
     **dict.fromkeys(
         (".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin"),
@@ -114,6 +139,7 @@ _BY_FOLDER = {
     ".roo": _REASONS["agentSettings"],
     ".continue": _REASONS["agentSettings"],
     ".fleet": _REASONS["editorTasks"],
+    ".mise": _REASONS["mise"],
 }
 _BY_FOLDERS = {
     **{
@@ -123,9 +149,11 @@ _BY_FOLDERS = {
     },
     (".github", "hooks"): _REASONS["agentSettings"],
     (".git", "hooks"): _REASONS["hook"],
+    (".config", "mise"): _REASONS["mise"],
 }
 _BY_ENDING = {
     ".code-workspace": _REASONS["editorTasks"],
+    **dict.fromkeys((".csproj", ".fsproj", ".vbproj", ".props", ".targets"), _REASONS["editorsRun"]),
     ".pth": _REASONS["pythonStart"],
 }
 

@@ -144,6 +144,7 @@ export const cardEn: CardTexts = {
     mise: () => "mise runs its hooks when someone enters the folder",
     editorRuns: () => "the editor runs it",
     debuggerRuns: () => "the debugger runs it",
+    promptRuns: () => "the language's interactive prompt runs it",
     cargoPrograms: () => "cargo runs the programs it names",
     agentSettings: () => "agent settings: hooks and permissions",
   },

@@ -156,6 +156,7 @@ export const cardZh: CardTexts = {
     mise: () => "进入文件夹时 mise 会运行其中的钩子",
     editorRuns: () => "编辑器会运行它",
     debuggerRuns: () => "调试器会运行它",
+    promptRuns: () => "该语言的交互式命令行会运行它",
     cargoPrograms: () => "cargo 会运行其中指定的程序",
     agentSettings: () => "智能体设置：钩子和权限",
   },
