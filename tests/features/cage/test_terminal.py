@@ -131,3 +131,24 @@ def test_a_closed_terminal_ends_the_agent(user: PlainUser) -> None:
 
 def _state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_an_agent_that_reads_no_keys_is_still_ended_by_signals(user: PlainUser) -> None:
+    """Its terminal is full: a pasted text, or the answers of the person's terminal to the agent's questions."""
+    with screen(user, "bash", "-c", "trap '' TERM; stty raw -echo; echo ready; while :; do sleep 1; done") as terminal:
+        terminal.shows(b"ready")
+
+        def is_full() -> bool:
+            try:
+                os.write(terminal.master, b"x" * 1000)
+            except BlockingIOError:
+                return True
+            return False
+
+        until(lambda: is_full() and is_full())
+
+        def signalled() -> bool:
+            terminal.process.send_signal(signal.SIGTERM)
+            return terminal.process.poll() is not None
+
+        until(signalled)

@@ -22,7 +22,7 @@ class AgentStreams:
         self.terminal: int | None = None
         """Our side of the agent's own terminal, where the person has one."""
         self.keys: int | None = None
-        """The launcher writes what the person types here."""
+        """The launcher writes what the person types here; without room it doesn't block."""
         self.file_input: int | None = None
         """The launcher copies our stdin here if it is a file."""
         self.outputs: dict[int, int] = {}
@@ -31,8 +31,10 @@ class AgentStreams:
         slave = None
         if os.isatty(0) and os.isatty(1):
             self.terminal, slave = os.openpty()
-            self.keys, self.outputs, self._agent_ends = self.terminal, {self.terminal: 1}, [slave]
+            self.keys, self.outputs, self._agent_ends = os.dup(self.terminal), {self.terminal: 1}, [slave]
         self.streams = Streams((self._input(slave), self._output(1, slave), self._output(2, slave)), slave is not None)
+        if self.keys is not None:
+            os.set_blocking(self.keys, False)
 
     def close_agent_ends(self) -> None:
         """Called once the agent has inherited them."""

@@ -43,6 +43,8 @@ class Terminal:
     def __init__(self) -> None:
         self._ours = AgentStreams()
         self.streams = self._ours.streams
+        self._unwritten = b""
+        """Keys for which the agent's side has no room yet. Until they are written, no more are read."""
         self._resize()
 
     def close(self) -> None:
@@ -81,6 +83,8 @@ class Terminal:
                 self._copy(descriptor, selector)
             if 0 in ready and not has_ended:
                 self._read_keys(caged, selector, saved)
+            elif ours.keys in ready:
+                self._write_keys(selector)
             if ours.file_input in ready and not has_ended:
                 self._read_file(selector)
             for number in os.read(wakeup, 64) if wakeup in ready else b"":
@@ -113,22 +117,38 @@ class Terminal:
         if not data:
             selector.unregister(descriptor)
             del ours.outputs[descriptor]
-            if descriptor != ours.keys:
+            if descriptor != ours.terminal:
                 os.close(descriptor)
 
     def _read_keys(self, caged: CagedAgent, selector: selectors.BaseSelector, saved: list[Any] | None) -> None:
         ours = self._ours
         assert ours.keys is not None
-        keys = os.read(0, _CHUNK)
-        with suppress(OSError):
-            _write(ours.keys, keys)
-            if saved is not None and _SUSPEND in keys:
-                self._suspend_if_stopped(caged, saved)
-        if not keys:
-            selector.unregister(0)
-            if ours.terminal is None:
-                os.close(ours.keys)
-                ours.keys = None
+        selector.unregister(0)
+        self._unwritten = os.read(0, _CHUNK)
+        if self._unwritten:
+            is_suspending = _SUSPEND in self._unwritten
+            selector.register(ours.keys, selectors.EVENT_WRITE)
+            self._write_keys(selector)
+            if saved is not None and is_suspending:
+                with suppress(OSError):
+                    self._suspend_if_stopped(caged, saved)
+        elif ours.terminal is None:
+            os.close(ours.keys)
+            ours.keys = None
+
+    def _write_keys(self, selector: selectors.BaseSelector) -> None:
+        """Never waits: an agent that reads nothing must not keep us from its output and from signals."""
+        assert self._ours.keys is not None
+        try:
+            written = os.write(self._ours.keys, self._unwritten)
+        except BlockingIOError:
+            return
+        except OSError:  # the agent has closed its end
+            written = len(self._unwritten)
+        self._unwritten = self._unwritten[written:]
+        if not self._unwritten:
+            selector.unregister(self._ours.keys)
+            selector.register(0, selectors.EVENT_READ)
 
     def _read_file(self, selector: selectors.BaseSelector) -> None:
         """Writes no more than a pipe with room takes at once: waiting for the agent would block its output."""

@@ -76,7 +76,9 @@ class HostAccess:
 
     async def _ask(self, decision: _HostDecision, scheme: str, host: str, port: int) -> Stream:
         is_model = scheme == "https" and port == 443 and self._is_model_host(host)
-        params = {"scheme": scheme, "host": host, "port": port, "is_model": is_model}
+        params: dict[str, object] = {"scheme": scheme, "host": host, "port": port}
+        if is_model:
+            params["is_model"] = True  # left out of questions, which are about other hosts
         call = Call(TOOL_NAME, params, self._caller, own_task=self._run)
         try:
             await self._gate.run(call)
