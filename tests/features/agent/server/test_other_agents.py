@@ -226,7 +226,7 @@ async def test_a_real_agent_works_in_its_cage_and_the_project_waits_for_review(w
                 used = [event["name"] for event in chat.events_of("toolUsed") if event["status"] == "success"]
                 assert chat.streamed == "All done."
                 assert used == list(worker.shown)
-                assert worker.printed in chat.events_of("toolUsed")[-1].get("text", "")
+                assert chat.events_of("toolUsed")[-1].get("text", "").strip() == worker.printed
                 assert worker.plan in [event.get("content") for event in chat.events_of("chatDelta")] or not worker.plan
         assert not model.script.failures, model.script.failures
         headers = [{name.lower(): value for name, value in each.headers.items()} for each in model.conversation]

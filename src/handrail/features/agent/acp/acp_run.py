@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,8 @@ from handrail.ports.model import AssistantTurn, ToolResult, ToolUse, Turn, UserT
 
 _MAX_RESULT_LENGTH = 20_000
 _OUTPUT_KEYS = ("formatted_output", "aggregated_output", "output")
+_FENCED = re.compile(r"\A(`{3,})[\w-]*\n(.*?)\n?\1\s*\Z", re.DOTALL)
+"""Some agents report what a tool printed as a code block, for editors that show Markdown."""
 _MARKS = {"completed": "x", "in_progress": "~"}
 _STOP_REASONS = {
     "max_tokens": "reached its limit of tokens",
@@ -211,7 +214,8 @@ def _output(raw: Any) -> str:
 
 
 def _result(call: dict[str, Any]) -> str:
-    texts = [part["content"].get("text", "") for part in call.get("content", []) if part.get("type") == "content"]
+    parts = [part["content"].get("text", "") for part in call.get("content", []) if part.get("type") == "content"]
+    texts = [_FENCED.sub(r"\2", text) for text in parts]
     if not any(texts) and call.get("raw_output") is not None:
         texts = [_output(call["raw_output"])]
     return "\n".join(filter(None, texts))[:_MAX_RESULT_LENGTH]
