@@ -13,9 +13,12 @@ const DARK: Color = { red: 18, green: 18, blue: 18, alpha: 1 };
 /** `color`: null for a picture, which may have any. `isBeside`: painted for the element, but not behind all it contains. */
 interface Paint { element: Element; color: Color | null; isBeside: boolean; box?: DOMRect }
 
+/** What an element paints, and whether it scrolls its content. */
+interface Ground { paint: Paint | null; isList: boolean; isBare?: boolean }
+
 /** One examination of a page. */
 export class Ink {
-  private readonly paints = new Map<Element, Paint | null>();
+  private readonly grounds = new Map<Element, Ground>();
   private others: Paint[] | null = null;
   private readonly canvas = isDark() ? DARK : WHITE;
 
@@ -34,9 +37,9 @@ export class Ink {
   private behind(holder: Element, place: Area): Color | null {
     const layers: Color[] = [];
     let there = place;
-    for (let at: Element | null = holder; at && (layers.at(-1)?.alpha ?? 0) < 0.95; at = parentAcross(at)) {
-      if (SCROLLS.test(getComputedStyle(at).overflow)) there = scrolledInto(at, there);
-      const paint = this.paintOf(at);
+    for (let at: Element | null = holder; at && !this.isBare(at) && (layers.at(-1)?.alpha ?? 0) < 0.95; at = parentAcross(at)) {
+      const { paint, isList } = this.groundOf(at);
+      if (isList) there = scrolledInto(at, there);
       if (!paint || !isBehind(paint, there)) continue;
       if (!paint.color) return null;
       layers.push(paint.color);
@@ -44,10 +47,20 @@ export class Ink {
     return layers.reduceRight((back, front) => over(front, back), this.canvas);
   }
 
-  private paintOf(element: Element): Paint | null {
-    let paint = this.paints.get(element);
-    if (paint === undefined) this.paints.set(element, (paint = paintOf(element, getComputedStyle(element))));
-    return paint;
+  /** Neither it nor anything around it paints. */
+  private isBare(element: Element): boolean {
+    const ground = this.groundOf(element);
+    const around = parentAcross(element);
+    return (ground.isBare ??= ground.paint === null && (!around || this.isBare(around)));
+  }
+
+  private groundOf(element: Element): Ground {
+    let ground = this.grounds.get(element);
+    if (!ground) {
+      const style = getComputedStyle(element);
+      this.grounds.set(element, (ground = { paint: paintOf(element, style), isList: SCROLLS.test(style.overflow) }));
+    }
+    return ground;
   }
 
   /** A picture or a box that was placed under the letters. Looked for only if a text seems to be invisible. */
