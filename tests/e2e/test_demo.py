@@ -17,6 +17,7 @@ from demo.tour_folder import GAME, TourFailed, fresh_tour_folder
 from tests.e2e.console_person import Browser
 from tests.e2e.servers import audit_records
 from tests.faces.http.running import ROOT
+from tests.features.desktop.conformance.png import pixels
 from tests.waiting import until
 from tests.wire.clients import run
 
@@ -121,6 +122,14 @@ def test_actions_outside_of_the_project_match_the_record(toured: Toured) -> None
     assert [response["status"] for response in responses] == ["ok"] * 9
     assert len(responses[0]["tasks"]) == 5
     assert responses[1]["values"] == {"answer": "60"}
+
+
+def test_screenshots_of_the_desktop_show_its_window(toured: Toured) -> None:
+    """The tour's own Chromium has no window on the screen, so nothing of the screen may be blackened for it."""
+    pictures = list(toured.project.glob("artifacts/desktop/**/*.png"))
+    assert len(pictures) >= 5
+    raw = [pixels(picture.read_bytes()) for picture in pictures]
+    assert all(len({each[at : at + 3] for at in range(0, len(each), 3)}) > 20 for each in raw)
 
 
 def entries(state: Path) -> list[dict[str, Any]]:

@@ -148,7 +148,7 @@ async def _start() -> _Running:
         *_FLAGS,
         f"--user-data-dir={profile}",
     ]
-    running = _Running(*await launch(command, temporary=profile), profile)
+    running = _Running(*await launch(command, temporary=profile, is_hidden=True), profile)
     try:
         async with asyncio.timeout(_START_TIMEOUT):
             await running.pipe.ask("Target.setDiscoverTargets", discover=True)

@@ -136,12 +136,17 @@ _MAX_MESSAGE = 64 * 1024 * 1024
 
 
 async def launch(
-    command: Sequence[str], *, temporary: str | None = None
+    command: Sequence[str], *, temporary: str | None = None, is_hidden: bool = False
 ) -> tuple[asyncio.subprocess.Process, DevToolsPipe]:
     """`command` starts with an absolute path.
 
     With `temporary`, its folder for temporary files, it gets its own process group, to be killed with its children.
+    A hidden one stays off the accessibility bus: screenshots of the desktop blacken windows of browsers whose place is
+    unknown, which would be the whole screen.
     """
+    env = {**os.environ, **({} if temporary is None else {"TMPDIR": temporary})}
+    if is_hidden:
+        env["ACCESSIBILITY_ENABLED"] = "0"
     to_it, ours_out = _pipe_ends()
     ours_in, from_it = _pipe_ends()
     arguments = [*command, *(("--no-sandbox",) if os.geteuid() == 0 else ())]  # its sandbox refuses to run as root
@@ -150,7 +155,7 @@ async def launch(
             sys.executable, "-I", "-S", "-c", _WITH_PIPE, str(to_it), str(from_it), *arguments,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             pass_fds=(to_it, from_it), start_new_session=temporary is not None,
-            env=os.environ if temporary is None else {**os.environ, "TMPDIR": temporary},
+            env=env,
         )  # fmt: skip
     except BaseException:
         os.close(ours_out)

@@ -39,7 +39,7 @@ class Chromium:
             f"--user-data-dir={profile}",
             f"--load-extension={extension}",
         ]
-        return cls(*await launch(command))
+        return cls(*await launch(command, is_hidden=not has_display))
 
     async def pair(self, server: str, code: str) -> None:
         """Pairs on the extension's own page, as a person would."""
