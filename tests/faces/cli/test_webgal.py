@@ -20,14 +20,14 @@ def game(machine: Machine) -> Machine:
 def test_a_clean_game_ends_with_0(game: Machine) -> None:
     game.put(START, "雪乃:你好;\nend;\n")
     result = game.run("webgal", "check")
-    assert (result.status, result.out, result.err) == (0, "No problems in 1 scenes, 3 lines.\n", "")
+    assert (result.status, result.out, result.err) == (0, "No problems in 1 scene, 3 lines.\n", "")
 
 
 def test_style_problems_alone_end_with_exit_code_0(game: Machine) -> None:
     game.put(START, "雪乃:none;\n")
     result = game.run("webgal", "check", HANDRAIL_LANG="en")
     assert result.status == 0
-    assert result.out.endswith("1 problems in 1 scenes, 2 lines: 1 style.\n")
+    assert result.out.endswith("1 problem in 1 scene, 2 lines: 1 style.\n")
 
 
 def test_a_problem_is_shown_with_its_line_a_caret_and_the_mended_line(game: Machine) -> None:
@@ -39,7 +39,7 @@ def test_a_problem_is_shown_with_its_line_a_caret_and_the_mended_line(game: Mach
         "  2 │ changeBg:beech.jpg;",
         "    │          ^^^^^^^^^",
         "  → changeBg:beach.jpg;",
-        "1 problems in 1 scenes, 3 lines: 1 resource.",
+        "1 problem in 1 scene, 3 lines: 1 resource.",
     ]
 
 
@@ -160,7 +160,7 @@ def test_the_report_names_the_engine_that_the_game_ships(game: Machine) -> None:
     names = ["changeBg", "changeScene", "choose", "setVar", "setBgAni"]
     cases = "".join(f'case"{name}":return t.{name};' for name in names)
     game.put("assets/index.js", f'const a={{version:"WebGAL 4.2.9"}};switch(e){{{cases}}}')
-    assert game.run("webgal", "check").out == "No problems in 1 scenes, 2 lines, engine 4.2.9.\n"
+    assert game.run("webgal", "check").out == "No problems in 1 scene, 2 lines, engine 4.2.9.\n"
 
 
 def test_lines_are_named_in_runs_and_not_without_end() -> None:

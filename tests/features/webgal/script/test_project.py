@@ -70,6 +70,8 @@ def test_an_unreachable_scene_is_reported_unless_names_are_computed_at_run_time(
 def test_a_variable_that_no_way_sets_before_it_is_read_is_reported() -> None:
     later = game("雪乃:{hp};\nsetVar:hp=1;\nchangeScene:scene1.txt;", "雪乃:{hp};\nend;", files=())
     assert codes(later.overall()) == {"scene/start.txt": ["WG406"]}
+    ahead = game("雪乃:{hp};\nchoose:a:x|b:y;\nlabel:x;\nsetVar:hp=1;\nlabel:y;\n雪乃:{hp};\nend;", files=())
+    assert [(each.line, each.code) for each in ahead.overall()["scene/start.txt"]] == [(1, "WG406")]
     for silent in (
         game("setVar:hp=1;\n雪乃:{hp};\nend;", files=()),
         game("callScene:scene1.txt;\n雪乃:{hp};\nend;", "setVar:hp=1;", files=()),

@@ -51,14 +51,18 @@ def report(result: dict[str, Any]) -> None:
         click.echo("\n".join(f"  {one_line(path)}" for path, _ in unused[:_MAX_UNUSED]))
         if len(unused) > _MAX_UNUSED:
             click.echo(f"  and {len(unused) - _MAX_UNUSED} more (--json lists them all)")
-    summary = f"{result['scenes']} scenes, {result['lines']} lines"
+    summary = f"{_counted(result['scenes'], 'scene')}, {_counted(result['lines'], 'line')}"
     if engines := result.get("engines"):
         summary += f", engine {', '.join(engines)}"
     if not result["files"]:
         click.echo(f"No problems in {summary}.")
     else:
         counts_text = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-        click.echo(f"{sum(counts.values())} problems in {summary}: {counts_text}.")
+        click.echo(f"{_counted(sum(counts.values()), 'problem')} in {summary}: {counts_text}.")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def ranges(lines: list[int]) -> str:

@@ -26,7 +26,7 @@ def early_reads(scenes: Mapping[str, Scene], graph: Graph, preset: Collection[st
             is_early = (
                 reference.kind == "variable" and reference.name in set_somewhere and reference.name not in set_before
             )
-            if is_early and not _is_set_above(scene, reference.name, reference.line):
+            if is_early and not _may_be_set_in(scene, reference.name, reference.line):
                 values = {"name": reference.name}
                 yield name, Finding("WG406", reference.line, reference.start, reference.end, values)
 
@@ -65,13 +65,14 @@ def _closure(start: str, targets: Mapping[str, list[str]]) -> set[str]:
     return reached
 
 
-def _is_set_above(scene: Scene, name: str, line: int) -> bool:
-    """In a scene with jumps, every line may run before."""
+def _may_be_set_in(scene: Scene, name: str, line: int) -> bool:
+    """Returns whether the scene itself may set the variable before this line: above it, or below by a jump back."""
     if name not in scene.sets:
         return False
-    if any(reference.kind == "label" for reference in scene.references):
+    if any(name in text and name in _variables_in(text) for text in scene.lines[: line - 1]):
         return True
-    return any(name in text and name in _variables_in(text) for text in scene.lines[: line - 1])
+    jumps = (reference for reference in scene.references if reference.kind == "label" and reference.line >= line)
+    return any(at <= line for jump in jumps for at in scene.labels.get(jump.name, ()))
 
 
 def _variables_in(text: str) -> list[str]:
