@@ -22,10 +22,9 @@ def agent(project: Path, state: Path) -> Iterator[Agent]:
         agent_client.close()
 
 
-def list_prompts(state: Path) -> str:
-    return subprocess.run(
-        [HANDRAIL, "prompts", "list", "--state", str(state)], capture_output=True, text=True, check=True
-    ).stdout
+def prompts(state: Path, *words: str) -> str:
+    command = [HANDRAIL, "prompts", *words, "--state", str(state)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_an_approval_after_the_caller_gave_up_applies_to_one_retry(project: Path, state: Path) -> None:
@@ -34,7 +33,7 @@ def test_an_approval_after_the_caller_gave_up_applies_to_one_retry(project: Path
         client.asks(2)
         question = person.sees()
         client.gives_up(2)
-        until(lambda: "(caller gone)" in list_prompts(state))
+        until(lambda: "(caller gone)" in prompts(state, "list"))
         person.answers("--ok")
         client.asks(3)
         assert client.result()["isError"] is False
@@ -53,7 +52,8 @@ def test_a_retry_finds_its_question_again_in_place_of_a_second_one(project: Path
         client.asks(2)
         question = person.sees()
         client.gives_up(2)
-        until(lambda: "(caller gone)" in list_prompts(state))
+        until(lambda: "(caller gone)" in prompts(state, "list"))
+        assert "the agent's next try goes through" in prompts(state, "show", question["requestId"])
         client.asks(3)
         client.wait_for_progress(question["requestId"])
         assert len(person.pending()) == 1
@@ -67,7 +67,7 @@ def test_an_approval_is_void_once_the_content_has_changed(project: Path, state: 
         client.asks(2)
         question = person.sees()
         client.gives_up(2)
-        until(lambda: "(caller gone)" in list_prompts(state))
+        until(lambda: "(caller gone)" in prompts(state, "list"))
         person.answers("--ok")
         (project / START).write_text(SCENE + "another line about the beach\n")
         client.asks(3)
@@ -83,7 +83,7 @@ def test_pending_prompts_outlive_the_program_that_asked(project: Path, state: Pa
     first.asks()
     person.sees()
     first.kill()
-    until(lambda: "(caller gone)" in list_prompts(state))
+    until(lambda: "(caller gone)" in prompts(state, "list"))
     person.answers(status)
     with agent(project, state) as client:
         client.asks()

@@ -15,6 +15,7 @@ _CALLERS = {
     "gone": "gone; it stopped waiting",
     "unknown": "unknown; it reads the log, so handrail can't tell whether it is still waiting",
 }
+_GONE_APPROVAL = "gone; if you allow the call, the agent's next try goes through"
 
 
 def source_of(entry: "RequestEntry", origin: "Origin | None") -> str:
@@ -44,13 +45,15 @@ def page_of(entry: "RequestEntry", caller: "CallerState", origin: "Origin | None
     import msgspec
 
     from handrail.kernel.prompts.foreign_prompts import client_members
+    from handrail.kernel.queue_approver import APPROVAL_PREFIX
     from handrail.ports.prompts import KvPrompt
 
     prompt = client_members(entry.prompt, origin)
     lines = [f"{prompt.pop('kind')}  {entry.request_id}  {local_time(entry.ts)}", f"from: {source_of(entry, origin)}"]
     if isinstance(entry.run_id, str):
         lines.append(f"run: {one_line(entry.run_id)}")
-    lines.append(f"caller: {_CALLERS[caller]}")
+    is_approval = entry.request_id.startswith(APPROVAL_PREFIX) and origin is not None and origin.is_own
+    lines.append(f"caller: {_GONE_APPROVAL if is_approval and caller == 'gone' else _CALLERS[caller]}")
     if caller != "waiting" and isinstance(entry.prompt, KvPrompt) and entry.prompt.secret_keys:
         keys = ", ".join(sorted(entry.prompt.secret_keys))
         lines.append(
