@@ -1,5 +1,6 @@
 """Decisions: defaults, the strictest of several rules, what a pattern covers, and what an untrusted project can do."""
 
+import re
 import tomllib
 from collections.abc import Iterable
 from typing import Any
@@ -277,3 +278,25 @@ def test_the_rule_that_a_refused_file_of_secrets_suggests_opens_it(path: str) ->
     policy = compose_policy(PolicyDocument(), is_trusted=True, user_rules=[Rule(**suggested)])
     target = Target(path=path, is_outside=path.startswith("/"))
     assert policy.decide("native_shell", Effect.READ, target).decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize(
+    "limit", [{"host": "localhost"}, {"place": "http://127.0.0.1:5173"}, {"place": "http://[::1]"}]
+)
+@pytest.mark.parametrize("there", ["localhost", "127.0.0.1", "[::1]", "127.0.0.2", "app.localhost"])
+def test_denying_a_server_of_this_machine_denies_it_under_each_name(limit: dict[str, str], there: str) -> None:
+    target = Target(place=f"http://{there}:5173")
+    denying = policy({"effect": "UI_CONTROL", "decision": "deny", **limit})
+    assert denying.decide("browser_click", Effect.UI_CONTROL, target).decision is DENY
+    (expression,) = denying.denied_pages("browser_click", Effect.UI_CONTROL)
+    assert re.match(expression, f"{target.place}/admin")
+    assert re.match(expression, "http://192.168.1.1:5173/") is None
+
+
+def test_allowing_a_server_of_this_machine_allows_it_under_this_name_only() -> None:
+    allowing = policy({"effect": "UI_CONTROL", "decision": "allow", "host": "localhost"})
+    decisions = [
+        allowing.decide("browser_click", Effect.UI_CONTROL, Target(place=f"http://{host}:80")).decision
+        for host in ("localhost", "127.0.0.1", "[::1]")
+    ]
+    assert decisions == [ALLOW, ASK, ASK]

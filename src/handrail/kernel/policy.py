@@ -13,7 +13,13 @@ from handrail.kernel.glob import app_matcher, matcher, subtree_matcher
 from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.policy_fields import tighten
 from handrail.kernel.target import ANY_PLACE, Target
-from handrail.kernel.web_address import host_expression, host_rule_matcher, place_expression, place_matcher
+from handrail.kernel.web_address import (
+    host_expression,
+    host_rule_matcher,
+    names_of_place,
+    place_expression,
+    place_matcher,
+)
 from handrail.ports.effect import Effect
 from handrail.ports.node import TeamPolicy
 from handrail.ports.policy import Decision, Rule, split_program
@@ -305,6 +311,8 @@ def _applies_at(rule: Rule, target: Target) -> bool:
     is_strict = rule.verdict is not Decision.ALLOW
     if not target.place:
         return is_strict and target.place == ANY_PLACE
-    if rule.host is not None and not host_rule_matcher(rule.host, is_for_every_port=is_strict)(target.place):
+    # Whoever denies a server of this machine means it under each of the machine's names.
+    places = names_of_place(target.place) if rule.verdict is Decision.DENY or rule.critical else (target.place,)
+    if rule.host is not None and not any(map(host_rule_matcher(rule.host, is_for_every_port=is_strict), places)):
         return False
-    return rule.place is None or place_matcher(rule.place)(target.place)
+    return rule.place is None or any(map(place_matcher(rule.place), places))

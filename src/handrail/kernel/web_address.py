@@ -25,6 +25,8 @@ _PLACE_PATTERN = re.compile(
 )
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
 _OWN_PAGES = ("about:", "chrome:", "chrome-extension:", "edge:", "brave:")
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+_LOOPBACK_HOSTS = r"(localhost|[^/:@]+\.localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\])"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -86,6 +88,13 @@ def parse_place(place: str) -> Place:
     if not colon or authority.endswith("]"):
         name, port = authority, ""
     return Place(scheme, name.strip("[]"), int(port or _DEFAULT_PORTS[scheme]))
+
+
+def names_of_place(place: str) -> tuple[str, ...]:
+    """The place and, on this machine, the same server under the machine's other usual names."""
+    there = parse_place(place)
+    others = _LOOPBACK_NAMES if is_loopback(there.host) else ()
+    return (place, *(str(there._replace(host=name)) for name in others if name != there.host))
 
 
 def is_elsewhere(place: str) -> bool:
@@ -155,9 +164,10 @@ def host_rule_matcher(pattern: str, *, is_for_every_port: bool) -> Callable[[str
 
 
 def host_expression(pattern: str) -> str | None:
-    """A regular expression for addresses at hosts that `host_rule_matcher` matches, on every port.
+    """A regular expression for addresses at hosts that a rule denies, on every port.
 
-    None if the pattern has more than `*` and `?`; then addresses can be checked only once they are known.
+    One name of this machine stands for all of them. None if the pattern has more than `*` and `?`; then addresses can
+    be checked only once they are known.
     """
     host = _host_expression(pattern)
     return None if host is None else rf"^https?://{host}\.?(:[0-9]+)?/"
@@ -181,6 +191,8 @@ def place_expression(pattern: str) -> str | None:
 
 def _host_expression(pattern: str) -> str | None:
     host = pattern.lower().removesuffix(".")
+    if host.strip("[]") in _LOOPBACK_NAMES:
+        return _LOOPBACK_HOSTS
     if not host.isascii() or any(char in host for char in "[]{},!"):
         return None
     return re.escape(host).replace(r"\*", "[^/:]*").replace(r"\?", "[^/:]")
