@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from handrail.ports.effect import Effect
 from handrail.ports.errors import InvalidParams
 from handrail.ports.prompt_queue import ApprovalSubject
 from handrail.ports.prompt_store import Watch
@@ -28,7 +29,10 @@ _RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a member may approve, or to which approvals a rule applies: patterns with `*`; empty means any."""
+    """What a member may approve, or to which approvals a rule applies: patterns with `*`; empty means any.
+
+    Effects and hosts match in any case, and hosts with or without the dot at their end.
+    """
 
     tools: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
@@ -40,8 +44,8 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
         host = (urlsplit(about.place).hostname or about.place) if about.place else ""
         pairs = (
             (self.tools, about.tool),
-            (self.effects, about.effect),
-            (self.hosts, host),
+            ([each.upper() for each in self.effects], about.effect),
+            ([each.lower().rstrip(".") for each in self.hosts], host.lower().rstrip(".")),
             (self.projects, about.project),
             (self.servers, about.server),
         )
@@ -259,6 +263,14 @@ class TeamStores:
     provider: IdentityProvider | None = None
     url: str = ""
     """The address under which people reach the team."""
+
+
+def validate_effects(patterns: Sequence[str]) -> None:
+    """A misspelled effect would match nothing, so that what it limits isn't limited."""
+    effects = [effect.value for effect in Effect]
+    for each in patterns:
+        if not any(fnmatchcase(effect, each.upper()) for effect in effects):
+            raise InvalidParams(f"Unknown effect {each!r}.", hint=f"Effects are {', '.join(effects)}.", field="effect")
 
 
 def validate_role(role: str) -> Role:

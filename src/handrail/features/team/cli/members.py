@@ -59,8 +59,9 @@ def add_token(name: str, role: str, owner: str, database: str, **limits: tuple[s
 
     An approver's patterns say what it may approve; without any, everything.
     """
-    from handrail.ports.team import Limits, validate_role
+    from handrail.ports.team import Limits, validate_effects, validate_role
 
+    validate_effects(limits["effects"])
     with _open_team(database) as team_stores:
         member, secret = team_stores.team.members.add(
             name, validate_role(role), Limits(**limits), owner=owner, by=_user()
@@ -109,8 +110,9 @@ def approvals() -> None:
 @database_option
 def require(votes: int, database: str, **limits: tuple[str, ...]) -> None:
     """Require approvals by VOTES people. Of several rules that fit, the largest number counts."""
-    from handrail.ports.team import Limits
+    from handrail.ports.team import Limits, validate_effects
 
+    validate_effects(limits["effects"])
     with _open_team(database) as team_stores:
         rule = team_stores.team.approvals.add(Limits(**limits), votes)
         _record(team_stores, f"required {votes} approvals for {rule.limits} (rule {rule.id})")
