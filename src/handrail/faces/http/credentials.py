@@ -136,6 +136,10 @@ class Credentials:
         """The name of the person whose cookie this is; empty if there is only one person."""
         return ""
 
+    def may_write(self, scope: Scope, page: str | None = None) -> bool:
+        """Whether the person whose cookie this is may write to the agent, as of now."""
+        return True
+
     def set_cookie(self, secret: str) -> str:
         return f"{self._cookie}={secret}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Strict"
 

@@ -24,9 +24,18 @@ class SocketBus(Protocol):
     async def join_plugin(self, sid: str, auth: Mapping[str, Any]) -> None: ...
 
     async def join_frontend(
-        self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
+        self,
+        sid: str,
+        auth: Mapping[str, Any],
+        *,
+        person: str | None,
+        agent: Agent | None,
+        may_write: Callable[[], bool],
     ) -> None:
-        """`person`, with the console's cookie, may be empty if there is only one; `agent` comes with a token."""
+        """`person`, with the console's cookie, may be empty if there is only one; `agent` comes with a token.
+
+        `may_write` is asked with each message to the agent, because a person's role may change.
+        """
         ...
 
     async def leave(self, sid: str) -> None: ...
@@ -48,7 +57,13 @@ class NoBus:
         raise Unsupported("Browsers can't connect: the feature is not installed.")
 
     async def join_frontend(
-        self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
+        self,
+        sid: str,
+        auth: Mapping[str, Any],
+        *,
+        person: str | None,
+        agent: Agent | None,
+        may_write: Callable[[], bool],
     ) -> None:
         return
 

@@ -186,7 +186,11 @@ class Sockets:
         room = _PEOPLE if credential is Credential.COOKIE else _PROGRAMS if agent is None else agent.identity
         await self._server.enter_room(sid, room, namespace=NAMESPACE)
         person = self._credentials.person_name(scope, page) if credential is Credential.COOKIE else None
-        await self._bus.join_frontend(sid, auth, person=person, agent=agent)
+
+        def may_write() -> bool:
+            return person is None or self._credentials.may_write(scope, page)
+
+        await self._bus.join_frontend(sid, auth, person=person, agent=agent, may_write=may_write)
         self._pages.add(sid)
         if room != _PEOPLE:
             self._programs.add(sid)

@@ -1,5 +1,7 @@
 """A page's connection: it sends messages to tasks, and gets the events of the tasks that it follows."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from handrail.faces.socketio.messages import new_id, optional_text, text
@@ -20,26 +22,30 @@ LEGACY_EVENT = "message"
 MAX_CONTENT = 200_000
 
 
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes on a connection: a person, with a name if there are several, an agent, or a program that may not."""
+
+    person: str | None
+    agent: Agent | None
+    may_write: Callable[[], bool]
+
+
 class PageSocket:
     def __init__(self, bus: LocalBus, agent: Chat, ownership: TaskOwnership) -> None:
         self._bus = bus
         self._agent = agent
         self._ownership = ownership
-        self._people: dict[str, str] = {}
-        self._agents: dict[str, Agent] = {}
+        self._writers: dict[str, Writer] = {}
 
-    async def join(self, rooms: Rooms, sid: str, task_id: Any, *, person: str | None, agent: Agent | None) -> None:
+    async def join(self, rooms: Rooms, sid: str, task_id: Any, writer: Writer) -> None:
         """With a task's id, the page follows that task from the start."""
-        if person is not None:
-            self._people[sid] = person
-        if agent is not None:
-            self._agents[sid] = agent
+        self._writers[sid] = writer
         if task_id is not None:
             await self._follow(rooms, sid, task_ids.validate_task_id(task_id))
 
     def leave(self, sid: str) -> None:
-        self._people.pop(sid, None)
-        self._agents.pop(sid, None)
+        self._writers.pop(sid, None)
 
     async def receive(self, rooms: Rooms, sid: str, message: dict[str, Any]) -> None:
         kind = message.get("type")
@@ -54,7 +60,7 @@ class PageSocket:
 
     async def _follow(self, rooms: Rooms, sid: str, task_id: str) -> None:
         """Raises Declined for an agent that asks for another's task."""
-        if (agent := self._agents.get(sid)) is not None:
+        if (agent := self._writer(sid).agent) is not None:
             await self._ownership.check_visible(task_id, _caller(agent))
         await rooms.enter(sid, room_of(task_id))
 
@@ -70,13 +76,21 @@ class PageSocket:
         await rooms.enter(sid, room_of(task_id))
         await self._agent.receive(task_id, turn, message, speaker)
 
+    def _writer(self, sid: str) -> Writer:
+        if (writer := self._writers.get(sid)) is None:
+            raise Declined("This connection has ended.", reason="gone")
+        return writer
+
     async def _speaker(self, sid: str, task_id: str) -> str:
         """The identity of the sender, on whose behalf the agent will call tools. Raises Declined."""
-        if (name := self._people.get(sid)) is not None:
-            speaker = persons_chat_identity(name)
+        writer = self._writer(sid)
+        if not writer.may_write():
+            raise Declined("Only operators can write to the agent. Ask an administrator for that role.", reason="role")
+        if writer.person is not None:
+            speaker = persons_chat_identity(writer.person)
             await self._ownership.give(task_id, speaker)  # a person may write in any task, and then owns it
             return speaker
-        if (agent := self._agents.get(sid)) is None:
+        if (agent := writer.agent) is None:
             raise Declined(
                 "Messages let the agent call tools, so they need an agent's own token. `handrail agents add "
                 "NAME` issues one.",

@@ -1,7 +1,7 @@
 """Routes the namespace's messages to the plugins' and the pages' handlers, and checks plugins as they join."""
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from handrail.faces.socketio.messages import OK, decode_message, error_ack, page_error_ack
@@ -9,7 +9,7 @@ from handrail.faces.socketio.rooms import Rooms
 from handrail.features.browser.bus.pairing import Pairings
 from handrail.features.browser.bus.protocol import check_own_extension
 from handrail.features.browser.routes import page_socket, plugin_socket
-from handrail.features.browser.routes.page_socket import PageSocket
+from handrail.features.browser.routes.page_socket import PageSocket, Writer
 from handrail.features.browser.routes.plugin_socket import PluginSocket, check_client_id
 from handrail.ports.agents import Agent
 from handrail.ports.errors import Conflict, Declined, Failure, InvalidParams
@@ -62,9 +62,16 @@ class BrowserSockets:
             raise
 
     async def join_frontend(
-        self, sid: str, auth: Mapping[str, Any], *, person: str | None, agent: Agent | None
+        self,
+        sid: str,
+        auth: Mapping[str, Any],
+        *,
+        person: str | None,
+        agent: Agent | None,
+        may_write: Callable[[], bool],
     ) -> None:
-        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), person=person, agent=agent)
+        writer = Writer(person, agent, may_write)
+        await self._pages.join(self._open_rooms, sid, auth.get("taskId"), writer)
 
     async def leave(self, sid: str) -> None:
         self._plugins.leave(sid)

@@ -64,6 +64,10 @@ class TeamCredentials(Credentials):
         person = self.person(scope, page)
         return "" if person is None else person.name
 
+    def may_write(self, scope: Scope, page: str | None = None) -> bool:
+        person = self.person(scope, page)
+        return person is not None and person.is_at_least("operator")
+
     def node(self, scope: Scope) -> Member | None:
         """Returns the node whose token was sent; None for any other token."""
         member = self._team.members.with_token(bearer_token(scope) or "")
