@@ -164,19 +164,17 @@ _READY = {"gemini": b"Type your message", "claude": b"bypass permissions on"}
 
 @pytest.mark.parametrize("client", first_of("clients", (GEMINI,), (CLAUDE,), suite=0), ids=lambda client: client.name)
 def test_a_person_at_the_terminal_is_asked_nothing(client: RealClient) -> None:
-    """Neither by the client about its work, nor by handrail about hosts that the client tries by itself. As a user
+    """Not by the client about its work and its first start, nor by handrail about hosts that it tries by itself.
 
-    without privileges: clients ignore some settings that don't belong to root.
+    As a user without privileges: clients ignore some settings that don't belong to root.
     """
     with (
         plain_user() as user,
         serving(client.wire(), [_shell(client, "echo one > made.txt"), Say("Finished.")]) as model,
     ):
-        home = user.state / "homes" / client.name
-        home.mkdir(parents=True)
-        (home / ".claude.json").write_text('{"hasCompletedOnboarding": true, "theme": "dark"}')
-        for path in (home.parent, home, home / ".claude.json"):
-            give(path)
+        answered = user.home / ".claude.json"
+        answered.write_text('{"hasCompletedOnboarding": true, "theme": "dark"}')
+        give(answered)
         urls = {"ANTHROPIC_BASE_URL": model.url, "GOOGLE_GEMINI_BASE_URL": model.url}
         keys = {"ANTHROPIC_API_KEY": "the-persons", "GEMINI_API_KEY": "the-persons"}
         with screen(user, str(PROGRAMS / client.name), **urls, **keys) as terminal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from handrail.features.cage.environment import ENDPOINT, TOKEN_VARIABLE
-from handrail.features.cage.home_settings import change_json, merge_settings, write_settings
+from handrail.features.cage.home_settings import change_json, merge_settings, read_json, write_settings
 from handrail.features.cage.models import ANTHROPIC, GEMINI, OPENAI, ModelApi
 
 TYPE_CHECKING = False
@@ -75,7 +75,9 @@ def _prepare_claude(home: str, project: str, has_key: bool, hooks: Hooks) -> Non
         projects = settings.get("projects")
         project_settings = projects.get(project) if isinstance(projects, dict) else None
         trusted = {**(project_settings if isinstance(project_settings, dict) else {}), "hasTrustDialogAccepted": True}
+        is_new = has_key and not settings.get("hasCompletedOnboarding")  # without a key, it begins with the sign-in
         return {
+            **(_onboarding() if is_new else {}),
             **settings,
             "mcpServers": {**(servers if isinstance(servers, dict) else {}), "handrail": server},
             "projects": {**(projects if isinstance(projects, dict) else {}), project: trusted},
@@ -83,6 +85,12 @@ def _prepare_claude(home: str, project: str, has_key: bool, hooks: Hooks) -> Non
         }
 
     change_json(f"{home}/.claude.json", with_server)
+
+
+def _onboarding() -> dict[str, Any]:
+    """What the person has answered in Claude Code outside, so that it isn't asked again in the cage."""
+    persons = read_json(os.path.expanduser("~/.claude.json"))
+    return {name: persons[name] for name in ("hasCompletedOnboarding", "theme") if name in persons}
 
 
 def _codex_etc(has_key: bool, hooks: Hooks) -> Mapping[str, str]:

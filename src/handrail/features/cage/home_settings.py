@@ -53,18 +53,25 @@ def change_json(file: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -
     import json
     from pathlib import Path
 
+    content = read_json(file)
+    if os.path.isdir(file) and not os.path.islink(file):
+        os.rename(file, f"{file}.{os.urandom(4).hex()}")
+    from handrail.ports.atomic_file import replace_file
+
+    replace_file(Path(file), json.dumps(change(content), indent=2).encode())
+
+
+def read_json(file: str) -> dict[str, Any]:
+    """Follows no link. Empty if there is no JSON object."""
+    import json
+
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb", buffering=0) as stream:
             content = json.loads(stream.read(_LARGEST_SETTINGS))
     except (OSError, ValueError, RecursionError):
-        content = {}
-    if os.path.isdir(file) and not os.path.islink(file):
-        os.rename(file, f"{file}.{os.urandom(4).hex()}")
-    from handrail.ports.atomic_file import replace_file
-
-    changed = change(content if isinstance(content, dict) else {})
-    replace_file(Path(file), json.dumps(changed, indent=2).encode())
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _merged(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
