@@ -1,6 +1,6 @@
 import { HostError } from "@handrail/host";
 import { expect, test } from "vitest";
-import { errorsBelow, errorsByRoot, fieldErrorsOf } from "../src/shell/failure";
+import { errorsBelow, errorsByRoot, fieldErrorsOf, messageOf } from "../src/shell/failure";
 import { loadTexts } from "../src/texts";
 
 await loadTexts("en");
@@ -22,4 +22,9 @@ test("the server's field errors are found by path, with hidden characters spelle
 
 test("a form with one field per member shows nested errors at that field", () => {
   expect(errorsByRoot(fieldErrorsOf(refused)).get("values")).toBe("name: is required");
+});
+
+test("a server that doesn't respond is reported in the person's words, without a code", () => {
+  expect(messageOf(new HostError("OFFLINE", "handrail isn't responding.", 0))).toBe("handrail isn't responding.");
+  expect(messageOf(new HostError("NOT_FOUND", "There is nothing.", 404))).toBe("There is nothing. (NOT_FOUND)");
 });

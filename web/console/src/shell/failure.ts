@@ -3,8 +3,10 @@
 import { HostError } from "@handrail/host";
 import { translateServerText, translateFailure } from "../logic/serverText";
 import { visible } from "../logic/visible";
+import { texts } from "../store";
 
 export function messageOf(error: unknown): string {
+  if (error instanceof HostError && error.code === "OFFLINE") return texts.value.notResponding;
   if (error instanceof HostError) return visible(`${translateFailure(error.message, error.code)} (${error.code})`);
   return visible(error instanceof Error ? error.message : String(error));
 }

@@ -26,6 +26,7 @@ export const shellEn: ShellTexts = {
   copy: "Copy",
   copied: "Copied.",
   codeBlock: "Code",
+  notResponding: "handrail isn't responding.",
   notLoaded: "This part couldn't be loaded: handrail isn't responding.",
   broken: "This part crashed",
   brokenHint: "Your questions and answers are safe: the server keeps them.",

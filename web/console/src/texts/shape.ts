@@ -29,6 +29,7 @@ export interface ShellTexts {
   copy: string;
   copied: string;
   codeBlock: string;
+  notResponding: string;
   notLoaded: string;
   broken: string;
   brokenHint: string;

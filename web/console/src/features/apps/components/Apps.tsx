@@ -21,8 +21,8 @@ export function Apps() {
   const { data: servers, again: readServersAgain } = useLoaded(readServers);
   const [search, setSearch] = useState("");
   const only = found?.apps.length === 1 ? found.apps[0] : undefined;
-  /** The only app is open and lists its own. */
-  const isListedAbove = only !== undefined && (consents ?? []).every(({ app }) => app === only.id);
+  /** Without apps there is nothing to list; the only app is open and lists its own. */
+  const isListedAbove = (found?.apps.length === 0 && consents?.length === 0) || (only !== undefined && (consents ?? []).every(({ app }) => app === only.id));
   const shown = findApps(found?.apps ?? [], search);
   // An answer to a question may have been "always".
   useEffect(readConsentsAgain, [history.value.length]);
