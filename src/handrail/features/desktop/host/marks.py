@@ -68,6 +68,9 @@ _MIN_HEIGHT, _MAX_HEIGHT = 12, 90
 _CORNER = 6
 """Pixels that a rounded corner may take from a side."""
 _SIDE_SHARE = 0.6
+_MAX_GAP = 1
+"""Pixels without an edge on a side, beside its corners."""
+_MAX_BUTTON_HEIGHT = 48
 _MAX_BOXES = 400
 _CLOSE_PIXELS = 8
 _RUNS = re.compile(rb"\x01{%d,}" % (_MIN_WIDTH - 2))
@@ -128,21 +131,24 @@ def _are_box_sides(top: _Run, bottom: _Run) -> bool:
 
 
 def _box_between(top: _Run, bottom: _Run, down: bytes, width: int) -> Rect | None:
+    """Returns None if a side has a gap, as between two buttons."""
     left, right = min(top.left, bottom.left), max(top.right, bottom.right)
     rows = range(top.y + 1, bottom.y + 1)
     for side in (left, right):
         columns = [max(side - _CORNER // 2, 0), min(side + _CORNER // 2, width - 1)]
-        rows_with_edge = sum(1 in down[y * width + columns[0] : y * width + columns[1]] for y in rows)
-        if rows_with_edge < len(rows) * _SIDE_SHARE:
+        with_edge = [1 in down[y * width + columns[0] : y * width + columns[1]] for y in rows]
+        if sum(with_edge) < len(rows) * _SIDE_SHARE or with_edge[_CORNER // 2 : -_CORNER // 2].count(False) > _MAX_GAP:
             return None
     return Rect(left, top.y + 1, right - left, bottom.y - top.y)
 
 
 def _is_duplicate(one: Rect, other: Rect) -> bool:
-    """One lies closely around the other, or both overlap for the most part."""
+    """One lies closely around the other, is a step of its gradient, or both overlap for the most part."""
     overlap = one.intersection(other)
     if overlap is None:
         return False
+    if other.height <= _MAX_BUTTON_HEIGHT and overlap == one and abs(one.width - other.width) <= _CLOSE_PIXELS:
+        return True
     share = overlap.width * overlap.height / min(one.width * one.height, other.width * other.height)
     is_close = abs(one.width - other.width) <= 2 * _CLOSE_PIXELS and abs(one.height - other.height) <= 2 * _CLOSE_PIXELS
     return share > 0.7 and (is_close or share < 1)
