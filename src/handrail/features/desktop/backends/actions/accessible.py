@@ -43,7 +43,7 @@ class Accessible:
         """Returns whether the app accepted it. An action that opens a dialog may answer only when that is closed."""
         call = Call(calls.ACTION, "DoAction", "i", index)
         try:
-            answer = await self._bus.send_once(self._ref, call, _ACTION_SECONDS)
+            answer = await self._bus.act_once(self._ref, call, _ACTION_SECONDS)
         except Timeout:
             await self._bus.ask(self._ref, calls.ROLE, _ALIVE_SECONDS)
             return True

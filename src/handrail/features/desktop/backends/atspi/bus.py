@@ -24,6 +24,10 @@ PATIENCE = 5.0
 
 _BUS_PATIENCE = 3.0
 _PEER_PATIENCE = 0.5
+_LONGEST_ACTION = 24 * 3600.0
+"""Seconds that a dialog may stay open before its action's answer isn't waited for any more."""
+_MOST_ACTED = 64
+"""Actions of one app whose connections stay open; the dialogs of older ones are closed by now."""
 _MIN_QUESTIONS_FOR_PEER = 50
 """From this number of calls on, a direct connection to the app is worth opening."""
 
@@ -53,6 +57,8 @@ class AccessibilityBus:
         self._connecting = asyncio.Lock()
         self._peers: dict[str, asyncio.Task[Connection | None]] = {}
         self._generation = 0
+        self._acted: dict[str, dict[asyncio.Task[Any], Connection]] = {}
+        """Connections that actions were sent over, by app, the oldest first."""
 
     async def connection(self) -> Connection:
         async with self._connecting:
@@ -112,6 +118,30 @@ class AccessibilityBus:
         except ConnectionLost:
             raise Gone("The accessibility bus was lost while it was read.") from None
 
+    async def act_once(self, ref: Ref, call: Call, patience: float) -> Any:
+        """Makes a call that must not be repeated and may open a dialog, over a connection of its own if the app allows
+        it. GTK 3 answers, then acts, and reads nothing else from that connection until the dialog is closed. Any key
+        would hang it for good if something were unread there, so nothing more is sent and it isn't closed yet.
+        """
+        peer = await self._open_peer(ref.name, patience)
+        if peer is None:
+            return await self.send_once(ref, call, patience)
+        task = asyncio.create_task(peer.ask(None, ref.path, call, _LONGEST_ACTION))
+        task.add_done_callback(_take_exception)
+        acted = self._acted.setdefault(ref.name, {})
+        acted[task] = peer
+        peer.on_lost = partial(acted.pop, task, None)
+        ended = [one for one in acted if one.done()]
+        for oldest in ended[: max(len(ended) - _MOST_ACTED, 0)]:
+            acted[oldest].close()
+        done, _ = await asyncio.wait([task], timeout=patience)
+        if not done:
+            raise _app_timeout(ref.name, patience)
+        try:
+            return await task
+        except (ConnectionLost, NoAnswer):
+            raise Gone("The app has closed its connection.") from None
+
     def handle(self, ref: Ref) -> str:
         """Handles start with the number of the bus, because every bus reuses the same names."""
         return f"{self._generation}{ref.name}{ref.path}"
@@ -162,6 +192,11 @@ class AccessibilityBus:
         for task in self._peers.values():
             task.add_done_callback(_close_peer)
         self._peers.clear()
+        for acted in self._acted.values():
+            for task, peer in list(acted.items()):
+                task.cancel()
+                peer.close()
+        self._acted.clear()
 
     async def _address(self) -> str:
         answer = await ask_session(calls.GET_ADDRESS, self._session_address)
@@ -199,3 +234,9 @@ def _app_timeout(name: str, patience: float) -> Timeout:
 def _close_peer(task: "asyncio.Task[Connection | None]") -> None:
     if not task.cancelled() and task.exception() is None and (peer := task.result()):
         peer.close()
+
+
+def _take_exception(task: "asyncio.Task[Any]") -> None:
+    """No one may wait for it any more."""
+    if not task.cancelled():
+        task.exception()

@@ -46,7 +46,7 @@ class Connection:
         self._unsent = bytearray()
         self._read = build_message_reader(sock, self._receive, self._close_with, False)
         self.on_signal: Callable[[Message], None] | None = None
-        self.on_lost: Callable[[], None] | None = None
+        self.on_lost: Callable[[], object] | None = None
         self.is_closed = False
         self._loop.add_reader(sock.fileno(), self._on_readable)
 
