@@ -48,7 +48,8 @@ def test_an_app_is_launched_with_a_file_used_by_its_menu_and_quit(agent: Desktop
     assert NOTE in question
     assert NOTE in launched["window"]["title"]
 
-    question, _ = allowed(agent, "desktop_menu", path=["Edit", "Select All"], route=ROUTE)
+    window = {"window": {"id": launched["window"]["windowId"]}}
+    question, _ = allowed(agent, "desktop_menu", path=["Edit", "Select All"], route=window)
     assert "Edit ▸ Select All" in question
     allowed(agent, "desktop_menu", path=["edit", "Copy"], route=ROUTE)
     question, result = allowed(agent, "desktop_clipboard", action="read")

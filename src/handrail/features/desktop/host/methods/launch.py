@@ -8,6 +8,7 @@ from msgspec import Meta as Bound
 
 from handrail.features.desktop.desktop_port import Window
 from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.outline import window_to_wire
 from handrail.features.desktop.host.params import LONGEST_TEXT, Name, Params
 from handrail.features.desktop.host.services import Result, Services, WindowlessAction
 from handrail.ports.errors import InvalidParams
@@ -39,8 +40,7 @@ async def _launch(services: Services, execution: Execution, params: LaunchParams
                 window = next((one for one in await desktop.windows() if one.handle not in handles_before), None)
     except TimeoutError:
         return {"launched": True, "pid": pid, "window": None}
-    result = {"title": window.title, "app": window.app_id, "pid": window.pid, "id": window.handle}
-    return {"launched": True, "pid": pid, "window": result}
+    return {"launched": True, "pid": pid, "window": window_to_wire(window)}
 
 
 LAUNCH = WindowlessAction("desktop.launch", LaunchParams, _launch, about=lambda params: params.app)
