@@ -86,7 +86,7 @@ async def desktop_doctor(desktop: Desktop, call: Call, params: Params, preview: 
     """List what prevents reading or using the desktop, and how a person can fix it."""
     result = read_result(await desktop.ask(call, method_of(call.tool), {}, _DOCTOR_TIMEOUT_MS), DoctorResult)
     lines = [f"{fix.about}: {fix.issue} {fix.fix}".rstrip() for fix in result.fixes]
-    headline = "Everything works." if result.healthy else "Something is missing."
+    headline = "Everything works." if not lines else "It works, but:" if result.healthy else "Something is missing."
     return Reply(result, text="\n".join([headline, *lines]))
 
 
