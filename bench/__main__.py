@@ -13,6 +13,7 @@ from bench import (
     desktop_health,
     desktop_reading,
     desktop_screen,
+    desktop_use,
     desktop_waiting,
     dry_run,
     gate_overhead,
@@ -67,6 +68,7 @@ _ALL: dict[str, Callable[[], Sequence[page.Result]]] = {
     "reading": desktop_reading.measure,
     "waiting": desktop_waiting.measure,
     "health": desktop_health.measure,
+    "use": desktop_use.measure,
     "apps": apps.measure,
 }
 
