@@ -154,6 +154,17 @@ def test_paths_are_those_of_the_current_folder_absolute_or_elsewhere(game: Machi
         assert (result.status, f"[{code}]" in result.out) == (1, True), result
 
 
+def test_in_a_folder_of_the_game_paths_are_those_of_this_folder_and_none_is_the_whole_game(game: Machine) -> None:
+    game.put(START, "wait:x;\n")
+    for folder, paths in (
+        ("game/scene", ["start.txt"]),
+        ("game/background", ["../scene/start.txt"]),
+        ("game/scene", []),
+    ):
+        result = Machine(game.project / folder, game.state).run("webgal", "check", *paths)
+        assert (result.status, result.out.startswith(f"{START}:1:6: syntax ")) == (1, True), result
+
+
 def test_the_report_names_the_engine_that_the_game_ships(game: Machine) -> None:
     game.put(START, "setBgAni:shake;\n")
     game.put("index.html", '<title>WebGAL</title><script type="module" src="./assets/index.js"></script>')

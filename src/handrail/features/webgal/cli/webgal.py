@@ -148,6 +148,7 @@ Examples:
   handrail webgal graph > scenes.svg
   handrail webgal graph --json | jq '.ways[] | select(.missing)'"""
 
+_GAME_FOLDERS = ("scene", "background", "figure", "bgm", "vocal", "video", "animation")
 _USAGE_ERRORS = (NotFound, InvalidParams, OutsideRoot)
 
 
@@ -210,13 +211,21 @@ def graph(path: str, project: Path, state: Path | None, as_json: bool) -> None:
 def find_root(project: Path, paths: Sequence[str]) -> tuple[Path, list[str]]:
     """Returns the project to open, and the paths in it. Paths are relative to the current folder, or to the project.
 
-    Files outside of the project are checked in their own game's folder.
+    Files outside of the project are checked in their own game's folder, and so is everything in a folder of a game.
     """
     root = Path(os.path.abspath(project))
+    if _is_in_game(root):
+        root = _root_of(root)
     absolute = [_absolute(root, path) for path in paths]
     if absolute and not any(path.is_relative_to(root) for path in absolute):
         root = _root_of(Path(os.path.commonpath(absolute)))
     return root, [os.path.relpath(path, root) for path in absolute]
+
+
+def _is_in_game(folder: Path) -> bool:
+    """Returns whether this is a game's folder of scenes, pictures and so on, or one below."""
+    parents = (each for each in folder.parents if (each / "scene").is_dir())
+    return any(folder.relative_to(game).parts[0] in _GAME_FOLDERS for game in parents)
 
 
 def _absolute(root: Path, path: str) -> Path:
