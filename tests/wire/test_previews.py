@@ -214,7 +214,8 @@ def test_a_line_after_a_loop_is_shown_as_a_player_comes_to_it(cinema: Cinema) ->
     assert cinema.colour() == GREEN
 
 
-def test_an_option_that_is_not_there_is_named_by_the_line_of_the_scene_itself(cinema: Cinema) -> None:
+def test_impossible_lines_and_options_are_refused_and_named_by_the_line_of_the_scene_itself(cinema: Cinema) -> None:
+    assert cinema.client.code("preview_scene", scenePath="start.txt", line=1, lines=[2]) == "E_BAD_ARGS"
     error = cinema.client.error("preview_scene", scenePath="game/scene/called_before.txt", choices=[3])
     assert error["message"] == "The choice in line 2 has 2 options, no option 3."
 

@@ -91,6 +91,8 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
             notes.append(f"It doesn't know {', '.join(left_out)}, so these lines are left out.")
         return scene, text, text if left_out else params.content, notes
 
+    if params.line is not None and params.lines:
+        raise InvalidParams("`line` shows one line and `lines` several: only one of them can be given.")
     scene, text, content, engine_notes = await in_thread(call, read)
     lines = params.lines or (params.line,)
     _check_lines(scene, text, lines)
