@@ -60,7 +60,7 @@ def _calc(session: DesktopSession, agent: DesktopAgent) -> list[Comparison]:
     reply = agent.gets(agent.begins("desktop_observe", **_SHEET))
     text = "".join(part["text"] for part in reply["content"] if part["type"] == "text")
     session.end(calc)
-    cells = sum(line.count(" | ") + 1 for line in text.splitlines() if _ROW.match(line))
+    cells = sum(line.count("|") + 1 for line in text.splitlines() if _ROW.match(line))
     tokenizer = Tokenizer()
     try:
         tokens = tokenizer.count(text)

@@ -108,7 +108,7 @@ def test_the_cells_of_a_spreadsheet_share_a_line_a_row(name: Callable[[Element],
     cells = [node("Cell", place, value=f"v{place}") for place in places]
     del cells[5]
     text = outline(node("Window", "W", node("Table", "Sheet", *cells, node("Cell", "E2", value="a|b"))), name)
-    assert text.splitlines()[2:4] == ["    A-D 1: vA1 | vB1 | vC1 | vD1", "    A,C,D,E 2: vA2 | vC2 | vD2 | a¦b"]
+    assert text.splitlines()[2:4] == ["    A-D 1: vA1|vB1|vC1|vD1", "    A,C,D,E 2: vA2|vC2|vD2|a¦b"]
 
 
 def test_a_long_row_names_how_to_get_the_others(name: Callable[[Element], str]) -> None:

@@ -155,7 +155,7 @@ def _more(depth: int, skipped: int, among: Sequence[_Line]) -> str:
 
 
 def _rows(cells: Sequence[_Line]) -> Iterator[str] | None:
-    """Yields a line for each row, such as `A,C 2: x | 5`. Returns None if this isn't a spreadsheet."""
+    """Yields a line for each row, such as `A,C 2: x|5`. Returns None if this isn't a spreadsheet."""
     places = [_CELL.fullmatch(line.element.title) for line in cells if line.element.role == "AXCell"]
     if len(cells) < _MIN_CELLS or len(places) != len(cells) or None in places:
         return None
@@ -167,7 +167,7 @@ def _rows(cells: Sequence[_Line]) -> Iterator[str] | None:
         text = (text if len(text) <= _MAX_CELL_TEXT else text[: _MAX_CELL_TEXT - 1] + "…").replace("|", "¦")
         rows.setdefault(place[2], []).append(text)
         columns.setdefault(place[2], []).append(place[1])
-    return (f"{_span(columns[row])} {row}: {' | '.join(texts)}" for row, texts in rows.items())
+    return (f"{_span(columns[row])} {row}: {'|'.join(texts)}" for row, texts in rows.items())
 
 
 def _span(columns: Sequence[str]) -> str:
