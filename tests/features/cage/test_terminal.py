@@ -43,6 +43,12 @@ class Screen:
     def resizes(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
 
+    def hangs_up(self) -> None:
+        """The person closes the window."""
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, self.master)
+        os.close(null)
+
     def ends(self) -> int:
         def ended() -> bool:
             self.read()
@@ -131,6 +137,14 @@ def test_a_closed_terminal_ends_the_agent(user: PlainUser) -> None:
 
 def _state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.trial("cage", is_long=True)
+def test_an_agent_that_ignores_the_end_of_its_terminal_does_not_go_on_unseen(user: PlainUser) -> None:
+    with screen(user, "bash", "-c", "trap '' HUP; echo ready; while :; do sleep 0.05; done") as terminal:
+        terminal.shows(b"ready")
+        terminal.hangs_up()
+        until(lambda: terminal.process.poll() is not None)
 
 
 def test_an_agent_that_reads_no_keys_is_still_ended_by_signals(user: PlainUser) -> None:

@@ -32,6 +32,8 @@ _SUSPEND_POLLS = (0.02, 0.05, 0.1, 0.2, 0.4)
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _MOST_SIGNALS = 3
 """The third signal ends the cage, even if the agent ignores signals."""
+_HANG_UP_SECONDS = 5.0
+"""How long an agent may go on after the person has closed its terminal."""
 _LAST_OUTPUT_SECONDS = 0.2
 _POLL_SECONDS = 1.0
 _CHUNK = 65536
@@ -45,6 +47,8 @@ class Terminal:
         self.streams = self._ours.streams
         self._unwritten = b""
         """Keys for which the agent's side has no room yet. Until they are written, no more are read."""
+        self._hung_up_at: float | None = None
+        """When the person's terminal was closed: the kernel then sends SIGHUP, which the agent gets, too."""
         self._resize()
 
     def close(self) -> None:
@@ -100,6 +104,8 @@ class Terminal:
                 has_ended = True
                 selector.unregister(caged.pidfd)
                 self._close_file_input(selector)
+            elif self._hung_up_at is not None and time.monotonic() > self._hung_up_at + _HANG_UP_SECONDS:
+                caged.kill()
             elif code is None and time.monotonic() >= next_poll:
                 next_poll = time.monotonic() + _POLL_SECONDS
                 code = caged.unreaped_exit_code()
@@ -135,6 +141,8 @@ class Terminal:
         elif ours.terminal is None:
             os.close(ours.keys)
             ours.keys = None
+        else:
+            self._hung_up_at = time.monotonic()
 
     def _write_keys(self, selector: selectors.BaseSelector) -> None:
         """Never waits: an agent that reads nothing must not keep us from its output and from signals."""
