@@ -22,6 +22,8 @@ from tests.waiting import until
 from tests.wire.browsing import Agent
 from tests.wire.clients import Api, Stdio, Up, run
 
+OTHER = "other.localhost"
+DENIED = {"tool": "*", "host": OTHER, "decision": "deny"}
 PNG = b"\x89PNG\r\n\x1a\n"
 HOME = b"""<!doctype html><title>Home</title><h1>Welcome</h1>
 <p>These are some words that somebody might want to read, and there are enough of them to count as a text.</p>
@@ -62,7 +64,7 @@ class Pages(BaseHTTPRequestHandler):
 def site() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     Pages.home = f"http://127.0.0.1:{server.server_port}/"
-    Pages.elsewhere = f"http://localhost:{server.server_port}/elsewhere"
+    Pages.elsewhere = f"http://{OTHER}:{server.server_port}/elsewhere"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
@@ -113,7 +115,7 @@ def test_over_stdio_the_same_browser_answers_with_a_picture(place: Place) -> Non
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_redirect_to_a_denied_host_reveals_nothing_about_it(place: Place, agent: Agent) -> None:
-    place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
+    place.rules(FREE, DENIED)
     result = agent.call("browser_navigate", url=f"{place.site}away")
     assert result.code == "FORBIDDEN"
     assert "secret" not in str(result.error)
@@ -123,19 +125,16 @@ def test_a_redirect_to_a_denied_host_reveals_nothing_about_it(place: Place, agen
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_denied_host_in_the_middle_of_a_chain_ends_it(place: Place, agent: Agent) -> None:
-    place.rules(FREE, {**FREE, "host": "localhost"})
+    place.rules(FREE, {**FREE, "host": OTHER})
     result = agent.ok("browser_navigate", url=f"{place.site}round").result or {}
     assert result["hops"] == [f"{place.site}round", f"{Pages.elsewhere}/back"]
     assert result["url"] == place.site
-    place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "deny"})
+    place.rules(FREE, DENIED)
     assert agent.code("browser_navigate", url=f"{place.site}round") == "FORBIDDEN"
     assert "about:blank" in [tab["url"] for tab in (agent.ok("browser_tabs").result or {})["tabs"]]
     refused = agent.call("browser_dom_index").error or {}
     assert refused["code"] == "INVALID_TARGET"
     assert "browser_navigate" in str(refused)
-
-
-DENIED = {"tool": "*", "host": "localhost", "decision": "deny"}
 
 
 def test_a_denied_host_gets_no_request(place: Place, agent: Agent) -> None:
@@ -147,13 +146,13 @@ def test_a_denied_host_gets_no_request(place: Place, agent: Agent) -> None:
     agent.ok("browser_navigate", url=f"{place.site}framing")
     page = agent.ok("browser_page").result or {}
     assert page["lines"] == ["around"]
-    assert [address for address in Pages.asked if address.startswith("localhost")] == []
+    assert [address for address in Pages.asked if address.startswith(OTHER)] == []
     assert "127.0.0.1/away" in Pages.asked
 
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_frame_of_a_host_denied_later_is_neither_reported_nor_used(place: Place, agent: Agent) -> None:
-    place.rules(FREE, {**FREE, "host": "localhost"})
+    place.rules(FREE, {**FREE, "host": OTHER})
     agent.ok("browser_navigate", url=f"{place.site}framing")
     # the frame loads later than the page
     until(lambda: (agent.ok("browser_page").result or {})["lines"] == ["around", "secret"])
@@ -166,11 +165,11 @@ def test_a_frame_of_a_host_denied_later_is_neither_reported_nor_used(place: Plac
 
 @pytest.mark.trial("browsers", is_long=True)
 def test_a_link_to_a_host_that_is_asked_about_waits_for_a_person(place: Place, agent: Agent) -> None:
-    place.rules(FREE, {"tool": "*", "host": "localhost", "decision": "ask"})
+    place.rules(FREE, {"tool": "*", "host": OTHER, "decision": "ask"})
     link = number_of(agent, "Leave")
     with ThreadPoolExecutor(1) as pool:
         clicked = pool.submit(agent.call, "browser_click", clickId=link)
-        assert "localhost" in Person(place.state).answers("--ok")["prompt"]["title"]
+        assert OTHER in Person(place.state).answers("--ok")["prompt"]["title"]
         assert (clicked.result().result or {})["changes"]["navigated"] == Pages.elsewhere
 
 

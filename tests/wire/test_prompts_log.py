@@ -43,7 +43,7 @@ def test_an_interaction_is_two_lines_of_exactly_the_contracts_members(own: Promp
     assert list(request) == ["ts", "type", "action", "requestId", "runId", "prompt"]
     assert (request["type"], request["action"], request["runId"]) == ("ui_prompt", "request", "run-1")
     assert request["prompt"] == {**FORM, "source": "com.example.plugin:my-app"}
-    assert list(response) == ["ts", "type", "action", "requestId", "response"]
+    assert list(response) == ["ts", "type", "action", "requestId", "runId", "response"]
     assert (response["type"], response["action"], response["response"]) == ("ui_prompt", "response", NAMED)
     assert all(MILLISECONDS.fullmatch(entry["ts"]) for entry in (request, response))
 
