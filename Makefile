@@ -59,7 +59,7 @@ mutants: $(DEV_READY) $(MUTANTS_READY) ## change the kernel in one place at a ti
 campaign: setup $(DEMO_READY) $(DEBIAN_13_READY) $(CAMPAIGN_SYSTEM_READY) $(LIBRARIES_READY) ## try at length what `make test` tries briefly; ARGS="--minutes 20 --seed 1" bounds and repeats it
 	$(BIN)/python -m tests.campaign $(ARGS)
 
-check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers, docs
+check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers, docs, and a test for each rule of the contracts
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -67,7 +67,7 @@ check: $(DEV_READY) $(CONSOLE_READY) ## lint, format, types, layers, docs
 	$(BIN)/python scripts/protocol.py --check
 	$(BIN)/python scripts/theme.py --check
 	$(BIN)/python scripts/words.py
-	$(BIN)/pytest -q tests/test_docs.py
+	$(BIN)/pytest -q tests/test_docs.py tests/wire/test_manifest.py
 	cd web && ../scripts/npm run --silent check
 
 format: $(DEV_READY) ## rewrite the code in the project's format
