@@ -59,8 +59,8 @@ def calls(*each: Any, finish: str = "tool_calls") -> Answer:
     return stream(*(chunk({"tool_calls": [one]}) for one in each), chunk({}, finish))
 
 
-def text(*pieces: Any, finish: str = "stop") -> Answer:
-    return stream(*(chunk({"content": piece}) for piece in pieces), chunk({}, finish))
+def text(*pieces: Any, finish: str = "stop", **more: Any) -> Answer:
+    return stream(*(chunk({"content": piece, **more}) for piece in pieces), chunk({}, finish))
 
 
 def refused(status: int, error: Any, **more: Any) -> Answer:
@@ -70,20 +70,15 @@ def refused(status: int, error: Any, **more: Any) -> Answer:
 SECOND = '{"path":"2"}'
 TEXT_CALL_1 = '{"name": "read_file", "arguments": {"path": "1"}}'
 TEXT_CALL_2 = '{"name": "read_file", "arguments": {"path": "2"}}'
-WHOLE = {
-    "id": "c",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [
-        {
-            "index": 0,
-            "message": {"role": "assistant", "content": "Hello", "tool_calls": [call(None, "a")]},
-            "finish_reason": "tool_calls",
-        }
-    ],
-    **COUNTS,
-}
+READ_FUNCTION = {"name": "read_file", "arguments": '{"path":"1"}'}
+
+
+def whole(message: Any, finish: str) -> Any:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], **COUNTS}
+
+
+WHOLE = whole({"content": "Hello", "tool_calls": [call(None, "a")]}, "tool_calls")
 UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
     "two calls with one index": (calls(call(0, "a"), call(0, "b", SECOND)), "", [READ_1, READ_2]),
     "two calls with one index in one chunk": (
@@ -284,6 +279,44 @@ UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
     ),
     "an unknown reason": (text("Hi", finish="eos"), "Hi", []),
     "an empty reason first": (stream(chunk({"content": "Hi"}, ""), chunk({}, "stop")), "Hi", []),
+    "no reason, but [DONE]": (stream(chunk({"content": "Hi"})), "Hi", []),
+    "no reason after a call, but [DONE]": (stream(chunk({"tool_calls": [call(0, "a")]})), "", [READ_1]),
+    "a call in the old format, in pieces": (
+        stream(
+            chunk({"content": "I look."}),
+            chunk({"function_call": {"name": "read_file", "arguments": ""}}),
+            chunk({"function_call": {"arguments": '{"path":'}}),
+            chunk({"function_call": {"arguments": '"1"}'}}),
+            chunk({}, "function_call"),
+        ),
+        "I look.",
+        [READ_1],
+    ),
+    "a call in the old format, whole": (
+        (200, "application/json", json.dumps(whole({"function_call": READ_FUNCTION}, "function_call"))),
+        "",
+        [READ_1],
+    ),
+    "a null call in the old format": (text("Hi", function_call=None), "Hi", []),
+    "a byte order mark": ((200, "text/event-stream", "\ufeff" + text("Hi")[2]), "Hi", []),
+    "a byte order mark before a whole answer": (
+        (200, "application/json", "\ufeff" + json.dumps(WHOLE)),
+        "Hello",
+        [READ_1],
+    ),
+    **{
+        f"streaming ignored, as {kind or 'nothing'}": ((200, kind, json.dumps(WHOLE, indent=1)), "Hello", [READ_1])
+        for kind in ("text/plain; charset=utf-8", "Application/JSON", "text/event-stream", "application/octet-stream")
+    },
+    "a stream that is called text": ((200, "text/plain", text("Hi")[2]), "Hi", []),
+    "a stream that is called JSON": ((200, "application/json", text("Hi")[2]), "Hi", []),
+    "a character in two chunks": (text("\ud83d", "\ude00 and \ud83d", "\ude00"), "😀 and 😀", []),
+    "half a character at the end": (text("Hi \ud83d"), "Hi \ufffd", []),
+    "a character of a call's arguments in two chunks": (
+        calls(call(0, "a", '{"path":"\ud83d'), call(0, "a", '\ude00"}')),
+        "",
+        [("read_file", {"path": "😀"})],
+    ),
     "chunks with nothing but choices": (
         stream(
             {"choices": [{"index": 0, "delta": {"content": "Hi"}}]},

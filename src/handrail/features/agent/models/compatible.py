@@ -1,22 +1,26 @@
 """Servers that speak OpenAI's chat format with differences: Ollama, llama.cpp, vLLM, LM Studio, OpenRouter.
 
-They give several tool calls the same index, put thinking into tags, or ignore the request for a stream.
+They give several tool calls the same index, put thinking into tags, or end without a reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import httpx2
 import msgspec
+from openai.types.chat import ChatCompletionChunk
+from openai.types.chat.chat_completion_chunk import (
+    Choice,
+    ChoiceDelta,
+    ChoiceDeltaToolCall,
+    ChoiceDeltaToolCallFunction,
+)
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 
+from handrail.features.agent.models.event_stream import is_done
+from handrail.features.agent.models.split_characters import SplitCharacters
 from handrail.ports.unreadable_json import UNREADABLE_JSON
-
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionChunk
-    from openai.types.chat.chat_completion_chunk import ChoiceDelta, ChoiceDeltaToolCall
 
 _TAGS = {
     "<think>": "</think>",
@@ -27,9 +31,7 @@ _TAGS = {
     "<|channel|>analysis<|message|>": "<|end|>",
 }
 _BEFORE_TEXT = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
-_CONNECT_SECONDS = 10.0
-_READ_SECONDS = 600.0
-"""A local model may take minutes to read a long conversation."""
+_THINKING = ("reasoning_content", "reasoning")
 
 
 class CompatibleModel(OpenAIChatModel):
@@ -43,13 +45,52 @@ class _Stream(OpenAIStreamedResponse):
         return self._correct()
 
     async def _correct(self) -> AsyncIterator[ChatCompletionChunk]:
-        indexes, thinking = ToolCallIndexes(), ThinkingTags()
+        corrections, has_ended = Corrections(), False
         async for chunk in self._response:
             for choice in chunk.choices or ():
+                has_ended = has_ended or bool(choice.finish_reason)
                 if choice.delta is not None:  # some servers send null
-                    indexes.correct(choice.delta.tool_calls or ())
-                    _separate_thinking(choice.delta, thinking, is_last=bool(choice.finish_reason))
+                    corrections.apply(choice.delta, is_last=bool(choice.finish_reason))
             yield chunk
+        if not has_ended:
+            end = Choice(index=0, delta=ChoiceDelta(), finish_reason="stop" if is_done(self._response.source) else None)
+            corrections.apply(end.delta, is_last=True)
+            yield ChatCompletionChunk(id="", choices=[end], created=0, model="", object="chat.completion.chunk")
+
+
+class Corrections:
+    """What is known about a reply's earlier chunks, to correct the next."""
+
+    def __init__(self) -> None:
+        self._indexes, self._tags, self._characters = ToolCallIndexes(), ThinkingTags(), SplitCharacters()
+
+    def apply(self, delta: ChoiceDelta, *, is_last: bool) -> None:
+        _use_tool_calls(delta)
+        self._indexes.correct(delta.tool_calls or ())
+        for call in delta.tool_calls or ():
+            if call.function is not None and isinstance(call.function.arguments, str):
+                call.function.arguments = self._characters.join(call.index, call.function.arguments)
+        extra = delta.model_extra
+        assert extra is not None  # OpenAI's types allow extra members
+        for name in _THINKING:
+            if isinstance(thought := extra.get(name), str):
+                extra[name] = self._characters.join(name, thought)
+        if not delta.content and not is_last:
+            return
+        declared, content = _join_parts(delta.content or "")
+        content = self._characters.join("content", content, is_last=is_last)
+        thought, text = self._tags.feed(content, is_last=is_last)
+        delta.content = text or None
+        if thought := declared + thought:
+            extra["reasoning_content"] = thought
+
+
+def _use_tool_calls(delta: ChoiceDelta) -> None:
+    """Replaces the call of the format from before tool calls."""
+    function = delta.function_call
+    if function is not None and (function.name or function.arguments) and not delta.tool_calls:
+        called = ChoiceDeltaToolCallFunction(name=function.name, arguments=function.arguments)
+        delta.tool_calls = [ChoiceDeltaToolCall(index=0, function=called, type="function")]
 
 
 class ToolCallIndexes:
@@ -134,17 +175,6 @@ class ThinkingTags:
         return text
 
 
-def _separate_thinking(delta: ChoiceDelta, tags: ThinkingTags, *, is_last: bool) -> None:
-    if not delta.content and not is_last:
-        return
-    declared, content = _join_parts(delta.content or "")
-    thought, text = tags.feed(content, is_last=is_last)
-    delta.content = text or None
-    if thought := declared + thought:
-        assert delta.model_extra is not None  # OpenAI's types allow extra members
-        delta.model_extra["reasoning_content"] = thought
-
-
 def _join_parts(content: Any) -> tuple[str, str]:
     """Returns thinking and text. Mistral sends the content in parts while a model thinks."""
     if isinstance(content, str):
@@ -157,48 +187,3 @@ def _join_parts(content: Any) -> tuple[str, str]:
             case {"text": str(text)}:
                 texts.append(text)
     return "".join(thoughts), "".join(texts)
-
-
-def http_client() -> httpx2.AsyncClient:
-    timeout = httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
-    return httpx2.AsyncClient(transport=_StreamingTransport(httpx2.AsyncHTTPTransport()), timeout=timeout)
-
-
-class _StreamingTransport(httpx2.AsyncBaseTransport):
-    """Turns a complete answer into a stream of one piece, for servers that ignore `stream`."""
-
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
-        self._inner = inner
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await self._inner.handle_async_request(request)
-        kind = response.headers.get("content-type", "")
-        if response.status_code != 200 or not kind.startswith("application/json") or request.method != "POST":
-            return response
-        body = await response.aread()
-        await response.aclose()
-        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=as_stream(body))
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-def as_stream(body: bytes) -> bytes:
-    """A complete `chat.completion` or an error as server-sent events; anything else unchanged, and then unreadable."""
-    try:
-        completion = msgspec.json.decode(body)
-        if completion.get("error"):
-            return _event({"error": completion["error"]})
-        (choice,) = completion["choices"]
-        delta = choice["message"]
-        for index, call in enumerate(delta.get("tool_calls") or ()):
-            call["index"] = index
-    except (KeyError, TypeError, ValueError, AttributeError, *UNREADABLE_JSON):
-        return body
-    chunk = {**completion, "object": "chat.completion.chunk"}
-    chunk["choices"] = [{"index": 0, "delta": delta, "finish_reason": choice.get("finish_reason") or "stop"}]
-    return _event(chunk) + b"data: [DONE]\n\n"
-
-
-def _event(data: Any) -> bytes:
-    return b"data: " + msgspec.json.encode(data) + b"\n\n"

@@ -130,7 +130,8 @@ def open_model(name: str, base_url: str | None, key: Secret | None, effort: str 
             from pydantic_ai.profiles import ModelProfile
             from pydantic_ai.providers.openai import OpenAIProvider
 
-            from handrail.features.agent.models.compatible import CompatibleModel, http_client
+            from handrail.features.agent.models.compatible import CompatibleModel
+            from handrail.features.agent.models.event_stream import http_client
             from handrail.features.agent.models.provider_errors import no_quote, server_words
 
             server = OpenAIProvider(api_key=value or _NO_KEY, base_url=base_url, http_client=http_client())
