@@ -46,6 +46,23 @@ def test_a_line_that_is_not_a_message_is_answered_with_an_error(stdio: Stdio, li
     assert lives(stdio)
 
 
+@pytest.mark.parametrize(
+    ("batch", "ids"),
+    [
+        (b'[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":"8","method":"tools/list"}]', [7, "8"]),
+        (b'[{"jsonrpc":"2.0","method":"notifications/initialized"},{"id":5,"result":{}},3]', [None]),
+    ],
+)
+def test_each_request_of_a_batch_is_refused(stdio: Stdio, batch: bytes, ids: list[int | str | None]) -> None:
+    """Protocol 2025-03-26 has batches; their clients wait for an answer with each id."""
+    stdio.send_line(batch)
+    for id in ids:
+        answer = stdio.receive()
+        assert answer["id"] == id
+        assert "line of its own" in answer["error"]["message"]
+    assert lives(stdio)
+
+
 def test_an_empty_line_is_ignored(stdio: Stdio) -> None:
     stdio.send_line(b"")
     stdio.send_line(b"  \t\r")

@@ -49,6 +49,11 @@ class LocalStream(Protocol):
 
     async def write(self, data: bytes) -> None: ...
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the caller has closed both directions, as when it was killed."""
+        ...
+
     async def closed(self) -> None:
         """Returns when the caller has closed the connection. Anything it sends until then is dropped."""
         ...

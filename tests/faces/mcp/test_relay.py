@@ -310,3 +310,41 @@ def test_a_client_that_closes_its_end_gets_its_last_answers(tmp_path: Path, serv
     servers.end()
     ending.join(20)
     assert not session.thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(b'{"jsonrpc":"2.0","id":true,"method":"ping"}', id="an id that is true"),
+        pytest.param(b'{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', id="an id that loses digits"),
+        pytest.param(b'{"params":{"a":NaN},"id":3,"method":"ping","more":1}', id="no JSON"),
+        pytest.param(b'{"params":{"a":1,"a":2},"id":"3","method":"ping","more":1}', id="a key twice"),
+    ],
+)
+def test_a_request_that_was_refused_without_its_id_is_not_sent_again(
+    tmp_path: Path, servers: Servers, line: bytes
+) -> None:
+    session = open_relay(tmp_path, servers)
+    session.send("tools/call", 4, name="read_file")
+    assert servers.read()["id"] == 4
+    os.write(session._writing, line + b"\n")
+    assert servers._files[-1].readline() == line + b"\n"
+    servers.say(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"No id"}}')
+    assert session.receive()["id"] is None
+    servers.end()
+    servers.come()
+    assert [servers.read().get("id") for _ in range(3)] == [1, None, 4]
+    assert servers.again[-1] == [4]
+    session.send("tools/call", 5, name="read_file")
+    assert servers.read()["id"] == 5
+
+
+def test_the_relay_ends_with_a_client_that_was_killed(tmp_path: Path, servers: Servers) -> None:
+    session = open_relay(tmp_path, servers)
+    session.send("tools/call", 3, name="read_file")
+    assert servers.read()["id"] == 3
+    os.close(session._writing)
+    assert servers._files[-1].readline() == b""  # and answers the client, if that still reads
+    session._out.close()
+    session.thread.join(20)
+    assert not session.thread.is_alive()

@@ -8,6 +8,7 @@ the connection. The operating system tells which process is calling.
 import asyncio
 import logging
 import os
+import select
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
@@ -66,6 +67,12 @@ class Stream:
     async def write(self, data: bytes) -> None:
         self._writer.write(data)
         await self._writer.drain()
+
+    @property
+    def is_gone(self) -> bool:
+        poll = select.poll()
+        poll.register(self._writer.get_extra_info("socket").fileno(), 0)
+        return bool(poll.poll(0))  # hangs up only when both directions are closed
 
     async def closed(self) -> None:
         with suppress(ConnectionError):

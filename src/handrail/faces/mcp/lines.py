@@ -38,8 +38,10 @@ from handrail.ports.errors import Failure, TooLarge
 MAX_LINE = 64 * 1024 * 1024
 _MAX_DEPTH = 128
 _LAST_ANSWERS_SECONDS = 5.0
+_LOOK_EVERY_SECONDS = 0.1
 _AT_ONCE = ("initialize", "server/discover")
 """Answered before the next message is read: what follows depends on them."""
+_NO_BATCHES = "Batches aren't supported: send each message on a line of its own."
 _LISTEN = "subscriptions/listen"
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 _ONLY_STATELESS = (*COMPLETE, *FRESH)
@@ -138,10 +140,15 @@ class LineSession:
         return self._lines.popleft()
 
     async def _last_answers(self) -> None:
-        """Waits for answers, so that a client that writes its requests and closes the pipe still gets them."""
-        pending = [task for id, task in self._running.items() if id not in self._listening]
-        if pending:
-            await asyncio.wait(pending, timeout=_LAST_ANSWERS_SECONDS)
+        """Waits for answers, so that a client that writes its requests and closes the pipe still gets them.
+
+        A client that was killed reads none.
+        """
+        pending = {task for id, task in self._running.items() if id not in self._listening}
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _LAST_ANSWERS_SECONDS
+        while pending and not self._sink.is_gone and loop.time() < end:
+            _, pending = await asyncio.wait(pending, timeout=_LOOK_EVERY_SECONDS)
 
     async def _take(self, line: bytes | LongLine) -> None:
         try:
@@ -151,7 +158,9 @@ class LineSession:
         except Failure as failure:
             await self._send(refusal(self._server.gate, line, failure))
             return
-        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        if isinstance(message, list) and message:
+            await self._refuse_batch(message)
+        elif not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             await self._refuse(message, "Not a JSON-RPC 2.0 message.")
         elif "method" not in message:
             await self._take_answer(message)
@@ -170,6 +179,13 @@ class LineSession:
         # The id in an answer to us is one of our own numbers.
         id = message.get("id") if isinstance(message, dict) and "method" in message else None
         await self._send(rpc_error(id if _is_id(id) else None, INVALID_REQUEST, why))
+
+    async def _refuse_batch(self, messages: list[Any]) -> None:
+        """Answers each request, because its client waits for an answer with its id."""
+        requests = [message for message in messages if isinstance(message, dict) and "method" in message]
+        ids = [message["id"] for message in requests if _is_id(message.get("id"))]
+        for id in ids or [None]:
+            await self._send(rpc_error(id, INVALID_REQUEST, _NO_BATCHES))
 
     def _begin(self, id: str | int, method: str, params: dict[str, Any]) -> None:
         task = asyncio.get_running_loop().create_task(self._answer(id, method, params))

@@ -168,6 +168,10 @@ class _Sink:
     def __init__(self, stream: LocalStream) -> None:
         self._stream = stream
 
+    @property
+    def is_gone(self) -> bool:
+        return self._stream.is_gone
+
     async def write(self, data: bytes) -> None:
         try:
             await self._stream.write(data)

@@ -19,6 +19,11 @@ class Source(Protocol):
 
 
 class Sink(Protocol):
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody reads any more."""
+        ...
+
     async def write(self, data: bytes) -> None:
         """Waits until the other side has read enough; does nothing once it has disconnected."""
         ...
@@ -104,7 +109,7 @@ class _PipeSink(asyncio.BaseProtocol):
     def __init__(self) -> None:
         self._may_write = asyncio.Event()
         self._may_write.set()
-        self._is_gone = False
+        self.is_gone = False
         self._transport: asyncio.WriteTransport
 
     @classmethod
@@ -115,7 +120,7 @@ class _PipeSink(asyncio.BaseProtocol):
         return sink
 
     async def write(self, data: bytes) -> None:
-        if self._is_gone:
+        if self.is_gone:
             return
         self._transport.write(data)
         if not self._may_write.is_set():
@@ -131,11 +136,13 @@ class _PipeSink(asyncio.BaseProtocol):
         self._may_write.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._is_gone = True
+        self.is_gone = True
         self._may_write.set()
 
 
 class _FileSink:
+    is_gone = False
+
     def __init__(self, fd: int) -> None:
         self._fd = fd
 

@@ -17,15 +17,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeGuard
 
     from handrail.faces.mcp.proxy.stored_answers import StoredAnswers
 
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped for every read
+_GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 _PIPE_ROOM = 4096  # what a writable pipe accepts without blocking
 _MAX_BUFFERED = 4 * 1024 * 1024
 _LOOK_EVERY_MS = 20
 _LONGEST_LINE = 64 * 1024 * 1024
+_MAX_DEPTH = 128
+_LARGEST_ID = 2**53 - 1
 _ANSWER = b'{"jsonrpc":"2.0","id":'
 _CANCELLED = b'{"jsonrpc":"2.0","method":"notifications/cancelled"'
 _RESULT, _METHOD = ',"result":', ',"method":'
@@ -102,6 +105,8 @@ class Relay:
         self._questions: set[str | int] = set()
         """The ids of the server's requests that the client hasn't answered."""
         self._client_ended = False
+        self._is_gone = False
+        """Whether the client reads no more either."""
         self._poll, self._watched = select.poll(), dict[int, int]()
         self._client_room = select.poll()
         self._client_room.register(writing, select.POLLOUT)
@@ -133,7 +138,8 @@ class Relay:
 
     @property
     def _is_over(self) -> bool:
-        return self._client_ended and self._server is None and not self._unanswered and not self._to_client
+        is_served = self._client_ended and self._server is None and not self._unanswered and not self._to_client
+        return is_served or self._is_gone
 
     def _watch(self) -> None:
         """Sets the events to poll for."""
@@ -142,6 +148,8 @@ class Relay:
             events[self._reading] = select.POLLIN
         if self._to_client:
             events[self._writing] = select.POLLOUT
+        elif self._client_ended:
+            events[self._writing] = 0  # still tells when the client reads no more
         if self._server is not None:
             reads = select.POLLIN if len(self._to_client) < _MAX_BUFFERED else 0
             events[self._server.fileno()] = reads | (select.POLLOUT if self._to_server else 0)
@@ -204,16 +212,16 @@ class Relay:
             message = None
         method = message.get("method") if isinstance(message, dict) else None
         id = message.get("id") if isinstance(message, dict) else None
-        if method is not None and isinstance(id, str | int):
+        if method is not None and _is_id(id):
             self._take_request(id, message, line)
         elif method == "notifications/initialized":
             self._opening[method] = line
         elif method == "notifications/cancelled":  # gets no answer, and must not run on the next server
             self._unanswered.pop(_cancelled_id(message), None)
-        elif method is None and isinstance(id, str | int):
+        elif method is None and _is_id(id):
             self._questions.discard(id)
         if self._is_greeted:
-            if id in self._unanswered:
+            if _is_id(id) and id in self._unanswered:
                 self._sent.add(id)
             if not is_forwarded:
                 self._send(line)
@@ -286,12 +294,26 @@ class Relay:
             id, end = _decoder.raw_decode(text, len(_ANSWER))
             if text.startswith(_METHOD, end):
                 self._questions.add(id)
+            elif id is None:
+                self._forget_refused()
             elif self._was_answered(id, text[end:-2]):
                 return
         elif self._questions and line.startswith(_CANCELLED):
             self._questions.discard(_cancelled_id(json.loads(line)))
         if not is_forwarded:
             self._to_client += line
+
+    def _forget_refused(self) -> None:
+        """Removes requests in which the server found no id, because it reads JSON more strictly than we do."""
+        from handrail.kernel import strict_json
+        from handrail.ports.errors import InvalidParams
+
+        for id in self._sent & self._unanswered.keys():
+            try:
+                strict_json.decode(self._unanswered[id], max_bytes=_LONGEST_LINE, max_depth=_MAX_DEPTH)
+            except InvalidParams:
+                del self._unanswered[id]
+                self._sent.discard(id)
 
     def _was_answered(self, id: str | int, text: str) -> bool:
         """Removes the request; returns whether the client already has its answer."""
@@ -318,10 +340,9 @@ class Relay:
             self._write_client(0)
 
     def _write_client(self, events: int) -> None:
-        if events & (select.POLLERR | select.POLLNVAL):
+        if events & _GONE:
             self._to_client.clear()
-            self._client_ended = True
-            self._end_server_input()
+            self._client_ended = self._is_gone = True
             return
         try:
             del self._to_client[: os.write(self._writing, self._to_client[:_PIPE_ROOM])]
@@ -341,7 +362,13 @@ class Relay:
             self._unanswered.clear()
 
 
+def _is_id(value: Any) -> TypeGuard[str | int]:
+    """Whether the server takes it for an id."""
+    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST_ID
+    return is_number or isinstance(value, str)
+
+
 def _cancelled_id(notification: dict[str, Any]) -> str | int:
     params = notification.get("params")
     id = params.get("requestId") if isinstance(params, dict) else None
-    return id if isinstance(id, str | int) else ""
+    return id if _is_id(id) else ""
