@@ -141,11 +141,15 @@ class DesktopSession:
 
     def _open(self) -> None:
         self._open_display()
+        daemon = self._start_session_bus()
+        self._start_accessibility_bus()
+        self._wait(self._is_managed, "no window manager", 20, daemon)
+
+    def _start_session_bus(self) -> App:
         bus = self._env["DBUS_SESSION_BUS_ADDRESS"]
         daemon = self._launch(["dbus-daemon", "--session", "--nofork", f"--address={bus}", "--print-address=1"])
         self._wait(lambda: "unix:" in daemon.said, "no session bus", 20, daemon)
-        self._start_accessibility_bus()
-        self._wait(self._is_managed, "no window manager", 20, daemon)
+        return daemon
 
     def _open_display(self) -> None:
         width, height = self._size

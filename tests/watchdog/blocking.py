@@ -16,6 +16,7 @@ ALLOWED = frozenset(
         "features.desktop.backends.x11.connection.check_answers",  # the same, with a deadline
         "features.desktop.backends.wayland.connection.__init__",  # the same
         "features.desktop.backends.wayland.sway_windows._ask",  # the same
+        "features.desktop.backends.kwin.bus._connected_socket",  # the same
     }
 )
 """Our functions (`module.function`) that may still block, each with its reason."""

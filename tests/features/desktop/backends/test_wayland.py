@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
+from handrail.features.desktop.backends.x11.compositor import X11Compositor
 from handrail.features.desktop.desktop_port import Element, Gesture, Query, Rect, Window
 from handrail.ports.errors import Conflict, PermissionMissing
 from tests.desktop_apps import command, texts
@@ -43,6 +44,15 @@ async def placeless(sway: SwaySession, monkeypatch: pytest.MonkeyPatch) -> Async
     await desktop.close()
 
 
+@pytest.fixture
+async def unsupported(sway: SwaySession, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LinuxDesktop]:
+    """As on GNOME, whose compositor gives programs neither windows nor input."""
+    monkeypatch.delenv("DISPLAY", raising=False)
+    desktop = LinuxDesktop(X11Compositor())
+    yield desktop
+    await desktop.close()
+
+
 async def window_of(desktop: LinuxDesktop, app: App) -> Window:
     async def found() -> list[Window]:
         return [window for window in await desktop.windows() if window.pid in app.pids]
@@ -67,6 +77,18 @@ async def test_where_no_place_is_known_frames_are_absent_and_the_pointer_is_refu
     with pytest.raises(PermissionMissing, match="where windows are"):
         await placeless.point(window, (500, 500), Gesture())
     assert any("where windows are" in issue.message for issue in (await placeless.readiness()).issues)
+
+
+async def test_where_the_compositor_is_not_supported_elements_act_and_have_no_frame(
+    unsupported: LinuxDesktop, app: App
+) -> None:
+    window = await window_of(unsupported, app)
+    count = await named(unsupported, window, texts.COUNT)
+    assert (window.frame, count.frame) == (None, None)
+    assert (await unsupported.press(window, count)).by == "action:click"
+    readiness = await unsupported.readiness()
+    assert (readiness.session, readiness.can_read, readiness.can_act) == ("wayland", True, False)
+    assert any("this Wayland compositor" in issue.message for issue in readiness.issues)
 
 
 async def test_text_and_pictures_work_where_no_place_is_known(placeless: LinuxDesktop, app: App) -> None:

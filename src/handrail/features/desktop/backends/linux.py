@@ -13,6 +13,8 @@ from handrail.features.desktop.backends.atspi.bus import AccessibilityBus
 from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.features.desktop.backends.camera import Camera
 from handrail.features.desktop.backends.compositor import Compositor, TopWindow
+from handrail.features.desktop.backends.kwin.compositor import INTERFACE as KWIN_INTERFACE
+from handrail.features.desktop.backends.kwin.compositor import KWinCompositor
 from handrail.features.desktop.backends.readiness import check_readiness
 from handrail.features.desktop.backends.unreadable_windows import UnreadableWindows
 from handrail.features.desktop.backends.wayland.compositor import REQUIRED_INTERFACES, WlrootsCompositor
@@ -154,4 +156,7 @@ class LinuxDesktop(AtspiReader, Camera):
 def open_compositor() -> Compositor:
     """Opens a usable Wayland compositor; otherwise an X server, which may be one inside a Wayland session."""
     path = Wayland().path
-    return WlrootsCompositor() if path and offered_interfaces(path) >= REQUIRED_INTERFACES else X11Compositor()
+    offered = offered_interfaces(path) if path else frozenset()
+    if offered >= REQUIRED_INTERFACES:
+        return WlrootsCompositor()
+    return KWinCompositor() if KWIN_INTERFACE in offered else X11Compositor()

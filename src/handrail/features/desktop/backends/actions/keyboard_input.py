@@ -41,6 +41,7 @@ class KeyboardInput:
 
     def __init__(self, bus: AccessibilityBus, compositor: Compositor, actions: ElementActions) -> None:
         self._bus = bus
+        self._compositor = compositor
         self._windows = compositor.windows
         self._actions = actions
         self._clipboard = compositor.clipboard
@@ -113,6 +114,8 @@ class KeyboardInput:
             return Delivery("paste", is_verified)
 
     async def _require_front(self, window: Window | None) -> TopWindow:
+        if not self._compositor.can_act:
+            raise PermissionMissing("No keys can be sent in this session.", hint="`handrail doctor` says why.")
         if window is None:
             active = self._windows.active() or self._windows.focused_window()
             top = self._windows.read(active) if active is not None else None

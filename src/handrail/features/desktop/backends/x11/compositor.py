@@ -24,6 +24,7 @@ class X11Compositor:
         self._x11 = X11()
         self._screen = X11Screen(self._x11)
         self.windows = X11Windows(self._x11)
+        self.windows.frames_are_relative = _is_wayland_session()
         self.pointer = Pointer(self._x11)
         self.keyboard = Keyboard(self._x11)
         self.clipboard = Clipboard(self._x11)
@@ -32,8 +33,7 @@ class X11Compositor:
     def session(self) -> str:
         if not self.display_issues() and not self._x11.is_xwayland():
             return "x11"
-        is_wayland = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("XDG_SESSION_TYPE") == "wayland"
-        return "wayland" if is_wayland or not self.display_issues() else ""
+        return "wayland" if _is_wayland_session() or not self.display_issues() else ""
 
     def area(self) -> Rect:
         return self._x11.screen_area()
@@ -75,3 +75,7 @@ class X11Compositor:
         await self.clipboard.close()
         self._screen.close()
         self._x11.close()
+
+
+def _is_wayland_session() -> bool:
+    return bool(os.environ.get("WAYLAND_DISPLAY")) or os.environ.get("XDG_SESSION_TYPE") == "wayland"
