@@ -41,9 +41,7 @@ class DryRuns:
 
     def find(self, path: str, mode: str, content_hash: str) -> DryRun | None:
         run = self._read(f"{_key(path, mode, content_hash)}.json")
-        if run is None or self._now().timestamp() - run.created > _MAX_AGE_SECONDS:
-            return None
-        return run
+        return None if run is None or self._has_expired(run) else run
 
     def is_unused(self, run: DryRun) -> bool:
         """Returns False if another write has already used it."""
@@ -57,6 +55,15 @@ class DryRuns:
         """Called after a write that did not happen."""
         self._folder.write(f"{_FOLDER}/{run.key}.json", msgspec.json.encode(run), is_durable=False)
 
+    def remove_expired(self) -> None:
+        """Called with the workspace's lock held."""
+        for name in self._names():
+            if (run := self._read(name)) is None or self._has_expired(run):
+                self._folder.remove(f"{_FOLDER}/{name}", is_durable=False)
+
+    def _has_expired(self, run: DryRun) -> bool:
+        return self._now().timestamp() - run.created > _MAX_AGE_SECONDS
+
     def _read(self, name: str) -> DryRun | None:
         try:
             return msgspec.json.decode(self._folder.read(f"{_FOLDER}/{name}"), type=DryRun)
@@ -65,15 +72,18 @@ class DryRuns:
 
     def _remove_oldest(self) -> None:
         """Runs only when there are many, so that most dry runs need no scan."""
-        try:
-            names = [name for name in self._folder.names(_FOLDER) if _NAME.fullmatch(name)]
-        except Failure:
-            return
+        names = self._names()
         if len(names) < _MAX_ENTRIES:
             return
         dated = sorted((run.created if (run := self._read(name)) else 0.0, name) for name in names)
         for _, name in dated[: len(dated) - _MAX_ENTRIES // 2]:
             self._folder.remove(f"{_FOLDER}/{name}")
+
+    def _names(self) -> list[str]:
+        try:
+            return [name for name in self._folder.names(_FOLDER) if _NAME.fullmatch(name)]
+        except Failure:
+            return []
 
 
 def _key(path: str, mode: str, content_hash: str) -> str:

@@ -129,8 +129,9 @@ def _recover(workspace: Workspace) -> None:
 
 
 def tidy(project: Project) -> None:
-    """Removes temporary files. Takes the lock, so that a running write isn't mistaken for an abandoned one."""
+    """Removes temporary files and expired dry runs. Takes the lock, so that no running write loses its own."""
     workspace: Workspace = project.part("workspace")
     if workspace.own.mode(".gitignore") is not None:
         with suppress(Conflict), workspace.lock(patience=0):  # if it is busy, the next run does it
             workspace.own.sweep_all(".")
+            workspace.dry_runs.remove_expired()
