@@ -6,7 +6,7 @@ import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.backends.x11.compositor import X11Compositor
-from handrail.features.desktop.desktop_port import Element, Gesture, Query, Rect, Window
+from handrail.features.desktop.desktop_port import Element, Gesture, KeyCombination, Query, Rect, Window
 from handrail.ports.errors import Conflict, PermissionMissing
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App
@@ -86,6 +86,8 @@ async def test_where_the_compositor_is_not_supported_elements_act_and_have_no_fr
     count = await named(unsupported, window, texts.COUNT)
     assert (window.frame, count.frame) == (None, None)
     assert (await unsupported.press(window, count)).by == "action:click"
+    with pytest.raises(PermissionMissing, match="this Wayland compositor"):
+        await unsupported.send_keys(window, [KeyCombination((), "a")], delay_ms=0)
     readiness = await unsupported.readiness()
     assert (readiness.session, readiness.can_read, readiness.can_act) == ("wayland", True, False)
     assert any("this Wayland compositor" in issue.message for issue in readiness.issues)

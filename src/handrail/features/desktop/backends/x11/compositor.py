@@ -12,9 +12,6 @@ from handrail.features.desktop.desktop_port import Issue, Rect
 from handrail.ports.errors import PermissionMissing
 
 _X11_SESSION = "Choose an X11 (Xorg) session when you sign in."
-_WAYLAND_ONLY = (
-    "handrail can't use pointer, keys or pictures with this Wayland compositor: only the elements' own actions work."
-)
 
 
 class X11Compositor:
@@ -52,8 +49,6 @@ class X11Compositor:
             self._x11.display()
         except PermissionMissing as failure:
             message, fix = failure.message, failure.hint or ""
-            if os.environ.get("WAYLAND_DISPLAY"):
-                message, fix = _WAYLAND_ONLY, _X11_SESSION
             return [Issue("screenRecording", message, fix), Issue("input", message, fix)]
         return []
 

@@ -42,7 +42,7 @@ class X11:
     def open_another(self) -> Display:
         """Opens another connection, for a caller that waits for events."""
         if not self.name:
-            raise PermissionMissing("There is no display.", hint="Start in a graphical session, or set DISPLAY.")
+            raise _no_display()
         self.check_answers()
         try:
             display = Display(self.name)
@@ -127,6 +127,16 @@ class X11:
         if display is not None:
             with contextlib.suppress(*UNREACHABLE):
                 display.close()
+
+
+def _no_display() -> PermissionMissing:
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return PermissionMissing(
+            "handrail can't use pointer, keys or pictures with this Wayland compositor: only the elements' own actions "
+            "work.",
+            hint="Choose an X11 (Xorg) session when you sign in.",
+        )
+    return PermissionMissing("There is no display.", hint="Start in a graphical session, or set DISPLAY.")
 
 
 def _is_xwayland(display: Display) -> bool:
