@@ -159,6 +159,17 @@ def test_a_change_made_on_the_try_page_can_be_undone_and_is_still_listed_after_a
 
 
 @pytest.mark.trial("console", is_long=True)
+def test_the_timeline_quotes_what_an_agent_asked(person: Person, rig: Running) -> None:
+    asking = call(rig, "ask_followup_question", question="Which currency?")
+    person.does("read", "Which currency?")
+    person.does("fill", "Answer", "Euros")
+    person.does("press", "Send")
+    assert json.loads(asking.communicate(timeout=30)[0])["answer"] == "Euros"
+    person.does("go", "history")
+    person.does("see", "“Which currency?”", ".step:has-text('Asked you')")
+
+
+@pytest.mark.trial("console", is_long=True)
 def test_always_allow_shows_its_rule_requires_the_person_and_then_applies(browser: Browser, new_rig: Running) -> None:
     person = browser.person_at(new_rig)
     file = new_rig.project / "notes.md"

@@ -52,6 +52,16 @@ def summary(page: Any) -> list[tuple[str, str]]:
     return [(entry["action"], entry["requestId"]) for entry in page["entries"]]
 
 
+def test_a_question_is_found_by_its_id_with_its_answer(own_server: Running) -> None:
+    wanted, other = ask(own_server), ask(own_server)
+    assert summary(list_entries(own_server, f"?requestId={wanted}")) == [("request", wanted)]
+    respond(own_server, wanted, headers=own_server.sign_in())
+    respond(own_server, other, headers=own_server.sign_in())
+    found = list_entries(own_server, f"?requestId={wanted}")
+    assert summary(found) == [("request", wanted), ("response", wanted)]
+    assert list_entries(own_server, "?requestId=unknown")["entries"] == []
+
+
 def test_a_question_is_listed_until_it_is_answered(own_server: Running) -> None:
     assert list_entries(own_server) == {"path": str(own_server.state / "ui-prompts.jsonl"), "entries": []}
     request_id = ask(own_server, runId="run-1")

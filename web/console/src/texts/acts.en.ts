@@ -63,7 +63,7 @@ export const actsEn: ActTexts = {
     agent: ({ object }) => `${object}?`,
     take: ({ object }) => `Take changes${object ? ` to ${object}` : ""}?`,
     discard: ({ object }) => `Discard changes${object ? ` to ${object}` : ""}?`,
-    ask: () => "Ask you?",
+    ask: ({ object }) => (object.startsWith("“") ? `Ask you ${object}?` : "Ask you?"),
     finish: () => "Finish?",
   },
   did: {

@@ -60,7 +60,7 @@ export const actsZh: ActTexts = {
     agent: ({ object }) => `${object}？`,
     take: ({ object }) => `采纳更改${object ? `：${object}` : ""}？`,
     discard: ({ object }) => `丢弃更改${object ? `：${object}` : ""}？`,
-    ask: () => "向你提问？",
+    ask: ({ object }) => (object.startsWith("“") ? `向你提问${object}？` : "向你提问？"),
     finish: () => "结束？",
   },
   did: {

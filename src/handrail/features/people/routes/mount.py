@@ -58,6 +58,8 @@ def _routes(
     async def list_entries(request: Request) -> Response:
         """An agent sees only what it posted itself: other questions show other files, agents and projects."""
         posted_by = None if agent_of(request.scope) is None else _poster(request, person)
+        if (request_id := request.query_params.get("requestId")) is not None:
+            return success(await board.one(request_id, posted_by))
         return success(await board.page(_state(request), page_limit(request), page_before(request), posted_by))
 
     async def ask(request: Request) -> Response:

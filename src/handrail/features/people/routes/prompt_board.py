@@ -64,12 +64,22 @@ class PromptBoard:
         With `posted_by`, returns only entries about prompts that this program posted.
         """
         entries, following = await self._entries(state, limit, before)
+        page = await self._page(entries, posted_by)
+        return page if following is None else {**page, "next": following}
+
+    async def one(self, request_id: str, posted_by: str | None = None) -> Json:
+        """Like `page`, with the request of this id and its answer; without entries if there is none."""
+        found = (await self._queue.find_all([request_id])).get(request_id)
+        if found is None:
+            return await self._page([], posted_by)
+        return await self._page([(found.place, found.request)] if found.is_pending else _pair(found), posted_by)
+
+    async def _page(self, entries: Sequence[Placed], posted_by: str | None) -> Json:
         if posted_by is not None:
             origins = await self._queue.origins([entry.request_id for _, entry in entries])
             own = {id for id, origin in origins.items() if origin.by == posted_by and not origin.is_own}
             entries = [(place, entry) for place, entry in entries if entry.request_id in own]
-        page: Json = {"path": self._queue.location, "entries": await self._json(entries)}
-        return page if following is None else {**page, "next": following}
+        return {"path": self._queue.location, "entries": await self._json(entries)}
 
     async def _entries(self, state: State, limit: int, before: int | None) -> tuple[list[Placed], int | None]:
         """Reads one more than asked for, to know whether there is another page."""

@@ -1,6 +1,6 @@
 /** What agents have done: reads it and its evidence, and undoes it. */
 
-import { fetchData, fetchFile, postJson } from "@handrail/host";
+import { fetchData, fetchFile, postJson, type PromptEntry } from "@handrail/host";
 import { foldRecords, type AuditRecord, type Call } from "../logic/calls";
 import { announcement, texts } from "../../../store";
 import { areCallsLoaded, calls } from "../store";
@@ -38,6 +38,14 @@ export async function readCalls(of: { task: string } | { execution: string }): P
     before = token(part.next);
   } while (before !== undefined);
   return calls;
+}
+
+/** What a call asked the person, in the agent's words; undefined if it asked nothing yet. */
+export async function readQuestion(executionId: string): Promise<string | undefined> {
+  const query = new URLSearchParams({ requestId: `ask_${executionId}` });
+  const { entries } = await fetchData<{ entries: PromptEntry[] }>(`/api/prompts?${query}`);
+  const prompt = entries.find((entry) => entry.action === "request")?.prompt;
+  return prompt?.source === "handrail/ask_followup_question" ? prompt.message : prompt?.title || prompt?.message;
 }
 
 export async function undo(executionId: string): Promise<void> {

@@ -76,8 +76,7 @@ function cellOf(step: TimelineStep): [string, string] {
   const [[act, calls]] = actsIn(step) as [[keyof typeof texts.value.acts.did, readonly Call[]]];
   if (calls.length > 1) return [texts.value.acts.did[act][1](calls.length), ""];
   const [words, object] = phraseOf(first);
-  const isDone = first.state === "done" || first.state === "running";
-  return [isDone ? words : texts.value.states[first.state], visible(nameOf(object).split("/").at(-1) ?? "")];
+  return [first.state === "done" ? words : texts.value.states[first.state], visible(nameOf(object).split("/").at(-1) ?? "")];
 }
 
 /** For a step without a picture on a page or a window: the last picture of it shows where the step happened. */

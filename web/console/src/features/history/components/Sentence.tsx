@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { actOf, isOnElement, shortName, typedText } from "../../../logic/acts";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
-import { readEvidence } from "../actions/calls";
+import { readEvidence, readQuestion } from "../actions/calls";
 import { evidenceUrl, type Call } from "../logic/calls";
 import { actsIn, diffGist, type TimelineStep } from "../logic/timeline";
 
@@ -40,15 +40,15 @@ export function phraseOf({ tool = "", target = "", effect }: Call, about = ""): 
   return [t.did[act][0], object || (act === "use" ? tool : "")];
 }
 
-/** The target of an action is in its evidence, which is read when the row comes into view. */
-function OneSentence({ call }: { call: Call }) {
+/** The target of an action is in its evidence, which is read when the row comes into view; what was asked is in the queue. */
+export function OneSentence({ call }: { call: Call }) {
   const t = texts.value;
   const about = useAbout(call);
   const act = actOf(call.tool ?? "");
   const [words, object] = phraseOf(call, about.object);
   const within = about.within && about.within !== object ? about.within : "";
-  // What didn't happen, or may not have happened, is worded as a request.
-  if (call.state !== "done" && call.state !== "running") return <b><Visible text={t.acts.asks[act]({ ...about, ...(typedText(call.target ?? "") === undefined ? {} : { kind: "input" }), object: object || (isOnElement(act) ? "" : t.acts.unnamed) }).replace(/[?？]$/, "")} /></b>;
+  // What hasn't happened, or may not have, is worded as a request.
+  if (call.state !== "done") return <b><Visible text={t.acts.asks[act]({ ...about, ...(typedText(call.target ?? "") === undefined ? {} : { kind: "input" }), object: object || (isOnElement(act) ? "" : t.acts.unnamed) }).replace(/[?？]$/, "")} /></b>;
   return (
     <>
       {words} {object && <b><Visible text={nameOf(object)} /></b>}
@@ -77,16 +77,24 @@ async function readAbout({ executionId }: Call): Promise<About> {
   return { ...request.about, ...(request.params ? { params: request.params } : {}), ...(request.diff === undefined ? {} : { added, deleted, gist }) };
 }
 
+const LONGEST_QUESTION = 200;
+
+async function readAsked({ executionId }: Call): Promise<About> {
+  const question = await readQuestion(executionId);
+  return question ? { object: `“${question.length > LONGEST_QUESTION ? `${question.slice(0, LONGEST_QUESTION)}…` : question}”` } : {};
+}
+
 export function useAbout(call: Call): About {
   const [about, setAbout] = useState<About>({});
-  const hasRequest = call.evidence?.sha256["request.json"] !== undefined;
+  const asks = actOf(call.tool ?? "") === "ask";
+  const canRead = asks ? call.state !== "running" : call.evidence?.sha256["request.json"] !== undefined;
   useEffect(() => {
-    if (!hasRequest) return;
+    if (!canRead) return;
     let isMeant = true;
-    const reading = aboutByExecution.get(call.executionId) ?? readAbout(call).catch(() => ({}));
+    const reading = aboutByExecution.get(call.executionId) ?? (asks ? readAsked(call) : readAbout(call)).catch(() => ({}));
     aboutByExecution.set(call.executionId, reading);
     void reading.then((found) => isMeant && setAbout(found));
     return () => { isMeant = false; };
-  }, [call.executionId, hasRequest]);
+  }, [call.executionId, canRead]);
   return about;
 }
