@@ -80,9 +80,11 @@ test("a call of a tool is folded, and shows arguments, result and evidence when 
   const id = chat.tool(OTHER, "browser_click", "running", { args: { clickId: "3", text: "Start" }, effect: "UI_CONTROL" });
   const row = page.locator(`[data-entry="${id}"]`);
   await row.getByText("running").waitFor();
+  assert.equal(await row.locator(".tool-words").innerText(), "Click “Start”");
   world.mock.record({ executionId: id, tool: "browser_click", effect: "UI_CONTROL", caller: "agent", task: OTHER, event: "end", ok: true, durationMs: 5, evidence: { dir: "e", sha256: { "before.png": "x" } } });
   chat.tool(OTHER, "browser_click", "success", { executionId: id, args: { clickId: "3" }, text: "scene started" });
   await row.getByText("done").waitFor();
+  assert.match(await row.locator(".tool-words").innerText(), /^Clicked\b/);
   await row.locator(".call-summary").click();
   await row.locator("pre", { hasText: "scene started" }).waitFor();
   await row.getByText("Arguments").click();
@@ -107,6 +109,17 @@ test("a question of the task is answered in place, and only there", async () => 
   await page.keyboard.press("n");
   assert.deepEqual(await answerTo(world.mock, other), { status: "canceled" });
   assert.equal(world.mock.state.received.filter(({ requestId }) => requestId === other).length, 1);
+});
+
+test("a script is called a scripted model, and its path is only a title", async () => {
+  chat.connectModel("script:/tmp/tour/tour.json");
+  const own = await world.open({ path: `chat/${OTHER}` });
+  const choice = own.getByRole("combobox", { name: "Model", exact: true });
+  await choice.locator("option", { hasText: "Default: Scripted model" }).waitFor({ state: "attached" });
+  assert.equal(await choice.locator("option").first().getAttribute("title"), "script:/tmp/tour/tour.json");
+  assert.ok(!(await own.locator("body").innerText()).includes("tour.json"));
+  await own.close();
+  chat.connectModel();
 });
 
 test("a confirmed plan is a checklist that fills as the agent continues", async () => {

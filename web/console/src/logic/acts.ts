@@ -29,6 +29,9 @@ export type Act =
   | "drag" | "fill" | "selectText" | "group" | "launch" | "clipboard" | "point" | "arrange" | "menu" | "set" | "publish"
   | "dismiss" | "look" | "wait" | "call" | "fetch" | "connect" | "use" | "agent" | "take" | "discard" | "ask" | "finish";
 
+/** Whether it is one of handrail's own tools, which have words in every language. */
+export const hasWords = (tool: string): boolean => tool in ACTS;
+
 /** A tool of an app or of an MCP server has a dot in its name; an unknown tool counts as "use". */
 export function actOf(tool: string): Act {
   return ACTS[tool] ?? (tool.includes(".") ? "call" : "use");

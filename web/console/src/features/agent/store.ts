@@ -5,6 +5,7 @@ import { tasks } from "../browser/store";
 import { emptyConversation, type Conversation, type Mode } from "./logic/chat";
 import { calls } from "../history/store";
 import { page, subject, texts } from "../../store";
+import { visible } from "../../logic/visible";
 import { queue } from "../people/store";
 import { isSettled, type QueuedPrompt } from "../people/logic/queue";
 import { isAnsweredByWords, isReportedIn } from "./logic/results";
@@ -46,6 +47,8 @@ export const hasModel = computed(() => {
   const list = models.value;
   return list !== null && list.current !== "" && list.models.find(({ name }) => name === list.current)?.hasKey !== false;
 });
+/** A model's name for people. A script is known by its path, which says little. */
+export const modelTitle = (name: string): string => chatTexts.value.otherAgents[name] ?? (name.startsWith("script:") ? chatTexts.value.scriptedModel : visible(name));
 /** Whether a model's name stands for another vendor's agent; an empty one for the model of the settings. */
 export const isOtherAgent = (model: string | undefined): boolean => (model || models.value?.current || "").startsWith("agent:");
 /** Whether another vendor's agent works on the task: in a cage, and it can't be paused. */

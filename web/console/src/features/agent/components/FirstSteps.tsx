@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { readDoctor } from "../../doctor/actions";
 import { arePluginsLoaded, plugins } from "../../browser/store";
-import { chatTexts, hasModel, models } from "../store";
+import { chatTexts, hasModel, models, modelTitle } from "../store";
 import { readState } from "../../desktop/actions";
 import { translateServerText } from "../../../logic/serverText";
 import { session, texts } from "../../../store";
@@ -38,7 +38,7 @@ export function FirstSteps() {
         <Step
           name="model"
           state={states.model}
-          detail={hasModel.value ? t.modelWell(models.value?.current ?? "") : t.modelIll}
+          detail={hasModel.value ? t.modelWell(modelTitle(models.value?.current ?? "")) : t.modelIll}
           next={<button type="button" class={isConnecting ? "plain" : "primary"} aria-expanded={isConnecting} onClick={() => setIsConnecting(!isConnecting)}>{t.lookAt.model}</button>}
         >
           {isConnecting && states.model === "missing" && <ModelForm onConnected={() => setIsConnecting(false)} />}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { forgetKeys, readModels } from "../actions/models";
-import { chatTexts, hasModel, models } from "../store";
+import { chatTexts, hasModel, models, modelTitle } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { announcement, texts } from "../../../store";
 import { ModelForm } from "./ModelForm";
@@ -29,7 +29,7 @@ export function ModelCard() {
     <section class="card" aria-label={t.model}>
       <h2>{t.model}</h2>
       {problem && <p class="problem" role="alert">{problem}</p>}
-      {list && <p role="status">{hasModel.value ? t.modelWell(list.current) : t.modelIll}</p>}
+      {list && <p role="status">{hasModel.value ? t.modelWell(modelTitle(list.current)) : t.modelIll}</p>}
       {list && <ModelForm key={list.current} />}
       {list && !isAsking && <button type="button" class="quiet" onClick={() => setIsAsking(true)}>{t.forget}…</button>}
       {isAsking && (

@@ -1,9 +1,8 @@
 import { change } from "../actions/steering";
 import { setEffort } from "../actions/models";
-import { chatTexts, conversation, EFFORTS, isOtherAgent, isOtherAgentChosen, models, wantedMode, wantedModel, type Effort } from "../store";
+import { chatTexts, conversation, EFFORTS, isOtherAgent, isOtherAgentChosen, models, modelTitle, wantedMode, wantedModel, type Effort } from "../store";
 import { messageOf } from "../../../shell/failure";
 import type { Mode } from "../logic/chat";
-import { visible } from "../../../logic/visible";
 
 interface SwitchProps {
   taskId: string;
@@ -35,8 +34,8 @@ export function ModelSwitch({ taskId, fail }: SwitchProps) {
   const choose = (model: string): void => void change(taskId, isOtherAgent(model) ? { model, mode: "act" } : { model }).catch((failure: unknown) => fail(messageOf(failure)));
   return (
     <select class="model-switch" aria-label={t.model} value={current === list.current ? "" : current} onChange={(event) => choose(event.currentTarget.value)}>
-      <option value="">{t.standard(list.current)}</option>
-      {offered.map((name) => <option key={name} value={name}>{t.otherAgents[name] ?? visible(name)}</option>)}
+      <option value="" title={list.current}>{t.standard(modelTitle(list.current))}</option>
+      {offered.map((name) => <option key={name} value={name} title={name}>{modelTitle(name)}</option>)}
     </select>
   );
 }

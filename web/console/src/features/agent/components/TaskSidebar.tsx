@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { handBack, takeOver } from "../../browser/actions";
 import { plugins, shownTask as followedTask, lastView, snapshots } from "../../browser/store";
-import { chatTexts, conversation, isCaged, models, shownTask } from "../store";
+import { chatTexts, conversation, isCaged, models, modelTitle, shownTask } from "../store";
 import { messageOf } from "../../../shell/failure";
 import { canHandBack, canTakeOver } from "../../browser/logic/browserTasks";
 import { checklist, confirmedPlan } from "../logic/plan";
@@ -89,6 +89,7 @@ function Usage({ taskId }: { taskId: string }) {
   const t = chatTexts.value;
   const run = conversation.value.run;
   if (!run || isCaged.value) return null;
+  const model = run.model || models.value?.current;
   const { inputTokens, outputTokens, cost, estimated } = run.usage;
   const count = (tokens: number): string => t.tokens(new Intl.NumberFormat(language.value).format(tokens));
   const exact = cost === undefined || cost === null ? t.unknownCost : new Intl.NumberFormat(language.value, { style: "currency", currency: "USD", maximumFractionDigits: 4 }).format(cost);
@@ -96,7 +97,7 @@ function Usage({ taskId }: { taskId: string }) {
   return (
     <section class="beside-part" aria-label={t.usage}>
       <h2>{t.usage}</h2>
-      <Facts facts={[[t.model, run.model || models.value?.current], [t.tokensIn, count(inputTokens)], [t.tokensOut, count(outputTokens)], [t.cost, price]]} />
+      <Facts facts={[[t.model, model && <span title={model}>{modelTitle(model)}</span>], [t.tokensIn, count(inputTokens)], [t.tokensOut, count(outputTokens)], [t.cost, price]]} />
       <Limits taskId={taskId} run={run} />
     </section>
   );

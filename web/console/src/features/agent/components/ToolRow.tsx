@@ -2,12 +2,14 @@ import { useEffect, useState } from "preact/hooks";
 import { readCalls } from "../../history/actions/calls";
 import { toggle } from "../actions/steering";
 import { callsById, chatTexts, isAsking, unfolded } from "../store";
+import { hasWords } from "../../../logic/acts";
 import { messageOf } from "../../../shell/failure";
 import type { Call } from "../../history/logic/calls";
 import type { Entry, ToolUse } from "../logic/chat";
 import { argumentsText, hintOf } from "../logic/toolHint";
 import { texts } from "../../../store";
 import { CallEvidence } from "../../history/components/CallDetails";
+import { OneSentence } from "../../history/components/Sentence";
 import { EffectChip } from "../../../ui/Chip";
 import { formatDuration } from "../../../ui/Moment";
 import { Visible } from "../../../ui/Visible";
@@ -22,7 +24,6 @@ export function ToolRow({ entry }: { entry: Entry }) {
   const isOpen = unfolded.value.has(tool.executionId);
   const call = callsById.value.get(tool.executionId);
   const effect = tool.effect ?? call?.effect;
-  const hint = hintFor(tool, call);
   const isRefused = call?.state === "denied";
   const reason = tool.status === "error" && !isRefused ? (text.split("\n")[0] ?? "") : "";
   const isWaiting = tool.status === "running" && isAsking.value;
@@ -30,8 +31,7 @@ export function ToolRow({ entry }: { entry: Entry }) {
     <div class="call tool-use" data-entry={tool.executionId}>
       <button type="button" class="call-summary" aria-expanded={isOpen} onClick={() => toggle(tool.executionId)}>
         {effect && <EffectChip effect={effect} />}
-        <span class="mono"><Visible text={tool.name} /></span>
-        {hint && <span class="sub target"><Visible text={hint} /></span>}
+        <ToolSentence tool={tool} call={call} />
         <span class="call-end">
           <span class={`state ${STATES[tool.status]}`}>{isWaiting ? t.toolWaits : isRefused ? texts.value.states.denied : t.toolStates[tool.status]}</span>
           {call?.durationMs !== undefined && <span class="sub">{formatDuration(call.durationMs)}</span>}
@@ -40,6 +40,21 @@ export function ToolRow({ entry }: { entry: Entry }) {
       {reason && !isOpen && <p class="tool-reason"><Visible text={reason} /></p>}
       {isOpen && <Opened tool={tool} text={text} known={call} />}
     </div>
+  );
+}
+
+/** What it does or did, in words. Tools of apps, servers and other agents have none: they are shown by their name. */
+function ToolSentence({ tool, call }: { tool: ToolUse; call: Call | undefined }) {
+  if (hasWords(tool.name)) {
+    const started = { seq: 0, ts: "", startedAt: "", executionId: tool.executionId, tool: tool.name, target: hintOf(tool.arguments), state: STATES[tool.status], ...(tool.effect ? { effect: tool.effect } : {}) };
+    return <span class="tool-words" title={tool.name}><OneSentence call={call ?? started} /></span>;
+  }
+  const hint = hintFor(tool, call);
+  return (
+    <>
+      <span class="mono"><Visible text={tool.name} /></span>
+      {hint && <span class="sub target"><Visible text={hint} /></span>}
+    </>
   );
 }
 

@@ -110,6 +110,7 @@ export const chatEn: ChatTexts = {
   modelName: "Model",
   staysInCage: "The agent's changes stay in its cage until you accept them.",
   toReview: "Review changes",
+  scriptedModel: "Scripted model",
   otherAgents: { "agent:claude": "Claude, in a cage", "agent:gemini": "Gemini, in a cage", "agent:codex": "Codex, in a cage" },
   modelNameHint: "provider:name, such as openai:gpt-5 or anthropic:claude-sonnet. For your own server: openai-compatible:NAME",
   baseUrl: "Server address",

@@ -112,6 +112,7 @@ export interface ChatTexts {
   /** Agents that can replace handrail's own, by the names used in place of a model. */
   staysInCage: string;
   toReview: string;
+  scriptedModel: string;
   otherAgents: Readonly<Record<string, string>>;
   modelNameHint: string;
   baseUrl: string;

@@ -110,6 +110,7 @@ export const chatZh: ChatTexts = {
   modelName: "模型",
   staysInCage: "在你采纳之前，智能体的改动只留在隔离环境中。",
   toReview: "审阅改动",
+  scriptedModel: "脚本模型",
   otherAgents: { "agent:claude": "Claude（隔离运行）", "agent:gemini": "Gemini（隔离运行）", "agent:codex": "Codex（隔离运行）" },
   modelNameHint: "提供商:名称，例如 openai:gpt-5 或 anthropic:claude-sonnet；自己的服务器用 openai-compatible:名称",
   baseUrl: "服务器地址",
