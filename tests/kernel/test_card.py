@@ -43,6 +43,19 @@ def card(preview: Preview, effect: Effect = Effect.WRITE, target: Target | None 
     return read.card
 
 
+@pytest.mark.parametrize(
+    ("target", "effect", "notes"),
+    [
+        (Target(path="/etc/hosts", is_outside=True), Effect.READ, ["outside"]),
+        (Target(path=".git/config", is_closed=True), Effect.READ, ["closed"]),
+        (Target(path="a.md"), Effect.READ, []),
+        (Target(path="/etc/hosts", is_outside=True), Effect.WRITE, []),
+    ],
+)
+def test_it_says_why_reading_asks(target: Target, effect: Effect, notes: list[str]) -> None:
+    assert [note.name for note in card(Preview("Read"), effect, target).notes] == notes
+
+
 def test_it_says_who_wants_what_where_and_why() -> None:
     about = CallSubject("Save", "button", "http://localhost:5173/cart", reason="Put it into the cart.")
     made = card(Preview('Click button "Save"', about=about), Effect.UI_CONTROL, params={"tabId": 3})

@@ -87,6 +87,10 @@ def _notes(question: Question) -> Iterator[CardFact]:
     for path, why in auto_run_writes(question):
         note = card_fact("runsLater", why)
         yield note if path == preview.path else replace(note, value=visible(path))
+    if question.effect is Effect.READ and question.target.is_outside:
+        yield CardFact(name="outside")
+    elif question.effect is Effect.READ and question.target.is_closed:
+        yield CardFact(name="closed")
     if preview.place == ANY_PLACE:
         yield CardFact(name="nameless")
     if preview.consent is not None and question.is_by_rule:

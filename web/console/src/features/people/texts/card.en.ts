@@ -12,6 +12,8 @@ export const cardEn: CardTexts = {
   risks: { undoable: "can be undone", leaves: "leaves this machine", code: "runs code", secrets: "touches secrets" },
   notes: {
     runsLater: "This file runs code later:",
+    outside: "This is outside the project, so reading it needs your yes.",
+    closed: "The project's policy closes this to agents, so reading it needs your yes.",
     nameless: "The page's address is unknown, so no rule can match it. Your yes counts once.",
     ruled: "A rule asks about this every time.",
     critical: "A rule marks this as critical. Allowing it needs proof that you are here.",

@@ -13,7 +13,7 @@ export interface CardTexts {
   says: (agent: string) => string;
   task: (title: string) => string;
   risks: Record<Risk, string>;
-  notes: Record<"runsLater" | "nameless" | "ruled" | "critical" | "program" | "descriptor", string>;
+  notes: Record<"runsLater" | "outside" | "closed" | "nameless" | "ruled" | "critical" | "program" | "descriptor", string>;
   was: string;
   now: string;
   parts: string;

@@ -15,6 +15,8 @@ export const cardZh: CardTexts = {
   risks: { undoable: "可撤销", leaves: "数据会离开本机", code: "会运行代码", secrets: "涉及机密" },
   notes: {
     runsLater: "这个文件以后会作为代码运行：",
+    outside: "它在项目之外，读取前需要你同意。",
+    closed: "项目策略不对智能体开放它，读取前需要你同意。",
     nameless: "页面地址未知，无法写成规则。同意只算一次。",
     ruled: "有规则要求每次都询问。",
     critical: "有规则把它标为关键操作。同意时需要证明你本人在场。",
