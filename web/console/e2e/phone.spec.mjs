@@ -79,6 +79,19 @@ test("whatever is pressed is large enough, and no page is wider than the screen"
   await page.context().close();
 });
 
+for (const locale of ["en-US", "zh-CN"]) {
+  test(`in a narrow window every page's name is whole, and the project can be chosen: ${locale}`, async () => {
+    const own = world.mock.state.projects;
+    world.mock.state.projects = [...own, { path: "/home/you/shop", name: "shop" }];
+    const page = await world.open({ viewport: { width: 768, height: 900 }, locale, path: "inbox" });
+    await page.locator(".rail .project select").selectOption("/home/you/shop");
+    const cut = await page.locator(".rail a > span:not(.rail-dot)").evaluateAll((names) => names.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent));
+    assert.deepEqual(cut, []);
+    await page.context().close();
+    world.mock.state.projects = own;
+  });
+}
+
 test("a task's name has room beside what steers it", async () => {
   const page = await world.open({ ...PHONE, path: `chat/${TALK}` });
   const name = page.locator(".talk-head h1");
