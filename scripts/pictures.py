@@ -29,6 +29,7 @@ from rich.text import Text
 from handrail.features.people.cli.screen.app import PromptsApp
 from handrail.features.people.cli.screen.texts import ENGLISH
 from handrail.kernel.prompts.queue import LogPromptQueue
+from handrail.ports.prompt_queue import OWN_ORIGIN
 from handrail.stores.local.prompt_store import prompt_store
 from tests.e2e.agents import Agent
 from tests.e2e.console_person import Browser
@@ -147,7 +148,8 @@ async def screen_picture(name: str, state: Path) -> None:
     queue = LogPromptQueue(prompt_store(state))
     tasks = []
     for id, prompt in QUESTIONS:  # posted one by one, to keep this order
-        tasks.append(asyncio.create_task(queue.ask(prompt, request_id=id)))
+        origin = OWN_ORIGIN if prompt["source"].startswith("handrail/") else None
+        tasks.append(asyncio.create_task(queue.ask(prompt, request_id=id, origin=origin)))
         while len(await queue.pending()) < len(tasks):
             pass
     os.environ.update(COLORTERM="truecolor", TERM="xterm-256color")
