@@ -3,6 +3,7 @@
  * readers (`aria-label`, `aria-hidden`, titles of drawings) doesn't count, and neither does text without ink.
  */
 
+import { isInShadow, mayAddWords } from "./added_words";
 import { tidy } from "./names";
 import { childrenOf, shadowRootOf } from "./shadow";
 import { Visibility } from "./visibility";
@@ -16,12 +17,13 @@ const FAINT = 0.05;
 export class SeenText {
   private readonly sight = new Visibility(false);
   private readonly readableTexts = new Map<Text, boolean>();
+  private readonly mayAddWords = mayAddWords();
   readonly pictures = new Set<string>();
 
   /** At most about `most` characters; pictures are named by their alternative text. */
   of(element: Element, most: number): string {
     const parts: string[] = [];
-    this.gather(element, parts, { left: most });
+    this.gather(element, parts, { left: most }, this.mayAddWords || isInShadow(element));
     return tidy(parts.join(""));
   }
 
@@ -30,26 +32,30 @@ export class SeenText {
     return node instanceof Element && isRendered(node) ? tidy(this.ownText(node) ?? this.of(node, most)) : "";
   }
 
-  private gather(element: Element, parts: string[], room: { left: number }): void {
+  /** `isStyled`: style sheets may add words to what it contains. */
+  private gather(element: Element, parts: string[], room: { left: number }, isStyled: boolean): void {
     const add = (text: string): void => {
       parts.push(text);
       room.left -= text.length;
     };
-    add(this.generated(element, "::before"));
+    const shadow = shadowRootOf(element);
+    const isStyledInside = isStyled || shadow !== null;
+    const hasOwn = isStyledInside || element.localName === "q";
+    if (hasOwn) add(this.generated(element, "::before"));
     const slotted = element instanceof HTMLSlotElement ? element.assignedNodes({ flatten: true }) : [];
-    for (const child of slotted.length ? slotted : childrenOf(shadowRootOf(element) ?? element)) {
+    for (const child of slotted.length ? slotted : childrenOf(shadow ?? element)) {
       if (room.left <= 0) return;
       if (child instanceof Text) add(this.isReadable(child) ? child.data : " ");
       else if (child instanceof Element && isRendered(child)) {
         const own = this.ownText(child);
         const space = own !== null || BLOCKS.has(child.tagName) ? " " : "";
         parts.push(space);
-        if (own === null) this.gather(child, parts, room);
+        if (own === null) this.gather(child, parts, room, isStyledInside);
         else add(own);
         parts.push(space);
       }
     }
-    add(this.generated(element, "::after"));
+    if (hasOwn) add(this.generated(element, "::after"));
   }
 
   /** The text of a field or picture; null for everything that has its text in its content. */

@@ -33,13 +33,15 @@ export function isDrawn(element: Element): boolean {
 /** Without opacity, or blurred so far that letters run together. */
 const UNREADABLE = /opacity\((0|0?\.0\d*)\)|blur\((\d{2,}|[6-9])(\.\d+)?px\)/;
 
+/** What is known of an element; its style answers for as long as the examination lasts. */
+interface Known { style: CSSStyleDeclaration; hasInk?: boolean; opacity?: number; clip?: Area }
+
 /** One examination of a page; results about elements are cached until it is over. */
 export class Visibility {
-  private readonly clips = new Map<Element, Area>();
-  private readonly inks = new Map<Element, boolean>();
-  private readonly opacities = new Map<Element, number>();
+  private readonly known = new Map<Element, Known>();
   private readonly range = document.createRange();
   private readonly whole = pageArea();
+  private readonly view = view();
   /** The same, with only what lists show right now. */
   private readonly now: Visibility;
   private isReady = false;
@@ -69,43 +71,42 @@ export class Visibility {
     return null;
   }
 
+  private knownOf(element: Element): Known {
+    let known = this.known.get(element);
+    if (!known) this.known.set(element, (known = { style: getComputedStyle(element) }));
+    return known;
+  }
+
   /** Whether the letters of this element are visible. */
   private hasInk(element: Element): boolean {
-    let has = this.inks.get(element);
-    if (has === undefined) {
-      const style = getComputedStyle(element);
-      has = isDrawn(element) && this.opacityOf(element, style) >= FAINT && (!isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text"));
-      this.inks.set(element, has);
-    }
-    return has;
+    const known = this.knownOf(element);
+    const { style } = known;
+    return (known.hasInk ??= isDrawn(element) && this.opacityOf(element) >= FAINT && (!isTransparent(style.webkitTextFillColor) || style.backgroundClip.includes("text")));
   }
 
   /** Includes the opacity of everything around it. */
-  private opacityOf(element: Element, style = getComputedStyle(element)): number {
-    let opacity = this.opacities.get(element);
-    if (opacity === undefined) {
-      const { filter } = style;
-      const isGone = (filter !== "none" && UNREADABLE.test(filter)) || (style.backfaceVisibility === "hidden" && isTurnedAway(element));
-      const own = isGone ? 0 : Number(style.opacity);
+  private opacityOf(element: Element): number {
+    const known = this.knownOf(element);
+    if (known.opacity === undefined) {
+      const { filter, backfaceVisibility, opacity } = known.style;
+      const isGone = (filter !== "none" && UNREADABLE.test(filter)) || (backfaceVisibility === "hidden" && isTurnedAway(element));
+      const own = isGone ? 0 : Number(opacity);
       const around = parentAcross(element);
-      opacity = own < FAINT || !around ? own : own * this.opacityOf(around);
-      this.opacities.set(element, opacity);
+      known.opacity = own < FAINT || !around ? own : own * this.opacityOf(around);
     }
-    return opacity;
+    return known.opacity;
   }
 
   /** The part of an element's content that remains after its ancestors have clipped it. */
   clipOf(element: Element): Area {
-    const cached = this.clips.get(element);
-    if (cached) return cached;
-    const style = getComputedStyle(element);
+    const known = this.knownOf(element);
+    if (known.clip) return known.clip;
+    const { style } = known;
     const { position } = style;
     const around = position === "fixed" || position === "absolute" ? positionedAround(element, position) : parentAcross(element);
-    const outer = around ? this.clipOf(around) : position === "fixed" ? view() : this.whole;
+    const outer = around ? this.clipOf(around) : position === "fixed" ? this.view : this.whole;
     const isRoot = element === document.documentElement || element === document.body;
-    const area = isCutAway(style, position) ? NOTHING : isRoot ? outer : this.insideOf(element, style, outer);
-    this.clips.set(element, area);
-    return area;
+    return (known.clip = isCutAway(style, position) ? NOTHING : isRoot ? outer : this.insideOf(element, style, outer));
   }
 
   /** What a list has scrolled out of view can be scrolled in, as far as it reaches. */
@@ -127,7 +128,9 @@ export class Visibility {
 
   /** Whether something opaque covers all of it. Only what is in view right now can be examined. */
   isCovered(holder: Element, place: Area): boolean {
-    const area = overlap(overlap(place, view()), this.now.clipOf(holder));
+    const inView = overlap(place, this.view);
+    if (areEmpty(inView)) return false;
+    const area = overlap(inView, this.now.clipOf(holder));
     if (areEmpty(area)) return false;
     if (!this.isReady) makeCoversHittable();
     this.isReady = true;
