@@ -154,6 +154,15 @@ const steps = {
   /** By selectors, where a story is told in several languages. */
   click: (page, selector) => page.locator(selector).filter({ visible: true }).first().click(),
   fillIn: (page, selector, text) => page.locator(selector).filter({ visible: true }).first().fill(text),
+  /** A PNG, in base64, over the clipboard, as a person who has copied one pastes it into what has the focus. */
+  pasteImage: async (page, png) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.evaluate((encoded) => {
+      const bytes = Uint8Array.from(atob(encoded), (one) => one.charCodeAt(0));
+      return navigator.clipboard.write([new ClipboardItem({ "image/png": new Blob([bytes], { type: "image/png" }) })]);
+    }, png);
+    await page.keyboard.press("Control+V");
+  },
   pick: (page, selector, value) => page.locator(selector).selectOption(value),
   gone: (page, selector) => page.locator(selector).filter({ visible: true }).first().waitFor({ state: "hidden" }),
   wait: (page, selector) => page.locator(selector).first().waitFor(),
@@ -175,6 +184,16 @@ const steps = {
     const [a, b] = [await page.locator(inner).first().boundingBox(), await page.locator(outer).first().boundingBox()];
     return [(a.x - b.x) / b.width, (a.y - b.y) / b.height, a.width / b.width, a.height / b.height];
   },
+  /** By how many pixels an element is narrower than what it shows. */
+  missingWidth: (page, selector) => page.locator(selector).first().evaluate((shown) => {
+    const whole = shown.cloneNode(true);
+    whole.value = shown.value;
+    Object.assign(whole.style, { position: "absolute", width: "max-content", maxWidth: "none" });
+    shown.after(whole);
+    const missing = whole.offsetWidth - shown.offsetWidth;
+    whole.remove();
+    return missing;
+  }),
   hover: (page, selector, text) => page.locator(selector, { hasText: text }).first().hover(),
   choose: (page, label, option) => page.getByLabel(label, { exact: true }).selectOption({ label: option }),
   /** Points and clicks at a place in an element, told in parts of its width and height. */

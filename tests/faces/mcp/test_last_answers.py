@@ -94,7 +94,7 @@ def endless_last_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "_LAST_ANSWERS_SECONDS", 1_000_000.0)
 
 
-async def test_the_question_of_a_client_that_was_killed_is_withdrawn_at_once(tmp_path: Path) -> None:
+async def test_the_question_of_a_client_that_was_killed_knows_at_once_that_it_is_gone(tmp_path: Path) -> None:
     person = Person()
     async with asyncio.timeout(PATIENCE), connected(tmp_path, person) as agent:
         await agent.ask_to_write(person)

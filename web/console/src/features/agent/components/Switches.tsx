@@ -46,7 +46,7 @@ export function EffortSwitch({ fail }: Pick<SwitchProps, "fail">) {
   if (!models.value?.current || isOtherAgentChosen.value) return null;
   return (
     <select class="model-switch effort-switch" aria-label={t.effort} title={t.effort} value={models.value.effort ?? ""} onChange={(event) => void setEffort(event.currentTarget.value as Effort).catch((failure: unknown) => fail(messageOf(failure)))}>
-      {EFFORTS.map((effort) => <option key={effort} value={effort}>{effort ? `${t.effort}: ${t.efforts[effort]}` : t.effort}</option>)}
+      {EFFORTS.map((effort) => <option key={effort} value={effort}>{effort ? t.chosenEffort(t.efforts[effort]) : t.effort}</option>)}
     </select>
   );
 }

@@ -48,6 +48,7 @@ export const chatEn: ChatTexts = {
   thinksNow: "Thinking…",
   effort: "Thinking effort",
   efforts: { "": "Model's default", minimal: "Minimal", low: "Low", medium: "Medium", high: "High" },
+  chosenEffort: (effort) => `Thinking: ${effort}`,
   gap: "Some text is missing. The full reply appears when it is finished.",
   you: "You",
   agent: "Agent",

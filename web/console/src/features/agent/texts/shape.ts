@@ -49,6 +49,7 @@ export interface ChatTexts {
   thinksNow: string;
   effort: string;
   efforts: Record<Effort, string>;
+  chosenEffort: (effort: string) => string;
   gap: string;
   you: string;
   agent: string;

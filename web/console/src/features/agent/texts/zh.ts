@@ -48,6 +48,7 @@ export const chatZh: ChatTexts = {
   thinksNow: "正在思考…",
   effort: "思考强度",
   efforts: { "": "模型默认", minimal: "最少", low: "低", medium: "中", high: "高" },
+  chosenEffort: (effort) => `思考：${effort}`,
   gap: "其中一部分没有收到，写完后会补全。",
   you: "你",
   agent: "智能体",
