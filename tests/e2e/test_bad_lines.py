@@ -61,7 +61,7 @@ def test_huge_lines_are_refused_one_after_the_other_in_bounded_memory(project: P
 
 
 BATCHES = [
-    b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
+    b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"}]',
     b"[%s]" % (CALL % (3, b'"notes.md"')),
     b"[1,2,3]",
     b"[[]]",
