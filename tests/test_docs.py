@@ -182,5 +182,5 @@ def test_every_promise_of_the_security_page_names_tests_that_exist() -> None:
     matches = set(re.findall(r"`((?:tests|web)/[\w/.]+\.(?:py|mjs|ts))`", page))
     assert len(matches) > 50
     assert [name for name in sorted(matches) if not (ROOT / name).is_file()] == []
-    promises = page[page.index("| promise | how | test |") : page.index("Previews may be targets.")].splitlines()[2:]
+    promises = page[page.index("| promise | how | test |") : page.index("Tools may use previews.")].splitlines()[2:]
     assert [row for row in promises if row.startswith("|") and "`tests/" not in row] == []
