@@ -1,3 +1,3 @@
 """handrail: the safety rail for AI agents on your machine."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -5,7 +5,7 @@ const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like 
 export const TASK = "01J00000000000000000000000";
 const OTHER = "01J00000000000000000000001";
 const plugin = (clientId, more) => ({
-  clientId, extensionId: "baoanimhflihpgcnepaoljokhdpilplm", extensionName: "handrail", ua: CHROME, version: "0.1.0", browserName: "chrome",
+  clientId, extensionId: "baoanimhflihpgcnepaoljokhdpilplm", extensionName: "handrail", ua: CHROME, version: "0.2.0", browserName: "chrome",
   allowOtherClient: false, socketConnected: true, healthy: true, selected: false, chosen: false, lastSeenAt: Date.now(), ...more,
 });
 const tab = (tabId, title, url, more) => ({ tabId, windowId: 1, title, url, status: "complete", active: false, pinned: false, hidden: false, index: tabId, ...more });

@@ -171,7 +171,7 @@ export async function startMock({ port = 0, code = "open-sesame" } = {}) {
       state.sessions.delete(sessionOf(request.headers));
       return ok({});
     }
-    if (path === "/session") return ok({ version: "0.1.0", project: "/home/you/my-webgal-game", lang: "en" });
+    if (path === "/session") return ok({ version: "0.2.0", project: "/home/you/my-webgal-game", lang: "en" });
     if (path === "/prompts" && request.method === "POST") return ok({ requestId: ask(body.prompt, { requestId: body.requestId ?? randomUUID(), ...(body.runId ? { runId: body.runId } : {}) }) });
     if (path === "/prompts") return ok(listPrompts(url.searchParams));
     if (path === "/prompts/responses") {

@@ -4,7 +4,7 @@ import { distinctName, otherPlugins, healthOf, inOrder, inRows, preferredPlugin,
 
 const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
 const plugin = (clientId: string, more: Partial<Plugin> = {}): Plugin => ({
-  clientId, extensionId: "", extensionName: "handrail", ua: CHROME, version: "0.1.0", browserName: "chrome", socketConnected: true, healthy: true, selected: false, chosen: false, lastSeenAt: 1, ...more,
+  clientId, extensionId: "", extensionName: "handrail", ua: CHROME, version: "0.2.0", browserName: "chrome", socketConnected: true, healthy: true, selected: false, chosen: false, lastSeenAt: 1, ...more,
 });
 
 test("a plugin is connected, not responding or offline", () => {

@@ -82,7 +82,7 @@ test("a console pairs by one click and a yes in the extension's own window, and 
 
 test("the greeting, the state and the registration carry what the contract names", async () => {
   const hello = await world.server.received.first(isType("activate_extension"));
-  expect(hello).toMatchObject({ v: 1, clientId: expect.stringMatching(/^plugin-/), ua: expect.stringContaining("Mozilla"), version: "0.1.0", browserName: expect.any(String), allowOtherClient: false });
+  expect(hello).toMatchObject({ v: 1, clientId: expect.stringMatching(/^plugin-/), ua: expect.stringContaining("Mozilla"), version: "0.2.0", browserName: expect.any(String), allowOtherClient: false });
   const state = await world.server.received.first(isType("full_state_sync"));
   expect(state).toMatchObject({ activeWindowId: expect.any(Number), activeTabId: expect.any(Number), tabGroups: [], timestamp: expect.any(Number) });
   expect(state["windows"][0]).toMatchObject({ windowId: expect.any(Number), focused: expect.any(Boolean), type: "normal" });
@@ -95,7 +95,7 @@ test("the greeting, the state and the registration carry what the contract names
 test("pages of this machine can ask who is here, by the old names too; other pages get no answer", async () => {
   const page = await world.context.newPage();
   await page.goto(world.server.url);
-  const expected = { ok: true, extensionId: await world.extensionId(), extensionName: "handrail", version: "0.1.0", clientId: expect.any(String), socketConnected: true };
+  const expected = { ok: true, extensionId: await world.extensionId(), extensionName: "handrail", version: "0.2.0", clientId: expect.any(String), socketConnected: true };
   for (const type of ["mimo/get_plugin_client_info", "mimoim/get_bion_client_info"]) expect(await say(page, { type })).toEqual(expected);
   // Another local server, which isn't handrail.
   await page.goto(`${world.sites.here}/form`);
