@@ -60,7 +60,13 @@ EVENTS: list[tuple[str, dict[str, Any], Native | None]] = [
     ("claude", pre("Glob", {"pattern": "../x*"}), Read("..", is_listing=True)),
     ("claude", pre("Grep", {"pattern": "x", "glob": ".env"}), Read("/p", is_search=True, glob=".env")),
     ("claude", pre("Skill", {"skill": "x"}), Other("Skill", {"skill": "x"})),
-    ("gemini", pre("read_many_files", {"paths": ["src/**"]}), Read("/p", is_search=True)),
+    ("gemini", pre("grep_search", {"pattern": "x", "context": 3, "no_ignore": False}), Read("/p", is_search=True)),
+    (
+        "gemini",
+        pre("grep_search", {"pattern": "x", "no_ignore": True}),
+        Read("/p", is_search=True, reads_ignored=True),
+    ),
+    ("gemini", pre("read_many_files", {"paths": ["src/**"]}), Read("/p", is_search=True, reads_ignored=True)),
     ("gemini", pre("read_many_files", {"paths": ["/etc/*"]}), Other("read_many_files", {"paths": ["/etc/*"]})),
     (
         "gemini",

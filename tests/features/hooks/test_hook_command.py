@@ -202,6 +202,35 @@ def test_files_outside_of_the_project_need_approval_and_secrets_are_denied(rig: 
     assert len(rig.person.pending()) == 2
 
 
+SEARCHES: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "passes": [
+        ("Grep", {"pattern": "KEY"}),
+        ("Grep", {"pattern": "KEY", "glob": "*.{py,txt}", "output_mode": "content", "-n": True}),
+        ("grep_search", {"pattern": "KEY", "include_pattern": "*.py", "no_ignore": False}),
+    ],
+    "asks": [
+        ("Grep", {"pattern": "KEY", "glob": "*.{py,env}"}),
+        ("Grep", {"pattern": "KEY", "glob": "*.py,.env"}),
+        ("Grep", {"pattern": "KEY", "glob": "*.py .env"}),
+        ("grep_search", {"pattern": "KEY", "no_ignore": True}),
+        ("read_many_files", {"include": [".env"], "file_filtering_options": {"respect_git_ignore": False}}),
+    ],
+}
+"""Claude Code takes a list of names as several patterns, and Gemini CLI can be told to search ignored files."""
+
+
+def test_a_search_asks_if_it_would_show_an_ignored_file_of_secrets(served: Rig) -> None:
+    subprocess.run(["git", "init", "-q", str(served.project)], check=True)
+    (served.project / ".gitignore").write_text(".env\n")
+    (served.project / ".env").write_text("KEY=1\n")
+    for tool, params in SEARCHES["passes"]:
+        assert served.asks(tool, params).is_allowed
+    for tool, params in SEARCHES["asks"]:
+        hook = served.begin(served.event(tool, params))
+        served.person.answers("--cancel")
+        assert said(hook).is_denied
+
+
 @pytest.mark.parametrize(
     ("tool", "params"),
     [

@@ -79,6 +79,9 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Rig:
     (folder / "outside.txt").write_text("outside\n")
     (state / "console.key").write_text("key\n")
     (root / "link-out").symlink_to(folder / "outside.txt")
+    (root / "empty").mkdir()
+    (root / "links").mkdir()
+    (root / "links/notes").symlink_to(folder / "outside.txt")
     (root / "linked-folder").symlink_to(folder)
     (root / "own-link").symlink_to(state)
     (root / "hr").symlink_to(HANDRAIL)
@@ -177,6 +180,22 @@ def test_git_asks_if_it_would_run_in_a_repository_inside_the_project(tmp_path: P
     assert not started.exists()
     subprocess.run([*git, str(root), "status"], check=True, capture_output=True)
     assert started.exists()
+
+
+def test_git_asks_where_there_is_no_repository(tmp_path: Path) -> None:
+    """There `git diff` compares any two folders, and shows files of secrets and what Git would ignore."""
+    root = Path(os.path.realpath(tmp_path)) / "project"
+    own = Rig(root, root.parent / "state")
+    (root / "src").mkdir(parents=True)
+    (root / "empty").mkdir()
+    (root / "src/.env").write_text("KEY=1\n")
+    shown = subprocess.run(["git", "diff", "src", "empty"], cwd=root, capture_output=True, text=True, check=False)
+    assert "-KEY=1" in shown.stdout
+    (root / "src/.git").mkdir()
+    for command in ("git diff src empty", "git diff src/.env empty", "git status", "cd src && git diff . ../empty"):
+        assert own.decide(command).decision is not Decision.ALLOW
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    assert own.decide("git diff src empty").decision is Decision.ALLOW
 
 
 SHOWS_ALL = [

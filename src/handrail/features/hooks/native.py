@@ -48,6 +48,8 @@ class Read(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     is_listing: bool = False
     glob: str | None = None
     """Names that a search includes even if they are hidden or ignored."""
+    reads_ignored: bool = False
+    """Whether the search may read any ignored file."""
 
 
 class Fetch(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):

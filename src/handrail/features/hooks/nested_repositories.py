@@ -10,12 +10,18 @@ _LINK_MODE = b"\x00\x00\xe0\x00"
 _SECONDS = 5.0
 
 
+def has_repository(root: str) -> bool:
+    """Whether git finds a repository at `root` or above."""
+    top = _top(root)
+    return top is not None and ((top / ".git").is_file() or (top / ".git/HEAD").exists())
+
+
 def tracks_foreign_repository(root: str) -> bool:
     """Whether the repository around `root` tracks a folder whose settings aren't in its own `.git`.
 
     Submodules have them there, so they aren't foreign. True if it can't be determined.
     """
-    top = next((each for each in (Path(root), *Path(root).parents) if os.path.lexists(each / ".git")), None)
+    top = _top(root)
     if top is None:
         return False
     try:
@@ -27,6 +33,10 @@ def tracks_foreign_repository(root: str) -> bool:
         return any(_is_foreign(top / path, shared) for path in _tracked_folders(top))
     except (OSError, ValueError, subprocess.SubprocessError):
         return True
+
+
+def _top(root: str) -> Path | None:
+    return next((each for each in (Path(root), *Path(root).parents) if os.path.lexists(each / ".git")), None)
 
 
 def _settings_folder(top: Path) -> Path:

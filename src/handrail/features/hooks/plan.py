@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from handrail.features.hooks.nested_repositories import tracks_foreign_repository
+from handrail.features.hooks.nested_repositories import has_repository, tracks_foreign_repository
 from handrail.features.hooks.path_scope import PathScope, is_within
 from handrail.features.hooks.shell.analysis import CommandAnalysis, FileUse, Program, absolute, analyze_command
 from handrail.features.hooks.shell.file_operands import read_operands
@@ -84,6 +84,9 @@ def _reading_steps(
         remarks.append("It has a pattern where no file is expected.")
         return None
     for cwd in program.cwds:
+        if reads.is_git and not has_repository(scope.root):
+            remarks.append("There is no Git repository, and without one `git diff` compares any folders.")
+            return None
         if reads.is_git and not _is_projects_own_repository(cwd, scope):
             remarks.append("It would read a Git repository inside the project, whose settings can start programs.")
             return None
@@ -115,9 +118,9 @@ def _reading_steps(
                 paths.append(cwd)
             options = [] if reads.skips_hidden else ["--hidden"] if reads.is_git else ["--hidden", "--no-ignore"]
             options += (word for name in reads.globs for word in ("--iglob", name))
-            found = search_below(paths, options, scope, ripgrep, cwd)
-            if found.secret is not None and reads.is_deep:
-                remarks.append(f"It would read {found.secret}")
+            found = search_below(paths, options, scope, ripgrep, cwd, follows_links=reads.follows_links)
+            if found.doubt is not None and reads.is_deep:
+                remarks.append(f"It would read {found.doubt}")
                 return None
             steps += (Step(Effect.READ, target) for target in found.restricted)
         for path in (*paths, cwd):
@@ -165,26 +168,37 @@ def _has(folder: str, name: str) -> bool:
 
 
 class FoundBelow(NamedTuple):
-    """`secret` is a file of secrets, and what is said about it; `restricted` are files that a rule may restrict."""
+    """`doubt` is what only a person may let it read, such as a file of secrets; a rule may restrict `restricted`."""
 
-    secret: str | None = None
+    doubt: str | None = None
     restricted: tuple[Target, ...] = ()
 
 
-def search_below(paths: Sequence[str], options: Sequence[str], scope: PathScope, ripgrep: str, cwd: str) -> FoundBelow:
+def search_below(
+    paths: Sequence[str],
+    options: Sequence[str],
+    scope: PathScope,
+    ripgrep: str,
+    cwd: str,
+    *,
+    follows_links: bool = False,
+) -> FoundBelow:
     """Finds what a search below these paths would read, with the search's own rules: `cwd` anchors its patterns."""
     folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
     if not folders:
         return FoundBelow()
     try:
         result = subprocess.run(
-            [ripgrep, "--no-config", "--files", "--null", *options, "--", *folders],
+            [ripgrep, "--no-config", "--files", "--null", *(["--follow"] if follows_links else []), *options, "--",
+             *folders],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=_SEARCH_SECONDS, check=False,
             cwd=os.path.realpath(cwd),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return FoundBelow("more files than can be looked at.")
     names = result.stdout.split(b"\0")[:-1]
+    if follows_links and (link := next((name for name in names if os.path.realpath(name) != name), None)) is not None:
+        return FoundBelow(f"{os.fsdecode(link)}, which a link leads to.")
     if (secret := first_secret(names)) is not None:
         return FoundBelow(f"{secret}, which is closed to agents.")
     if scope.restricts is None:

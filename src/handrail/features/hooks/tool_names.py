@@ -64,6 +64,16 @@ _PATH_FIELDS = ("file_path", "filePath", "path", "absolute_path", "notebook_path
 _OLD = ("old_string", "oldString", "old_str", "old_text")
 _NEW = ("new_string", "newString", "new_str", "new_text")
 _GLOB_FIELDS = ("glob", "include", "include_pattern", "file_pattern")
+_SEARCH_FIELDS = frozenset(
+    {
+        *_PATH_FIELDS,
+        *_GLOB_FIELDS,
+        *("pattern", "query", "regex", "type", "description", "explanation", "exclude_pattern", "multiline"),
+        *("-A", "-B", "-C", "-i", "-n", "-o", "context", "after", "before", "case_sensitive", "fixed_strings"),
+        *("output_mode", "names_only", "head_limit", "offset", "limit", "max_matches_per_file", "total_max_matches"),
+    }
+)
+"""Fields by which a search reads no file that Git ignores, except those that its pattern of names includes."""
 _SHELL_FIELDS = frozenset(
     {
         *("command", "cmd", "description", "timeout", "timeout_ms", "workdir", "cwd", "directory", "dir_path", "tty"),
@@ -116,7 +126,15 @@ def _read(tool: str, tool_input: Mapping[str, Any], cwd: str) -> Native:
     path = _optional_path(tool_input)
     if path is None and not names and tool in _READ:
         raise InvalidParams("The file's path is missing.")
-    return Read(path or cwd, is_search=tool in _SEARCH or bool(names), is_listing=tool in _LIST, glob=glob)
+    is_search = tool in _SEARCH
+    reads_ignored = bool(names) or (is_search and any(tool_input[name] for name in tool_input.keys() - _SEARCH_FIELDS))
+    return Read(
+        path or cwd,
+        is_search=is_search or bool(names),
+        is_listing=tool in _LIST,
+        glob=glob,
+        reads_ignored=reads_ignored,
+    )
 
 
 def _texts(value: Any) -> list[str]:

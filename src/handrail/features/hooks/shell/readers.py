@@ -30,7 +30,8 @@ class Reads(NamedTuple):
 
     `globs` are names that a search includes even if they are hidden or ignored. `is_git`: it reads the repository that
     it runs in; if it is also deep, all tracked files. `shows_changes`: it may show the content of any file in the
-    repository and its history. `lists_only`: names and sizes, no content.
+    repository and its history. `lists_only`: names and sizes, no content. `follows_links`: of those below its folders,
+    too.
     """
 
     paths: tuple[str, ...] = ()
@@ -40,6 +41,7 @@ class Reads(NamedTuple):
     lists_only: bool = False
     globs: tuple[str, ...] = ()
     shows_changes: bool = False
+    follows_links: bool = False
 
 
 _SED = re.compile(r"\d+p|\d+,(?:\d+|\$)p|\$p|/[A-Za-z0-9_ .-]+/p|\$=")
@@ -87,10 +89,10 @@ def _file_reader(name: str, rest: list[str]) -> Reads | None:
     if name == "strings" and any(each.startswith("@") for each in operands):
         return None  # it reads options from that file
     lists_only = name in ("ls", "stat", "du", "df", "readlink", "realpath")
-    is_deep = name == "diff"  # of folders it compares the files, even without -r
     if name == "tr":
         return Reads()
-    return Reads((*operands, *files), is_deep=is_deep, lists_only=lists_only)
+    is_diff = name == "diff"  # of folders it compares the files, even without -r
+    return Reads((*operands, *files), is_deep=is_diff, lists_only=lists_only, follows_links=is_diff)
 
 
 def _sort(rest: list[str]) -> Reads | None:

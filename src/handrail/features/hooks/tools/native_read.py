@@ -1,5 +1,7 @@
 """native_read: reads, lists or searches files with a client's own tools."""
 
+import re
+
 from msgspec.structs import replace
 
 from handrail.features.hooks.native import ALLOWED, Allowed, Read
@@ -12,6 +14,10 @@ from handrail.kernel.threads import in_thread
 from handrail.kernel.tool import Preview, Tool
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined, InvalidParams
+
+_BRACES = re.compile(r"\{[^{}\s/]*\}")
+_MORE_THAN_A_NAME = re.compile(r"[/,\s]")
+"""Claude Code takes `*.py,.env` and `*.py .env` as two patterns, unlike ripgrep."""
 
 
 async def locate(hooks: Hooks, call: Call, params: Read) -> Target:
@@ -29,16 +35,17 @@ def _target(hooks: Hooks, params: Read) -> Target:
         return replace(target, is_closed=False)
     if not params.is_search:
         return target
-    found = search_below([params.path], _search_options(params.glob), scope, hooks.ripgrep, params.path)
+    found = search_below([params.path], _search_options(params), scope, hooks.ripgrep, params.path)
     steps = tuple(Step(Effect.READ, each) for each in found.restricted)
-    return replace(target, is_closed=target.is_closed or found.secret is not None, steps=steps)
+    return replace(target, is_closed=target.is_closed or found.doubt is not None, steps=steps)
 
 
-def _search_options(glob: str | None) -> tuple[str, ...]:
-    """A pattern with a folder counts as any: clients differ in the folder that it begins at."""
-    if glob is None:
-        return ("--hidden",)
-    return ("--hidden", "--no-ignore") if "/" in glob else ("--hidden", "--iglob", glob)
+def _search_options(params: Read) -> tuple[str, ...]:
+    """A pattern with a folder counts as any, because clients differ in the folder that it begins at; so does a list."""
+    glob = params.glob
+    if params.reads_ignored or (glob is not None and _MORE_THAN_A_NAME.search(_BRACES.sub("", glob))):
+        return ("--hidden", "--no-ignore")
+    return ("--hidden",) if glob is None else ("--hidden", "--iglob", glob)
 
 
 async def native_read(hooks: Hooks, call: Call, params: Read, preview: Preview | None) -> Allowed:
@@ -57,6 +64,7 @@ TOOL = Tool(
             "isSearch": {"type": "boolean"},
             "isListing": {"type": "boolean"},
             "glob": {"type": "string", "maxLength": 1000},
+            "readsIgnored": {"type": "boolean"},
         },
         "required": ["path"],
         "additionalProperties": False,
