@@ -7,27 +7,22 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handrail.faces.cli.main import CommandList
-    from handrail.kernel.feature import Feature
     from handrail.wiring import Wiring
-
-
-def features() -> list[Feature]:
-    """The built-in features, and those of other packages that a person has enabled."""
-    from handrail.features import built_in, enabled
-
-    return [*built_in(), *enabled(_enabled_names())]
 
 
 def commands() -> CommandList:
+    """Those of the built-in features, and of other packages' features that a person has enabled."""
     from handrail.faces.cli.main import CommandList
+    from handrail.features import built_in, enabled
 
-    return CommandList(features())
+    return CommandList([*built_in(), *enabled(_enabled_names())])
 
 
 def open_program() -> Wiring:
+    from handrail.features import built_in, usable
     from handrail.wiring import Wiring
 
-    return Wiring(features())
+    return Wiring([*built_in(), *usable(_enabled_names())])
 
 
 def main() -> None:

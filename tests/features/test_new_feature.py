@@ -13,7 +13,9 @@ import msgspec
 import pytest
 
 import handrail
+from handrail.faces.cli.main import CommandList
 from handrail.features import GROUP, fault_of
+from handrail.kernel.feature import Command, Feature
 from tests.faces.http.running import Running
 from tests.persons import without_presence
 
@@ -166,12 +168,63 @@ def test_a_feature_of_another_package_has_its_own_name(manifest: str, fault: str
     assert fault_of(EntryPoint("clock", manifest, GROUP)) == fault
 
 
-def test_a_feature_whose_tools_can_not_be_loaded_is_named(tmp_path: Path) -> None:
-    program = with_package(tmp_path, walkthrough() | {"clock_now.py": "import no_such_module\n"})
+@pytest.mark.parametrize(
+    ("name", "old", "new", "fault"),
+    [
+        ("clock_now.py", '"""', 'import no_such_module\n"""', "clock_now:TOOLS can't be loaded: No module named"),
+        ("clock_now.py", '"""', 'raise SystemExit(3)\n"""', "SystemExit: 3"),
+        ("feature.py", '"""', 'raise SystemExit(3)\n"""', "SystemExit: 3"),
+        ("routes.py", "def mount", "def other", "routes:mount can't be loaded"),
+        ("clock_now.py", 'Tool("clock_now"', 'Tool("list_files"', "two tools are named list_files"),
+        ("feature.py", 'Command("clock"', 'Command("audit"', "there is another command 'audit'"),
+        ("feature.py", "", "", None),
+    ],
+    ids=["no module", "exit in a module", "exit in the manifest", "no routes", "our tool", "our command", "whole"],
+)
+def test_a_feature_of_another_package_is_used_only_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str, fault: str | None
+) -> None:
+    files = walkthrough()
+    with_package(tmp_path, files | {name: files[name].replace(old, new, 1)})
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    for module in [module for module in sys.modules if module.startswith("clock_for_handrail")]:
+        monkeypatch.delitem(sys.modules, module)
+    reason = fault_of(EntryPoint("clock", "clock_for_handrail.feature:FEATURE", GROUP))
+    assert reason == fault if fault is None else fault in str(reason)
+
+
+def test_an_enabled_feature_that_can_not_be_loaded_stops_nothing(tmp_path: Path) -> None:
+    files = walkthrough()
+    program = with_package(tmp_path, files | {"clock_now.py": "raise SystemExit(3)\n" + files["clock_now.py"]})
     program.state.mkdir()
     (program.state / "config.toml").write_text('features = ["clock"]\n')
-    program.run("tools", status=1, says="clock_now:TOOLS can't be loaded: No module named 'no_such_module'.")
+    assert program.json("call", "list_files", '{"path": "."}') == {"entries": []}
     program.run("features", "disable", "clock")
+    without_presence(program.state)
+    program.run("features", "enable", "clock", status=1, says="SystemExit: 3")
+
+
+def test_a_feature_of_another_package_replaces_no_command() -> None:
+    other = Feature("clock", "Clock", commands=[Command("up", "clock:up", "Another."), Command("new", "clock:new", "")])
+    commands = CommandList([other])
+    assert str(getattr(commands.find("up"), "summary", "")) == "Start the server."
+    assert commands.find("new") is not None
+
+
+def test_tools_need_nothing_opened(tmp_path: Path) -> None:
+    files = walkthrough()
+    manifest = "".join(line for line in files["feature.py"].splitlines(keepends=True) if "opening=" not in line)
+    program = with_package(tmp_path, files | {"feature.py": manifest})
+    program.state.mkdir()
+    (program.state / "config.toml").write_text('features = ["clock"]\n')
+    assert program.json("clock")["time"]
+
+
+def test_settings_that_a_disabled_feature_leaves_are_named(tmp_path: Path) -> None:
+    program = with_package(tmp_path, walkthrough())
+    program.state.mkdir()
+    (program.state / "config.toml").write_text('features = ["clock"]\nclock_zone = "Asia/Tokyo"\n')
+    program.run("features", "disable", "clock", says="unknown key `clock_zone`")
 
 
 def test_a_feature_whose_package_is_gone_can_be_disabled(tmp_path: Path) -> None:

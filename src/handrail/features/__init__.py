@@ -34,19 +34,56 @@ def brought() -> list[EntryPoint]:
 
 def enabled(names: Sequence[str]) -> list[Feature]:
     """Of other packages those that a person has enabled and that can be loaded. What is built in keeps its name."""
+    if not names:
+        return []
     taken = {feature.name for feature in built_in()}
-    points = [point for point in brought() if point.name in names and point.name not in taken] if names else []
-    return [point.load() for point in points if fault_of(point) is None]
+    points = [point for point in brought() if point.name in names and point.name not in taken]
+    return [point.load() for point in points if _manifest_fault(point) is None]
+
+
+def usable(names: Sequence[str]) -> list[Feature]:
+    """The enabled ones that can be loaded as a whole, with all that their manifests name."""
+    features: list[Feature] = []
+    for feature in enabled(names):
+        if _fault_within(feature, features) is None:
+            features.append(feature)
+    return features
 
 
 def fault_of(point: EntryPoint) -> str | None:
-    """Why the feature of another package can't be loaded; None if it can."""
+    """Why the feature of another package can't be used; None if it can."""
+    fault = _manifest_fault(point)
+    return _fault_within(point.load()) if fault is None else fault
+
+
+def _manifest_fault(point: EntryPoint) -> str | None:
     from handrail.kernel.feature import Feature
 
     try:
         feature = point.load()
-    except Exception as fault:  # noqa: BLE001 - another package's code; reported to the person
+    except (Exception, SystemExit) as fault:  # noqa: BLE001 - another package's code; reported to the person
         return f"{type(fault).__name__}: {fault}"
     if not isinstance(feature, Feature):
         return "its manifest isn't a Feature"
     return None if feature.name == point.name else f"its manifest is called {feature.name!r}, not {point.name!r}"
+
+
+def _fault_within(feature: Feature, accepted: Sequence[Feature] = ()) -> str | None:
+    """Imports everything that the manifest names. Its tools and commands must not be those of a feature before it."""
+    from handrail.kernel.feature import load
+    from handrail.kernel.registry import Registry, surface_of
+    from handrail.ports.errors import Failure
+
+    others = [*built_in(), *accepted]
+    taken = {command.name for each in others for command in each.commands}
+    if (same := next((each.name for each in feature.commands if each.name in taken), None)) is not None:
+        return f"there is another command {same!r}"
+    try:
+        for where in feature.references:
+            load(where)
+        Registry([surface_of(each) for each in (*others, feature)])
+    except Failure as failure:
+        return failure.message
+    except (Exception, SystemExit) as fault:  # noqa: BLE001 - another package's code; reported to the person
+        return f"{type(fault).__name__}: {fault}"
+    return None

@@ -131,6 +131,17 @@ class Feature:
         self.works_in_teams = works_in_teams
 
     @property
+    def references(self) -> list[str]:
+        """Everything that is given as `module:attribute`."""
+        listed_first = self.listed_first if isinstance(self.listed_first, str) else ""
+        single = (
+            *(self.tools, self.dynamic_tools, self.prompts, self.resources, self.dialect, self.opening, self.serving),
+            *(self.settings, self.switched_on, listed_first, self.routes, self.checks, self.tidy, self.terminal),
+        )
+        several = (*self.offers.values(), *self.services.values(), *(command.where for command in self.commands))
+        return [where for where in (*single, *several) if where]
+
+    @property
     def missing_extra(self) -> Extra | None:
         """The extra that must be installed before the feature can be used."""
         return None if self.extra is None or self.extra.is_installed else self.extra

@@ -81,9 +81,10 @@ class Project:
         self._gate = gate
 
     def part(self, feature: str) -> Any:
-        """What a feature has opened for this project; its tools get it as their first argument."""
+        """What a feature has opened for this project; its tools get it as their first argument, or None."""
         if feature not in self._parts:
-            self._parts[feature] = load(self.features[feature].opening)(self)
+            opening = self.features[feature].opening
+            self._parts[feature] = load(opening)(self) if opening else None
         return self._parts[feature]
 
     def offer(self, feature: str, what: str) -> Any:

@@ -46,12 +46,17 @@ OWN = (
 
 
 class CommandList:
-    """Our own commands and those of the features, in the order in which a newcomer needs them."""
+    """Our own commands and those of the features, in the order in which a newcomer needs them.
+
+    Of several with one name, the first counts: a feature of another package replaces no command.
+    """
 
     def __init__(self, features: Sequence[Feature]) -> None:
-        feature_commands = [(command, feature) for feature in features for command in feature.commands]
-        self._feature = {command.name: feature for command, feature in feature_commands}
-        commands = sorted([*OWN, *(command for command, _ in feature_commands)], key=lambda command: command.rank)
+        own: list[tuple[Command, Feature | None]] = [(command, None) for command in OWN]
+        declared = [*own, *((command, feature) for feature in features for command in feature.commands)]
+        first = {command.name: (command, feature) for command, feature in reversed(declared)}
+        self._feature = {name: feature for name, (_, feature) in first.items()}
+        commands = sorted((command for command, _ in first.values()), key=lambda command: command.rank)
         self._commands = {command.name: command for command in commands}
 
     def find(self, name: str) -> Command | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from handrail.faces.cli.output import columns, one_line, print_json, say
+from handrail.faces.cli.output import columns, complain, one_line, print_json, say
 from handrail.faces.cli.parameters import OneOf, json_option, project_option, state_option
 
 EPILOG = (
@@ -53,15 +53,18 @@ def features(action: str, name: str, as_json: bool) -> None:
     """
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
-    from handrail.features.doctor.other_packages import check_is_external, list_features, switch_feature
+    from handrail.features.doctor import other_packages
 
     stores = program().open_stores(None)
     if action == "enable":
-        check_is_external(name)
+        other_packages.check_is_external(name)
         require_person(stores, "Enabling a feature")
     if action != "list":
-        switch_feature(stores, name, is_on=action == "enable")
-    rows = list_features(stores, program().features)
+        other_packages.switch_feature(stores, name, is_on=action == "enable")
+    remaining = [feature for feature in program().features if action != "disable" or feature.name != name]
+    if action == "disable" and (fault := other_packages.settings_fault(stores, remaining)) is not None:
+        complain(fault)
+    rows = other_packages.list_features(stores, remaining)
     if as_json:
         print_json({"features": [row._asdict() for row in rows]})
         return

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from handrail.features import brought, built_in, fault_of
 from handrail.kernel.checks import Check, CheckContext
-from handrail.kernel.feature import Feature
+from handrail.kernel.feature import Feature, load
 from handrail.kernel.settings import Settings, load_one
+from handrail.kernel.settings import load as load_all
 from handrail.ports.errors import InvalidParams
+from handrail.ports.settings import BrokenSettings
 from handrail.ports.stores import Stores
 
 _HOW_TO_ENABLE = "`handrail features enable {name}` turns it on: it then runs with all of your rights."
@@ -44,10 +46,25 @@ def check_is_external(name: str) -> None:
 
 
 def switch_feature(stores: Stores, name: str, *, is_on: bool) -> None:
+    """InvalidParams: there is no such feature, or it can't be loaded."""
     enabled = {*load_one(Settings, stores.path).features}
     if is_on or name not in enabled:  # it can be disabled after its package was removed
         check_is_external(name)
+    if is_on:
+        point = next(point for point in _external_points() if point.name == name)
+        if (fault := fault_of(point)) is not None:
+            raise InvalidParams(f"The feature {name!r} can't be loaded: {fault}", hint="Update its package.")
     stores.set_choice(features=sorted(enabled | {name} if is_on else enabled - {name}))
+
+
+def settings_fault(stores: Stores, features: Sequence[Feature]) -> BrokenSettings | None:
+    """What is wrong with config.toml if only these features run, such as a key of one that was just turned off."""
+    kinds = [load(feature.settings) for feature in features if feature.settings]
+    try:
+        load_all(stores.path, {}, kinds=kinds)
+    except BrokenSettings as fault:
+        return fault
+    return None
 
 
 def checks(context: CheckContext) -> Iterator[Check]:
