@@ -355,7 +355,7 @@ def test_an_element_that_lies_under_another_is_asked_about_as_unseen(bank: Bank)
     asked = bank.denies()
     assert asked["title"].startswith('Click button "Pay" at ')
     assert "covered by" in asked["unseen"]
-    assert "You can't see what is meant: " in asked["message"]
+    assert "You can't see the target: " in asked["message"]
     assert call.result(60).code == "FORBIDDEN"
 
 

@@ -41,7 +41,7 @@ async def test_at_the_terminal_a_letter_does_not_allow_what_cant_be_seen() -> No
             os.write(master, typed)
         await asked_again()
         assert not asking.done()
-        assert "You can't see what is meant: It is covered." in screen.getvalue()
+        assert "You can't see the target: It is covered." in screen.getvalue()
         assert "now: Price: 9999" in screen.getvalue()
         os.write(master, b"allow\n")
         answer = await asking

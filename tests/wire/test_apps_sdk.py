@@ -186,7 +186,7 @@ async def test_only_its_sender_can_cancel_a_request(session: SessionBus, client:
     await execute(client, request("greet", {"name": "a"}))
     assert not waiting.done()
     await client.send(message("w", member="Cancel", flags=MessageFlag.NO_REPLY_EXPECTED))
-    assert (await waiting)["error"] == {"code": "INTERNAL_ERROR", "message": "The request was called off."}
+    assert (await waiting)["error"] == {"code": "INTERNAL_ERROR", "message": "The request was cancelled."}
 
 
 async def test_the_interface_is_found_by_introspection(client: MessageBus) -> None:

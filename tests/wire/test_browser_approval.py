@@ -163,7 +163,7 @@ def test_a_plugin_that_outlines_nothing_still_shows_the_page(
     assert prompt["title"] == f'Click button "Save" at {GOOD}'
     assert "outlined" not in prompt["images"][0]["alt"]
     assert "did not outline it" in prompt["unseen"]
-    assert f"You can't see what is meant: {prompt['unseen']}" in prompt["message"]
+    assert f"You can't see the target: {prompt['unseen']}" in prompt["message"]
     assert clicked.result().error is None
 
 

@@ -47,7 +47,7 @@ def own_command() -> list[str]:
         return [sys.executable, "-m", spec.name.removesuffix(".__main__")]
     file = getattr(main, "__file__", None)
     if file is None:
-        raise ValueError("This Python has no program to install; name its `command`.")
+        raise ValueError("This Python has no program to install; give its `command`.")
     return [sys.executable, os.path.abspath(file)]
 
 
@@ -57,8 +57,8 @@ def _parser(app: "App") -> argparse.ArgumentParser:
     what.add_argument("--install", action="store_true", help="let agents find this app")
     what.add_argument("--uninstall", action="store_true", help="undo --install")
     what.add_argument("--describe", action="store_true", help="print the descriptor")
-    parser.add_argument("--stdio", action="store_true", help="serve on standard input and output, a line a message")
-    parser.add_argument("--idle", type=_seconds, metavar="SECONDS", help="exit after being unused for so long")
+    parser.add_argument("--stdio", action="store_true", help="serve on stdin and stdout, one message per line")
+    parser.add_argument("--idle", type=_seconds, metavar="SECONDS", help="exit after this many seconds without a call")
     return parser
 
 

@@ -141,7 +141,7 @@ class _Door:
         except asyncio.CancelledError:
             if (own := asyncio.current_task()) is not None and own.cancelling():
                 raise
-            return failure(request_id, INTERNAL_ERROR, "The request was called off.")
+            return failure(request_id, INTERNAL_ERROR, "The request was cancelled.")
         finally:
             self._running.pop((sender, request_id), None)
 

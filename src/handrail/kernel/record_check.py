@@ -172,7 +172,7 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
         )
     late = len(ours - set(theirs))
     if late:
-        findings.notes.append(f"the witness {stores.witness.name} has not got {late} checkpoints yet")
+        findings.notes.append(f"the witness {stores.witness.name} hasn't received {late} checkpoints yet")
 
 
 def _folded_here(theirs: Sequence[bytes], folded: CompactedCheckpoints | None) -> set[bytes]:

@@ -23,11 +23,11 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 def parse_path(text: str) -> Parts:
     """The components of a project path; none for `.` and the empty path, which are the root."""
     if "\0" in text:
-        raise InvalidParams("The path holds a NUL character.", path=text)
+        raise InvalidParams("The path contains a NUL character.", path=text)
     try:
         encoded = text.encode()
     except UnicodeEncodeError:
-        raise InvalidParams("The path holds a lone surrogate.", path=ascii(text)) from None
+        raise InvalidParams("The path contains a lone surrogate.", path=ascii(text)) from None
     if len(encoded) > _MAX_PATH_BYTES:
         raise InvalidParams(f"The path is longer than {_MAX_PATH_BYTES} bytes.", path=text[:80] + "…")
     parts = tuple(part for part in text.split("/") if part not in ("", "."))

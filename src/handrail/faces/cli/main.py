@@ -37,7 +37,7 @@ Commands:
 OWN = (
     Command("up", "handrail.faces.cli.up:up", "Start the server.", 0),
     Command("open", "handrail.faces.cli.open:open_console", "Open the console in a browser.", 10),
-    Command("mcp", "handrail.faces.cli.mcp:mcp", "Serve the tools to an MCP client.", 70),
+    Command("mcp", "handrail.faces.cli.mcp:mcp", "Serve tools to an MCP client.", 70),
     Command("tools", "handrail.faces.cli.tools:tools", "List every tool, its effect and its parameters.", 80),
     Command("call", "handrail.faces.cli.call:call", "Call one tool and print its result as JSON.", 90),
     Command("agents", "handrail.faces.cli.agents:agents", "List, add and remove agents that connect over HTTP.", 75),

@@ -35,7 +35,7 @@ def mcp(
     alone: bool,
     answer: Choice,
 ) -> None:
-    """Serve the tools to an MCP client.
+    """Serve tools to an MCP client.
 
     The client starts this command and talks to it over stdin and stdout. Approvals appear in the
     console and in `handrail prompts`, never on this terminal; messages go to stderr.

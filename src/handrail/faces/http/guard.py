@@ -137,10 +137,10 @@ class Guard:
     def _check_origin(self, scope: Scope) -> Response | None:
         """Compares the whole Host, against DNS rebinding, and the whole Origin, against foreign pages."""
         if (header(scope, b"host") or "").lower() not in self._hosts:
-            return refused("FORBIDDEN", "The Host header does not name this server.")
+            return refused("FORBIDDEN", "The Host header doesn't name this server.")
         origin = header(scope, b"origin")
         if origin is not None and not self._origins.allow(origin, scope["path"]):
-            return refused("FORBIDDEN", "Pages of this origin may not talk to handrail.")
+            return refused("FORBIDDEN", "Pages from this origin can't use handrail.")
         return None
 
     def _check_credential(self, scope: Scope) -> Response | None:

@@ -22,7 +22,7 @@ def listen(host: str, port: int, *, is_for_all: bool = False) -> socket.socket:
     """Port 0 picks a free one. `is_for_all` also accepts other machines."""
     if host not in _ADDRESSES and not is_for_all:
         raise Unsupported(
-            f"handrail does not listen on {host}: anyone who reaches it can act on this machine.",
+            f"handrail doesn't listen on {host}: anyone who can reach it could act on this machine.",
             hint="Use --host 127.0.0.1 (or ::1); from another machine, use an SSH tunnel.",
         )
     other_family = socket.AF_INET6 if ":" in host else socket.AF_INET

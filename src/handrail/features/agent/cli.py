@@ -10,7 +10,7 @@ from handrail.faces.cli.parameters import json_option, state_option
 
 EPILOG = """\b
 Examples:
-  handrail model                                       show the model in use, and which providers have a key
+  handrail model                                       show the current model, and which providers have a key
   handrail model use anthropic:claude-sonnet-5-5
   handrail model use openai-compatible:qwen3 --base-url http://127.0.0.1:11434/v1
   handrail model key anthropic                         asks for the key, or reads it: < key.txt
@@ -38,7 +38,7 @@ def model(ctx: click.Context, state: Path | None) -> None:
 @json_option
 @click.pass_context
 def show_model(ctx: click.Context, state: Path | None, as_json: bool) -> None:
-    """Show the model in use, and which others have a key."""
+    """Show the current model, and which providers have a key."""
     from handrail.faces.cli.program import program, run
     from handrail.features.agent.settings import open_models
 

@@ -29,7 +29,7 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("action", type=OneOf(*get_args(Action)), default="list", help="What to do.  [default: list]")
 @click.argument("client_id", default="", metavar="[ID]", help="Which browser, to enroll or revoke.")
-@click.option("--browser", metavar="PROGRAM", help="The Chromium to launch, if not the one on the PATH.")
+@click.option("--browser", metavar="PROGRAM", help="The Chromium to launch [from the PATH].")
 @click.option("--headless", is_flag=True, help="Launch it without a window, for machines without a display.")
 @state_option
 @json_option

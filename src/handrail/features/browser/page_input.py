@@ -195,7 +195,7 @@ async def _check_unchanged(
     if any(shown.get(name, value) != value for name, value in now.items()):
         raise ShownChanged(
             "The page or the element has changed since it was approved.",
-            hint="Look at the page and ask again.",
+            hint="Look at the page and try again.",
             tabId=page.tab_id,
         )
 

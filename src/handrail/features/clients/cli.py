@@ -187,7 +187,7 @@ def _move(
             _show_offer(name, offer)
         try:
             if may_ask and not _confirm(f"Accept what {one_line(name)} offers?"):
-                raise Declined(f"Nothing of {name} was accepted.")
+                raise Declined(f"Nothing from {name} was accepted.")
             require_person(stores, "Accepting what a server offers")
         except Declined as declined:
             run(moves.refuse(offer))
@@ -329,5 +329,5 @@ def _as_json(edit: "Edit") -> dict[str, object]:
 
 def _confirm_writing() -> bool:
     if not sys.stdin.isatty():
-        raise Declined("There is no terminal to ask on.", hint="Look at --dry-run, then repeat with --yes.")
+        raise Declined("There is no terminal to ask in.", hint="Check with --dry-run, then repeat with --yes.")
     return _confirm("Write it?")

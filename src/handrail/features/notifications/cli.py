@@ -24,7 +24,7 @@ Examples:
 @click.group(cls=ListGroup, epilog=EPILOG)
 @state_option
 def notify(state: Path | None) -> None:
-    """Notify yourself about pending approvals.
+    """Get notified about pending approvals.
 
     A channel is an address that Apprise supports: mail, Slack, Matrix, ntfy, webhooks and more. It gets one sentence
     about what is pending; you answer in the console. While `handrail up` runs, approvals are announced once they have

@@ -11,7 +11,7 @@ FEATURE = Feature(
     routes="handrail.features.notifications.routes:mount",
     checks="handrail.features.notifications.checks:checks",
     commands=[
-        Command("notify", "handrail.features.notifications.cli:notify", "Notify yourself about pending approvals.", 107)
+        Command("notify", "handrail.features.notifications.cli:notify", "Get notified about pending approvals.", 107)
     ],
     extra=Extra("notify", "apprise", "http_ece", "py_vapid"),
 )

@@ -165,7 +165,7 @@ class Notifier:
                 *(self._notify_browser(one, questions, limit) for one in subscriptions),
             )
         except Failure as failure:
-            logger.warning("nobody could be notified: %s", failure.message)
+            logger.warning("no notification could be sent: %s", failure.message)
 
     async def _notify_channel(self, name: str, message: Message) -> None:
         for pause in (*self._backoff, None):

@@ -14,7 +14,7 @@ from handrail.ports.prompts import ConsentSubject, FileChangePrompt
 
 _NAMELESS = "The address of the page is not known, so no rule can name it: a yes counts once."
 _CHANGED = "It has changed since you allowed it, and nothing was done. What is different:"
-_UNSEEN = "You can't see what is meant: "
+_UNSEEN = "You can't see the target: "
 _RULED = "A rule of the policy asks about this each time, whatever you always allow."
 
 

@@ -200,5 +200,5 @@ class Database:
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return Conflict(f"{self.path}: another process holds the database.")
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-            return Damaged(f"{self.path}: {error}.", hint="Move the file aside: handrail makes a new one.")
+            return Damaged(f"{self.path}: {error}.", hint="Move the file away; handrail creates a new one.")
         return InputOutput(f"{self.path}: {error}.")

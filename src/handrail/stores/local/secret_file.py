@@ -100,5 +100,5 @@ class SecretFile:
             return msgspec.json.decode(data, type=_Content)
         except UNREADABLE_JSON:
             raise Damaged(
-                f"{self._path} can't be read.", hint="Move it aside and sign in again; handrail makes a new one."
+                f"{self._path} can't be read.", hint="Move it away and sign in again; handrail creates a new one."
             ) from None

@@ -73,6 +73,6 @@ def _confirm(answer: Choice, question: str) -> bool:
     if answer != "ask":
         return answer == "allow"
     if not sys.stdin.isatty():
-        raise Declined("There is no terminal to ask on.", hint="Read what it declares, and repeat with --answer allow.")
+        raise Declined("There is no terminal to ask in.", hint="Read what it declares, and repeat with --answer allow.")
     print(f"{question} [y]es / [n]o: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

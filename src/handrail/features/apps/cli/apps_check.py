@@ -93,7 +93,7 @@ _NAME = "aai.json"
 @state_option
 @json_option
 def check_app(path: Path, is_run: bool | None, state: Path | None, as_json: bool) -> None:
-    """Check the descriptor of an app.
+    """Check an app's descriptor.
 
     Reports every problem with its field and reason. An app with a problem is hidden from agents; advice hides nothing.
     Without a problem, the tools are called with their examples: those that are marked as safe to repeat, and with --run

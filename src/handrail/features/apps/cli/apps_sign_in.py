@@ -79,7 +79,7 @@ def login(
 @click.argument("id", help="The app.")
 @state_option
 def logout(id: str, state: Path | None) -> None:
-    """Forget the sign-in to an app."""
+    """Sign out of an app."""
     from handrail.faces.cli.person import caller
     from handrail.faces.cli.program import program, run
     from handrail.features.apps.manager import app_manager

@@ -35,7 +35,7 @@ class LocatedElement:
         if seen is not None and seen != self.element:
             raise Changed(
                 "The page or the element has changed since it was approved.",
-                hint="Look at the page and ask again.",
+                hint="Look at the page and try again.",
                 selector=selector,
             )
         if not self.is_hit:

@@ -16,7 +16,7 @@ async def browser_debugger_attach(browser: Browser, call: Call, params: TabParam
 
 
 async def browser_debugger_detach(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Detach the debugger from the tab, and with it its bar."""
+    """Detach the debugger from the tab, and remove its bar."""
     result = await browser.run_on_page(call, DEBUGGER_DETACH, params)
     return Reply(result, text=reply_text("Detached.", result))
 

@@ -10,7 +10,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_find_text(browser: Browser, call: Call, params: FindTextParams, preview: Preview | None) -> Reply:
-    """Find a text on the page, and the `clickId` of what is there."""
+    """Find text on the page, with its element's `clickId`."""
     result = await browser.read(call, FIND_TEXT, params)
     lines = [
         " ".join(filter(None, (match.click_id or "-", match.tag or "", quote_text(match.text))))

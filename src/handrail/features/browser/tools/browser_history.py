@@ -10,7 +10,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_go_back(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Go back to the page before, and wait until it can be read."""
+    """Go back one page, and wait until it can be read."""
     return await navigate(browser, call, GO_BACK, params, preview)
 
 

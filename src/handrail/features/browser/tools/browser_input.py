@@ -36,7 +36,7 @@ async def browser_click(browser: Browser, call: Call, params: ClickParams, previ
 
 
 async def browser_type(browser: Browser, call: Call, params: TypeParams, preview: Preview | None) -> Reply:
-    """Type into a field, in place of what it holds, or into what has the focus. `submit`: then Enter."""
+    """Type into a field, replacing its text, or into what has the focus. `submit` adds Enter."""
     return await act_and_reply(browser, call, TYPE, params, preview, "Typed.")
 
 
@@ -48,12 +48,12 @@ async def browser_press_key(browser: Browser, call: Call, params: PressKeyParams
 async def browser_select_option(
     browser: Browser, call: Call, params: SelectOptionParams, preview: Preview | None
 ) -> Reply:
-    """Choose in a list of any kind, by label or value."""
+    """Choose from any kind of list, by label or value."""
     return await act_and_reply(browser, call, SELECT_OPTION, params, preview, "Selected.")
 
 
 async def browser_hover(browser: Browser, call: Call, params: PointParams, preview: Preview | None) -> Reply:
-    """Move the mouse over an element, or over a point of it."""
+    """Move the mouse over an element, or a point in it."""
     return await act_and_reply(browser, call, HOVER, params, preview, "Hovered.")
 
 

@@ -10,7 +10,7 @@ from handrail.kernel.tool import Preview, Reply
 
 
 async def browser_screenshot(browser: Browser, call: Call, params: ScreenshotParams, preview: Preview | None) -> Reply:
-    """Take a picture of what is in view, or of the whole page."""
+    """Take a screenshot of what is in view, or of the whole page."""
     result = await browser.read(call, SCREENSHOT, params)
     picture = await browser.bus.artifact(result.artifact_id)
     size = f"{result.width} × {result.height} pixels; " if result.width and result.height else ""

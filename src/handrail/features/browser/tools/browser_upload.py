@@ -22,7 +22,7 @@ from handrail.ports.errors import ShownChanged
 
 
 async def browser_upload(browser: Browser, call: Call, params: UploadParams, preview: Preview | None) -> Reply:
-    """Put files of the project, or artifacts, into a file field."""
+    """Put project files or artifacts into a file field."""
     task = (await browser.task(call)).task_id
     ids = [] if params.artifact_ids is UNSET else list(params.artifact_ids)
     for path in _paths(params):

@@ -16,7 +16,7 @@ async def browser_wait_for(browser: Browser, call: Call, params: WaitForParams, 
 
 
 async def browser_wait_for_loaded(browser: Browser, call: Call, params: TabParams, preview: Preview | None) -> Reply:
-    """Wait until the page and all that belongs to it has loaded."""
+    """Wait until the page and all its resources have loaded."""
     result = await browser.run_on_page(call, WAIT_FOR_LOADED, params)
     return Reply(result, text=reply_text("Loaded.", result))
 

@@ -54,7 +54,7 @@ class SyscallHandlers:
         if port == self._endpoint[0]:
             return _with_port(address, port=self._endpoint[1])
         if not is_own_server(port):
-            raise OSError(errno.ECONNREFUSED, "nothing of the agent's listens there")
+            raise OSError(errno.ECONNREFUSED, "no program of the agent listens there")
         return address
 
     def _connect_unix(self, notification: Notification, own: int, address: bytes) -> int:

@@ -58,7 +58,7 @@ def _count(tools: int, reads: int) -> str:
 @json_option
 @click.pass_context
 def show(ctx: click.Context, name: str, state: Path | None, as_json: bool) -> None:
-    """Show what you have accepted of a server."""
+    """Show what you have accepted from a server."""
     server = load_servers(state or ctx.obj).show(name)
     if as_json:
         print_json(server)

@@ -109,7 +109,7 @@ def import_servers(
     ask_always: bool,
     state: Path | None,
 ) -> None:
-    """Add the servers of a client's configuration.
+    """Add the servers from a client's configuration.
 
     Reads the file and changes nothing in it: remove the entries there yourself, or let `handrail connect` do both.
     """
@@ -277,7 +277,7 @@ def _unaccepted_hint(difference: "Difference") -> str:
 
 def _confirm(difference: "Difference", *, trusts_hints: bool) -> bool:
     if not sys.stdin.isatty():
-        raise Declined("There is no terminal to ask on.", hint="Review what it offers, then repeat with --yes.")
+        raise Declined("There is no terminal to ask in.", hint="Review what it offers, then repeat with --yes.")
     reads = [each.label for each in difference.unaccepted.values() if trusts_hints and each.has_read_only_hint]
     say(f"Without asking: {one_line(', '.join(reads))}" if reads else "Every call asks.")
     print(f"Accept what {difference.server.name} offers? [y]es / [n]o: ", end="", flush=True)

@@ -23,7 +23,7 @@ class ConfirmOnTerminal(Approver):
         say(visible(question.preview.diff or ""))
         say(question.preview.summary)
         if not sys.stdin.isatty():
-            raise Declined("There is no terminal to ask on.", hint="Run it again with --answer allow.", reason="nobody")
+            raise Declined("There is no terminal to ask in.", hint="Run it again with --answer allow.", reason="nobody")
         print(f"{self._question} [y]es / [n]o: ", end="", flush=True)
         line = await asyncio.to_thread(sys.stdin.readline)
         is_yes = line.strip().lower() in ("y", "yes")
@@ -43,10 +43,10 @@ EPILOG = """\b
 Examples:
   handrail undo                                   the newest change
   handrail undo snap_20260102T030405_0a1b2c3d     the change that made this snapshot
-  handrail undo exec_0a1b2c3d4e5f60718293a4b5     all that this execution changed
-  handrail undo --task fix-login                  all that this task changed
-  handrail undo --to 14:30                        all that was changed since half past two today
-  handrail undo --to 20m                          all that was changed in the last 20 minutes"""
+  handrail undo exec_0a1b2c3d4e5f60718293a4b5     everything that this call changed
+  handrail undo --task fix-login                  everything that this task changed
+  handrail undo --to 14:30                        everything since half past two today
+  handrail undo --to 20m                          everything in the last 20 minutes"""
 
 
 @click.command(epilog=EPILOG)

@@ -27,7 +27,7 @@ def node() -> None:
 @state_option
 @json_option
 def show(state: Path | None, as_json: bool) -> None:
-    """Show the team, and what it asks for."""
+    """Show the team and its policy."""
     from handrail.faces.cli.program import program
 
     memberships = program().open_stores(state).node

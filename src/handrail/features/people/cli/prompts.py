@@ -151,11 +151,11 @@ def _show_password(state: "Path | None", request_id: str, *, as_json: bool) -> N
     "scope",
     type=OneOf("once", "task", "rule", "app"),
     metavar="<once|task|rule|app>",
-    help="How far a yes reaches; for an app's tool, rule means this tool and app means all of its tools, always.",
+    help="How far the approval reaches. For an app's tool: rule is this tool, app is all of its tools, always.",
 )
-@click.option("--path", metavar="PATTERN", help="With --for: the files that the yes covers [the one shown].")
-@click.option("--place", metavar="PLACE", help="With --for: the place that the yes covers [the one shown].")
-@click.option("--until", metavar="WHEN", help="With --for: when the yes ends, such as 2026-11-30 or 2026-11-30T18:00.")
+@click.option("--path", metavar="PATTERN", help="With --for: the files to allow [the one shown].")
+@click.option("--place", metavar="PLACE", help="With --for: the place to allow [the one shown].")
+@click.option("--until", metavar="WHEN", help="With --for: when it ends, such as 2026-11-30 or 2026-11-30T18:00.")
 @click.option("--part", "numbers", type=int, multiple=True, metavar="N", help="Take only this part; repeat it [all].")
 @click.option(
     "--content",

@@ -85,7 +85,7 @@ class QuestionPage:
         yield from self._fact("what", preview.summary)
         yield from self._fact("who", question.call.caller.name)
         if preview.unseen is not None:
-            yield Line(f"You can't see what is meant: {one_line(preview.unseen)}", "removed")
+            yield Line(f"You can't see the target: {one_line(preview.unseen)}", "removed")
 
     def _parts(self) -> Iterator[Line]:
         """The number_parts parts, if there is more than one to choose from."""

@@ -105,7 +105,7 @@ def _confirm(answer: Choice) -> bool:
     if answer != "ask":
         return answer == "allow"
     if not sys.stdin.isatty():
-        raise Declined("There is no terminal to ask on.", hint="Read the file, then repeat with --answer allow.")
+        raise Declined("There is no terminal to ask in.", hint="Read the file, then repeat with --answer allow.")
     print(
         "Trust this file, so that it can allow things that would otherwise ask? [y]es / [n]o: ",
         end="",

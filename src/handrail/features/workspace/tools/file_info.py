@@ -40,7 +40,7 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def file_info(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Show what a path is: size, mode, modification time, SHA-256, line count, or a picture's size."""
+    """Show what a path is: size, mode, modification time, SHA-256, line count, or an image's size."""
     return await in_thread(call, lambda: _info(workspace, params))
 
 

@@ -22,7 +22,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 async def read_file(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Result:
-    """Read a UTF-8 text file, whole. One larger than `maxBytes` or the policy's maxReadBytes is an error: use
+    """Read a whole UTF-8 text file. One larger than `maxBytes` or the policy's maxReadBytes is an error: use
     search_files.
     """
     limit = workspace.policy().limits.max_read_bytes

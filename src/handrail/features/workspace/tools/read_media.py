@@ -26,7 +26,7 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
 
 
 async def read_media(workspace: Workspace, call: Call, params: Params, preview: Preview | None) -> Reply:
-    """Look at a picture (PNG, JPEG, GIF, WebP) or listen to a sound (WAV, MP3, Ogg, FLAC, M4A) of the project."""
+    """Look at an image (PNG, JPEG, GIF, WebP) or listen to audio (WAV, MP3, Ogg, FLAC, M4A) in the project."""
     return await in_thread(call, lambda: _read(workspace, params))
 
 
@@ -47,7 +47,7 @@ def _read(workspace: Workspace, params: Params) -> Reply:
 
 TOOL = Tool(
     name="read_media",
-    title="Look at a picture or listen to a sound",
+    title="View an image or hear audio",
     params=Params,
     input_schema=schema_of(Params),
     output_schema=schema_of(Result),

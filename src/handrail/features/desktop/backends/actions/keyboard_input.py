@@ -91,7 +91,7 @@ class KeyboardInput:
             arrived = partial(_shows_text, field)
             return Delivery("keys", await self._keyboard.write(text, before_each=check, arrived=arrived))
         if field is None:
-            raise Conflict("The window accepts no paste, and the text is too long for single keys.")
+            raise Conflict("The window doesn't accept pasting, and the text is too long to type key by key.")
         return await self._set_contents(field, text, clear_before=False)
 
     async def _paste(

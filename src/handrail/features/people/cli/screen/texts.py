@@ -70,9 +70,7 @@ class Texts:
     confirm_tasks: Callable[[int], str] = lambda count: f"Confirm {count} tasks" if count != 1 else "Confirm 1 task"
     pick_one: str = "Choose one"
     parts: str = "Take only some of it"
-    parts_hint: str = (
-        "Space leaves a part out or takes it again; e edits the file's text; then y allows what is marked."
-    )
+    parts_hint: str = "Space selects or deselects a part, e edits the file's text, and y allows what is selected."
     edit_text: Callable[[str], str] = lambda path: f"{path}, as it will be written (Esc: back to the list)"
     edited: str = "edited by you"
     pick_between: Callable[[int, int], str] = lambda least, most: (
@@ -121,9 +119,9 @@ class Texts:
     settled_already: str = "This question is settled; your key did nothing."
     fill_in: str = "Press Enter to fill in the form, and Enter again to send it."
     only_approvals: str = "This can only be allowed once."
-    unseen: str = "You can't see what is meant"
+    unseen: str = "You can't see the target"
     changed_since: str = "changed since you allowed it"
-    unseen_yes: str = "You can't see what is meant. Press the same key again to allow it anyway; n denies."
+    unseen_yes: str = "You can't see the target. Press the same key again to allow it anyway; n denies."
     only_apps: str = "Only a call of an app's tool can be allowed for the whole app."
     no_yes_by_enter: str = "y allows, n denies; Enter does neither."
     must_answer: str = "This question can't be canceled."
