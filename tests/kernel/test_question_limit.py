@@ -37,6 +37,23 @@ async def test_a_program_gets_no_more_questions_by_opening_more_sessions(tmp_pat
         stores.close()
 
 
+async def test_a_program_gets_no_more_questions_by_starting_sessions_from_other_programs(tmp_path: Path) -> None:
+    stores = Wiring().open_stores(tmp_path / "state")
+    try:
+        limit = QuestionLimit(stores.questions, 2)
+        others = [session(number, f"program:0:{number}") for number in range(4)]
+        others += [Caller("stdio", "agent", "p", name, name) for name in ("stdio:1.2:3.4", "process:5.6", "stdio:7:8")]
+        assert [await asked(limit, each) for each in others] == [2, 2, 2, 2, 2, 2, 0]
+        with pytest.raises(AskedTooOften, match=r"^All programs without a token together have asked people 12 "):
+            await limit.take(Caller("stdio", "agent", "p", "stdio:9", "program:0:9"))
+        assert await asked(limit, Caller("http", "agent", "p", "agent:a")) == 2, "an agent with a token may still ask"
+        assert await asked(limit, Caller("cli", "ada", "p", "terminal:0:1.2", "person:0")) == 2
+        await limit.give_back(others[0])
+        assert await asked(limit, others[6]) == 1
+    finally:
+        stores.close()
+
+
 async def test_who_asks_too_often_is_told_the_limit_and_what_to_do(tmp_path: Path) -> None:
     stores = Wiring().open_stores(tmp_path / "state")
     try:

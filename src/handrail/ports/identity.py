@@ -12,6 +12,16 @@ CAGE_FACE = "cage"
 """The face of calls that handrail makes for programs in a cage, such as connecting to a host."""
 
 
+_TOKENLESS = ("program:", "process:", "stdio:")
+
+
+def is_tokenless_program(agent: str) -> bool:
+    """Whether an agent without a token of its own is known only by its program, and by its process where even that is
+    unknown. A program can have itself started from any number of others.
+    """
+    return agent.startswith(_TOKENLESS)
+
+
 def persons_chat_identity(name: str) -> str:
     """The same for one of several people."""
     return f"{PERSONS_CHAT}:{name}" if name else PERSONS_CHAT
