@@ -8,10 +8,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -433,6 +436,110 @@ def test_with_a_witness_rolling_back_everything_together_is_detected(copies: Cop
     (copies.state / "config.toml").write_text(config_text)
     run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
     assert "not here" in told(verify(copies.state))
+
+
+def working_with_witness(copies: Copies, setting: str) -> Callable[[], None]:
+    """The state of the first day, with a witness from now on. Returns what makes one more checkpoint."""
+    copies.restore(copies.older)
+    with (copies.state / "config.toml").open("a") as config:
+        config.write(f"\naudit_witness = {json.dumps(setting)}\n")
+
+    def work() -> None:
+        run("call", "list_files", '{"path": "."}', "--project", copies.project, "--state", copies.state)
+
+    work()
+    return work
+
+
+@pytest.mark.parametrize("how", ["in the working tree", "with a commit", "with a reset"])
+def test_a_git_witness_can_not_be_rolled_back_with_everything_else(copies: Copies, tmp_path: Path, how: str) -> None:
+    place, before = tmp_path / "witness", tmp_path / "before"
+    git = ["git", "-C", str(place), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "init", "-q", str(place)], check=True)
+    work = working_with_witness(copies, f"git:{place}")
+    shutil.copytree(copies.state, before)
+    work()
+    assert verify(copies.state).is_intact, told(verify(copies.state))
+    copies.restore(before)
+    undo = ["reset", "-q", "--hard", "HEAD~1"] if how == "with a reset" else ["checkout", "-q", "HEAD~1", "--", "."]
+    subprocess.run([*git, *undo], check=True)
+    if how == "with a commit":
+        subprocess.run([*git, "commit", "-q", "-m", "Nothing to see here", "-a"], check=True)
+    assert "has 1 checkpoints that are not here" in told(verify(copies.state))
+    work()
+    assert "has 1 checkpoints that are not here" in told(verify(copies.state)), "also after more work"
+
+
+def test_a_line_that_a_full_disk_has_cut_at_the_witness_is_no_attack(copies: Copies, tmp_path: Path) -> None:
+    work = working_with_witness(copies, str(tmp_path))
+    work()
+    (file,) = tmp_path.glob("*.jsonl")
+    os.truncate(file, file.stat().st_size - 40)
+    assert verify(copies.state).is_intact, told(verify(copies.state))
+    work()
+    result = verify(copies.state)
+    assert result.is_intact, told(result)
+    assert "has not got" not in told(result), "it was sent again, on a line of its own"
+
+
+def test_a_rollback_to_the_time_before_the_witness_is_detected_by_who_names_it(copies: Copies, tmp_path: Path) -> None:
+    """The `config.toml` of that time names no witness."""
+    working_with_witness(copies, str(tmp_path))
+    verified = run("audit", "verify", "--state", copies.state)
+    assert f"The witness {tmp_path} knows no other checkpoints." in verified.stdout
+    copies.restore(copies.older)
+    verified = run("audit", "verify", "--state", copies.state)
+    assert "witness" not in verified.stdout + verified.stderr
+    verified = run("audit", "verify", "--witness", str(tmp_path), "--state", copies.state)
+    assert (verified.returncode, "checkpoints that are not here" in verified.stderr) == (1, True)
+
+
+class WitnessOnTheWeb(BaseHTTPRequestHandler):
+    lines: ClassVar[dict[str, list[bytes]]] = {}
+
+    def do_POST(self) -> None:
+        self.lines.setdefault(self.path, []).append(self.rfile.read(int(self.headers["content-length"])))
+        self._answer(201, b"")
+
+    def do_GET(self) -> None:
+        found = self.lines.get(self.path)
+        self._answer(404 if found is None else 200, b"".join(line + b"\n" for line in found or ()))
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_a_witness_on_the_web_detects_a_rollback_and_gets_what_it_missed(copies: Copies, tmp_path: Path) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), WitnessOnTheWeb)
+    port = server.server_address[1]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    work = working_with_witness(copies, f"http://127.0.0.1:{port}/witness")
+    before = tmp_path / "before"
+    shutil.copytree(copies.state, before)
+    work()
+    result = verify(copies.state)
+    assert result.is_intact, told(result)
+    server.shutdown()
+    server.server_close()
+    work()
+    assert "can't be asked" in told(verify(copies.state))
+    server = ThreadingHTTPServer(("127.0.0.1", port), WitnessOnTheWeb)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        assert "has not got 1 checkpoints yet" in told(verify(copies.state))
+        work()
+        assert "has not got" not in told(verify(copies.state))
+        copies.restore(before)
+        assert "has 3 checkpoints that are not here" in told(verify(copies.state))
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.mark.parametrize("attack", ["changed", "missing"])

@@ -131,6 +131,8 @@ class RecordStores:
     signer: Signer
     places: Sequence[CheckpointCopy]
     witness: Witness | None
+    open_witness: Callable[[str], Witness | None]
+    """The witness that a setting names."""
     files: StateFiles
     lock: Callable[[], AbstractContextManager[None]]
     rewrite: Callable[[Sequence[bytes]], None]

@@ -34,6 +34,15 @@ def test_a_result_on_a_terminal_is_json_that_can_not_control_it(machine: Machine
     assert machine.call("read_file", {"path": "hostile.txt"}).json["content"] == content
 
 
+def test_exported_records_on_a_terminal_can_not_control_it(machine: Machine) -> None:
+    """A record has the name of the file, which an agent chooses."""
+    (machine.project / "hostile\x9b2J\u202e.txt").write_text("one\n")
+    machine.call("read_file", {"path": "hostile\x9b2J\u202e.txt"})
+    words = ["audit", "export", "--state", str(machine.state)]
+    shown = Terminal(machine, *words, stdout_is_terminal=True).wait_for('"}')
+    assert (r"hostile\u009b2J\u202e.txt" in shown, "\x9b" in shown, "\u202e" in shown) == (True, False, False)
+
+
 def test_a_failure_is_the_contracts_error_and_exit_1(machine: Machine) -> None:
     for params, code in (
         ({"path": "missing.txt"}, "E_NOT_FOUND"),

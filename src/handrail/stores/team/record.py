@@ -47,6 +47,7 @@ def record_stores(
         signer=signer,
         places=(),
         witness=witness,
+        open_witness=lambda setting: witness,
         files=NoFiles(),
         lock=lock,
         rewrite=checkpoints.rewrite,

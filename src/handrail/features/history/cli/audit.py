@@ -1,6 +1,7 @@
 """`handrail audit`: shows the record of all calls and verifies that it is unchanged."""
 
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,6 +10,7 @@ import click
 
 from handrail.faces.cli.output import columns, complain, local_time, print_json, say
 from handrail.faces.cli.parameters import OneOf, json_option, limit_option, state_option
+from handrail.kernel.visible import visible_json
 
 if TYPE_CHECKING:
     from handrail.kernel.audit import Audit
@@ -26,6 +28,7 @@ EPILOG = """\b
 Examples:
   handrail audit --limit 100      the newest calls of all projects
   handrail audit verify           exit status 1 if anything was changed, 3 if only a file that you may edit was
+  handrail audit verify --witness git:/mnt/nas/checkpoints      ask this witness, whatever `config.toml` names
   handrail audit prove 17         a proof that record 17 is in the signed tree, as JSON
   handrail audit accept           after damage: accept the current state
   handrail audit export           every record as JSON Lines, the oldest first
@@ -41,6 +44,7 @@ Examples:
 )
 @click.argument("number", type=int, required=False, help="With prove: the record's number.")
 @click.option("--after", type=int, default=0, metavar="NUMBER", help="With export: only records after this one.")
+@click.option("--witness", metavar="WITNESS", help="With verify: ask this witness, whatever `config.toml` names.")
 @click.option("--database", metavar="URL", help="A team's record: postgresql://… of the tenant's role.")
 @click.option("--public-key", default="", metavar="HEX", help="With --database: the key that signs its checkpoints.")
 @click.option("--blobs", default="", metavar="URL", help="With --database: the team's bucket, as witness and evidence.")
@@ -51,6 +55,7 @@ def audit(
     action: Literal["show", "verify", "prove", "accept", "export"],
     number: int | None,
     after: int,
+    witness: str | None,
     database: str | None,
     public_key: str,
     blobs: str,
@@ -69,12 +74,17 @@ def audit(
 
     if database is not None and action == "accept":
         raise click.UsageError("A team's record can't be accepted: restore it from a backup.")
+    if witness is not None and (database is not None or action != "verify"):
+        raise click.UsageError("--witness is for `handrail audit verify` of this machine; --blobs names a team's.")
     team = None if database is None else program().team().open(database, blobs=blobs, public_key=public_key)
     stores = program().open_stores(state) if team is None else team
     record = Audit(stores.audit)
     try:
         if action == "verify":
-            _verify(record, stores.record(), _evidence(team, has_bucket=bool(blobs)), team, as_json=as_json)
+            others = stores.record()
+            if witness is not None:
+                others = replace(others, witness=others.open_witness(witness))
+            _verify(record, others, _evidence(team, has_bucket=bool(blobs)), team, as_json=as_json)
         elif action == "prove":
             _prove(record, stores.record(), number)
         elif action == "export":
@@ -91,9 +101,10 @@ def audit(
 
 def _export(record: "Audit", after: int) -> None:
     """Writes every record as it was stored, oldest first: JSON Lines, for a SIEM."""
+    is_terminal = sys.stdout.isatty()
     for line, entry in record.lines():
         if after == 0 or entry.get("seq", 0) > after:
-            sys.stdout.buffer.write(line)
+            sys.stdout.buffer.write(visible_json(line.decode(errors="replace")).encode() if is_terminal else line)
     sys.stdout.buffer.flush()
 
 
@@ -135,6 +146,7 @@ def _verify(
 def _findings_json(findings: "Findings") -> dict[str, Any]:
     result: dict[str, Any] = {"ok": findings.is_intact, "count": findings.count, "checkpoints": findings.checkpoints}
     result |= {"signed": findings.covered, "evidence": findings.evidence}
+    result |= {"witness": findings.witness or None}
     result |= {"faults": findings.faults, "edits": findings.edits, "notes": findings.notes}
     return result if findings.broken is None else {**result, **findings.broken.details}
 
@@ -152,6 +164,8 @@ def _print_findings(findings: "Findings") -> None:
         say(f"{findings.count} records, all as they were written.")
         say(f"{findings.covered} of them are signed by {findings.checkpoints} checkpoints.")
         say(f"{findings.evidence} files of evidence, all as they were written.")
+        if findings.witness:
+            say(f"The witness {findings.witness} knows no other checkpoints.")
 
 
 def _prove(record: "Audit", stores: "RecordStores", number: int | None) -> None:

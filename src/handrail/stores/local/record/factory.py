@@ -48,6 +48,7 @@ def record_stores(state: Path, keyring: Keyring, *, signer: Sequence[str], witne
         signer=SignerProgram(signer) if signer else StoredKey(state, keyring),
         places=places,
         witness=open_witness(witness_setting, id),
+        open_witness=lambda setting: open_witness(setting, id),
         files=DescribedFiles(
             state,
             {place.name: place.rows for place in places},

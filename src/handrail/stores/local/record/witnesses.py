@@ -3,6 +3,7 @@
 Each checkpoint is one line of `<id>.jsonl`, where `<id>` is the record's, so one witness serves many.
 """
 
+import errno
 import os
 import subprocess
 import urllib.request
@@ -36,12 +37,17 @@ class FolderWitness:
         self.name = str(folder)
         self._folder = folder
         self._file = folder / f"{record}.jsonl"
+        self._mark = f'"record":"{record}"'.encode()
 
     def add(self, line: bytes) -> None:
         try:
-            descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                os.write(descriptor, line + b"\n")
+                size = os.fstat(descriptor).st_size
+                is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                data = b"\n" * is_torn + line + b"\n"
+                if os.write(descriptor, data) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -61,23 +67,40 @@ class FolderWitness:
 
 
 class GitWitness(FolderWitness):
-    """A git repository in which every checkpoint is a commit; a hook of the repository may push it."""
+    """A git repository in which every checkpoint is a commit; a hook of the repository may push it.
+
+    The message of the commit has the checkpoint as well, so a file that was rolled back, also in a commit of its own,
+    hides nothing that the repository's branches, remotes or reflogs know.
+    """
 
     def add(self, line: bytes) -> None:
-        super().add(line)
+        if line not in super().lines():
+            super().add(line)
         self._git("add", "--", self._file.name)
-        self._git("commit", "-q", "-m", "Add a checkpoint", "--", self._file.name)
+        message = ("-m", "Add a checkpoint", "-m", line.decode(), "--cleanup=verbatim")
+        self._git("commit", "-q", *message, "--", self._file.name)
 
-    def _git(self, *words: str) -> None:
+    def lines(self) -> Sequence[bytes]:
+        committed = self._git("cat-file", "--batch", given=f"HEAD:{self._file.name}\n".encode())
+        messages = self._git("log", "--all", "--reflog", "--format=%B")
+        found = (*committed.splitlines(), *messages.splitlines())
+        return list(dict.fromkeys(line for line in found if self._mark in line and line.startswith(b"{")))
+
+    def _git(self, *words: str, given: bytes = b"") -> bytes:
         identity = ("-c", "user.name=handrail", "-c", "user.email=handrail@localhost")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         try:
-            subprocess.run(
+            return subprocess.run(
                 ["git", "-C", str(self._folder), *identity, *words],
-                stdin=subprocess.DEVNULL,
+                input=given,
+                env=environment,
                 capture_output=True,
                 timeout=_PATIENCE,
                 check=True,
-            )
+            ).stdout
+        except subprocess.CalledProcessError as error:
+            why = error.stderr.decode(errors="replace").strip().partition("\n")[0]
+            raise InputOutput(f"git in {self._folder}: {why or f'exit status {error.returncode}'}.") from None
         except (OSError, subprocess.SubprocessError) as error:
             raise InputOutput(f"git in {self._folder}: {error}.") from error
 
