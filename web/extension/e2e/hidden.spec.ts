@@ -55,6 +55,15 @@ const HIDDEN: Record<string, [css: string, html: string, script?: string]> = {
   "a closed part": ["", "<details><summary>More</summary>Planted words</details>"],
   "the slot of a closed part": ["", '<div id="h">Planted words</div>', "document.getElementById('h').attachShadow({mode:'open'}).innerHTML='<details><summary>More</summary><slot></slot></details>'"],
   "a slot without opacity": ["", '<div id="h">Planted words</div>', "document.getElementById('h').attachShadow({mode:'open'}).innerHTML='<div style=opacity:0><slot></slot></div>'"],
+  "a slot without opacity in a closed tree": ["", '<div id="h">Planted words</div>', "document.getElementById('h').attachShadow({mode:'closed'}).innerHTML='<div style=opacity:0><slot></slot></div>'"],
+  "a slot of a closed tree inside another": ["", '<div id="h"><b>Planted words</b></div>', "const r=document.getElementById('h').attachShadow({mode:'closed'});r.innerHTML='<div><slot></slot></div>';r.firstChild.attachShadow({mode:'closed'}).innerHTML='<i style=opacity:0><slot></slot></i>'"],
+  "the styles of a closed tree around a paragraph": ["", '<p id="h">Shown beside</p>', "document.getElementById('h').attachShadow({mode:'closed'}).innerHTML='<style>b{opacity:0}</style><b>Planted words</b><slot></slot>'"],
+  "an element that has no content": ["", "<p>Shown<br id=h></p>", "document.getElementById('h').textContent='Planted words'"],
+  "the colgroup of a table": ["", "<table><colgroup id=h></colgroup><tr><td>Shown</td></tr></table>", "document.getElementById('h').textContent='Planted words'"],
+  "a rule for some of its kind": ["p.x{display:none}", P],
+  "a rule that outweighs another": ["#h{display:none}.x,.y{display:block}", '<p class="y">Shown</p><p class="x" id="h">Planted words</p>'],
+  "a rule about what is beside it": ["h1+p{display:block}p+p{display:none}", `<p>Shown</p>${P}`, "document.body.lastChild.remove()"],
+  "its attribute alone": ["", '<p hidden>Planted words</p>'],
   "dots": [".x{-webkit-text-security:disc}", P],
   "the colour of a box that it isn't on": [".b{background:#123;height:10px;position:relative}.x{color:#fff;position:absolute;top:100px}", `<div class="b">${P}</div>`],
   "an imported style": ["@import 'data:text/css,.x{opacity:0}';", P + '<p>Wait</p>', "new Promise(r=>setTimeout(r,50))"],
@@ -159,6 +168,19 @@ for (const [how, [css, html, script]] of Object.entries(HIDDEN)) {
     expect.soft(await world.act({ browser_find_text: { tabId, text: "Planted" } })).toMatchObject({ total: 0 });
   });
 }
+/** Only what is in view can be examined for covers. */
+const COVERED = /over|under|stacked|behind|mouse passes|what styles add/;
+test("nothing that is hidden far down on a long page is read", async () => {
+  const paragraphs = "<p>Before it</p>".repeat(150);
+  const told: Record<string, string> = {};
+  for (const [how, [css, html, script]] of Object.entries(HIDDEN).filter(([how]) => !COVERED.test(how))) {
+    await put(css, paragraphs + html, script);
+    const { text } = await world.act({ browser_readability_extract: { tabId } });
+    if (!text.includes("Before it") || text.includes("Planted")) told[how] = text.slice(-100);
+  }
+  expect(told).toEqual({});
+});
+
 for (const [how, [css, html, script]] of Object.entries(SHOWN)) {
   test(`shown as ${how}`, async () => {
     await put(css, html, script);

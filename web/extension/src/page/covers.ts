@@ -2,7 +2,7 @@
 
 import { colorOf, colorsIn } from "./colors";
 import { mayPassMouse } from "./pointing";
-import { parentAcross, shadowRootOf } from "./shadow";
+import { drawnIn, shadowRootOf } from "./shadow";
 import { type Area, areEmpty, overlap, view } from "./visibility";
 
 const SOLID = new Set(["IMG", "VIDEO", "CANVAS", "IFRAME"]);
@@ -47,7 +47,7 @@ function isPassedCover(element: Element): boolean {
 
 function isOneWith(hit: Element, holder: Element): boolean {
   if (hit === holder || holder.contains(hit) || hit.contains(holder)) return true;
-  for (let at: Element | null = holder; at; at = parentAcross(at)) if (at === hit) return true;
+  for (let at: Element | null = holder; at; at = drawnIn(at)) if (at === hit) return true;
   return shadowRootOf(hit) !== null && hit.contains(holder);
 }
 

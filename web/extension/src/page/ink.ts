@@ -1,7 +1,7 @@
 /** Whether letters can be told from what is behind them: not if both have the same colour. */
 
 import { type Color, colorOf, colorsIn, difference, over } from "./colors";
-import { allRoots, containsAcross, elementsIn, parentAcross } from "./shadow";
+import { allRoots, containsAcross, drawnIn, elementsIn } from "./shadow";
 import { type Area, SCROLLS } from "./visibility";
 
 /** Of 255: a smaller difference can't be seen. */
@@ -37,7 +37,7 @@ export class Ink {
   private behind(holder: Element, place: Area): Color | null {
     const layers: Color[] = [];
     let there = place;
-    for (let at: Element | null = holder; at && !this.isBare(at) && (layers.at(-1)?.alpha ?? 0) < 0.95; at = parentAcross(at)) {
+    for (let at: Element | null = holder; at && !this.isBare(at) && (layers.at(-1)?.alpha ?? 0) < 0.95; at = drawnIn(at)) {
       const { paint, isList } = this.groundOf(at);
       if (isList) there = scrolledInto(at, there);
       if (!paint || !isBehind(paint, there)) continue;
@@ -50,7 +50,7 @@ export class Ink {
   /** Neither it nor anything around it paints. */
   private isBare(element: Element): boolean {
     const ground = this.groundOf(element);
-    const around = parentAcross(element);
+    const around = drawnIn(element);
     return (ground.isBare ??= ground.paint === null && (!around || this.isBare(around)));
   }
 
@@ -126,7 +126,7 @@ const hasStroke = ({ stroke, strokeOpacity, strokeWidth }: CSSStyleDeclaration):
 function hasOtherInk(holder: Element, style: CSSStyleDeclaration, back: Color | null): boolean {
   const isSeen = (value: string): boolean => colorsIn(value).some((color) => color.alpha > 0 && (!back || difference(over(color, back), back) > LEAST_DIFFERENCE));
   if (isSeen(style.textShadow) || (Number.parseFloat(style.webkitTextStrokeWidth) > 0 && isSeen(style.webkitTextStrokeColor))) return true;
-  for (let at: Element | null = holder; at; at = parentAcross(at)) {
+  for (let at: Element | null = holder; at; at = drawnIn(at)) {
     const { backgroundClip, backgroundImage, backgroundColor } = getComputedStyle(at);
     if (backgroundClip.includes("text") && (backgroundImage.includes("url(") || isSeen(`${backgroundImage} ${backgroundColor}`))) return true;
   }
@@ -134,6 +134,6 @@ function hasOtherInk(holder: Element, style: CSSStyleDeclaration, back: Color | 
 }
 
 function isBlended(element: Element): boolean {
-  for (let at: Element | null = element; at; at = parentAcross(at)) if (getComputedStyle(at).mixBlendMode !== "normal") return true;
+  for (let at: Element | null = element; at; at = drawnIn(at)) if (getComputedStyle(at).mixBlendMode !== "normal") return true;
   return false;
 }

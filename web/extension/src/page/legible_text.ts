@@ -3,7 +3,7 @@
 import { clipPathArea } from "./clip_path";
 import { colorOf } from "./colors";
 import { Ink } from "./ink";
-import { parentAcross } from "./shadow";
+import { drawnIn } from "./shadow";
 import { type Area, areEmpty, isLegible, overlap, Visibility } from "./visibility";
 
 const DEFINITIONS = "defs,symbol,clipPath,mask,pattern,marker";
@@ -24,14 +24,14 @@ export class LegibleText {
   /** Where a text is seen, if it is, and optionally only `within` an area. */
   seenAt(text: Text, within?: Area): Area | null {
     const place = this.placeOf(text, within);
-    return place && !this.sight.isCovered(parentAcross(text)!, place) ? place : null;
+    return place && !this.sight.isCovered(drawnIn(text)!, place) ? place : null;
   }
 
   /** Also of text under something else, such as a banner that a person can close. */
   placeOf(text: Text, within?: Area): Area | null {
     const place = this.sight.readableArea(text, within);
     if (!place || place.bottom - place.top < SMALLEST_PX) return null;
-    const holder = parentAcross(text)!;
+    const holder = drawnIn(text)!;
     const rest = this.cutsAround(holder).reduce(overlap, place);
     return !areEmpty(rest) && isLegible(place, rest) && isWritten(holder) && this.ink.differs(holder, rest) ? rest : null;
   }
@@ -41,7 +41,7 @@ export class LegibleText {
     const cached = this.cuts.get(element);
     if (cached) return cached;
     const { clipPath, maskImage } = getComputedStyle(element);
-    const around = parentAcross(element);
+    const around = drawnIn(element);
     const own = isTransparent(maskImage) || isFolded(element, around) ? NOTHING : clipPathArea(element, clipPath);
     const above = around ? this.cutsAround(around) : [];
     const all = own ? [...above, own] : above;

@@ -98,7 +98,11 @@ function plainText(): Article {
 
 /** Short texts don't count, and most are short; checking the length is faster than checking visibility. */
 function isArticle(): boolean {
-  return isProbablyReaderable(document, { minContentLength, visibilityChecker: (node) => (node.textContent?.length ?? 0) >= minContentLength && node.checkVisibility({ visibilityProperty: true }) });
+  const isLong = (node: Node): boolean => (node.textContent?.length ?? 0) >= minContentLength;
+  for (const node of document.querySelectorAll("p,pre,article,div>br")) {
+    if (isLong(node.nodeName === "BR" ? node.parentNode! : node)) return isProbablyReaderable(document, { minContentLength, visibilityChecker: (one) => isLong(one) && one.checkVisibility({ visibilityProperty: true }) });
+  }
+  return false;
 }
 
 function wholePage(): string {

@@ -12,22 +12,21 @@ const nextOf = getter(Node.prototype, "nextSibling");
 const slotOf = getter(Element.prototype, "assignedSlot");
 const slotOfText = getter(Text.prototype, "assignedSlot");
 
-const isCustom = (element: Element): boolean => element.localName.includes("-");
+/** A form's own fields may hide its name; it can't have a shadow root. */
+const mayHaveShadow = ({ localName }: Element): boolean => typeof localName === "string" && (CAN_HOST.has(localName) || localName.includes("-"));
 
 /**
  * Only an extension's isolated world sees closed roots. Asking takes microseconds, so only elements that can have one
  * are asked.
  */
 export function shadowRootOf(element: Element): ShadowRoot | null {
-  if (element instanceof HTMLFormElement || !(CAN_HOST.has(element.localName) || isCustom(element))) return null;
-  if (element.shadowRoot) return element.shadowRoot;
-  if (!(element instanceof HTMLElement) || element.hasAttribute("data-handrail-badge")) return null;
+  if (!mayHaveShadow(element) || !(element instanceof HTMLElement) || (element.localName === "div" && element.hasAttribute("data-handrail-badge"))) return null;
   return chrome.dom.openOrClosedShadowRoot(element);
 }
 
 /** Built-in elements are asked only if their own content leaves room for a shadow. */
 function mayHost(element: Element): boolean {
-  return element.shadowRoot !== null || isCustom(element) || (element.firstChild === null && CAN_HOST.has(element.localName));
+  return element.shadowRoot !== null || (mayHaveShadow(element) && (element.firstChild === null || element.localName.includes("-")));
 }
 
 /** A tree walker takes a third of the time of a list of all elements. */
@@ -54,13 +53,29 @@ export function allRoots(root: Root = document): Root[] {
 
 /** Takes less time than `childNodes`. */
 export function* childrenOf(node: Node): Generator<Node> {
-  for (let child = firstOf.call(node) as Node | null; child; child = nextOf.call(child) as Node | null) yield child;
+  for (let child = firstChildOf(node); child; child = nextSiblingOf(child)) yield child;
 }
+
+export const firstChildOf = (node: Node): Node | null => firstOf.call(node) as Node | null;
+export const nextSiblingOf = (node: Node): Node | null => nextOf.call(node) as Node | null;
 
 export function parentAcross(node: Node): Element | null {
   const parent = ((node instanceof Element ? slotOf.call(node) : node instanceof Text ? slotOfText.call(node) : null) ?? parentOf.call(node)) as Node | null;
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
+}
+
+/** Of elements that were asked in this task of the event loop: no page can change anything until it ends. */
+const roots = new Map<Element, ShadowRoot | null>();
+
+/** What a node is drawn in: `parentAcross`, but also through the slots of closed trees. It takes longer. */
+export function drawnIn(node: Node): Element | null {
+  const around = parentAcross(node);
+  if (!around || around !== parentOf.call(node)) return around;
+  if (!roots.size) queueMicrotask(() => roots.clear());
+  let root = roots.get(around);
+  if (root === undefined) roots.set(around, (root = shadowRootOf(around)));
+  return (root && [...root.querySelectorAll("slot")].find((slot) => slot.assignedNodes().includes(node))) ?? around;
 }
 
 /** The focused element, also inside shadow trees; the page itself if nothing has the focus. */

@@ -3,7 +3,7 @@
 import { BADGE_ATTRIBUTE } from "./badge";
 import { shorten, tidy } from "./names";
 import { LegibleText } from "./legible_text";
-import { hasPlainStyles } from "./plain_styles";
+import { hasShadows, PlainStyles } from "./plain_styles";
 import { allRoots, closestAcross, parentAcross, type Root } from "./shadow";
 import { readable } from "./surroundings";
 import { isDrawn } from "./visibility";
@@ -89,7 +89,7 @@ class Reader {
   private readonly isPlain: boolean;
 
   constructor(isWhole: boolean) {
-    this.isPlain = isWhole && hasPlainStyles();
+    this.isPlain = isWhole && !hasShadows() && PlainStyles.ofPage() !== null;
   }
 
   shown(text: Text): string {

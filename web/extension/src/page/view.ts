@@ -9,9 +9,11 @@ import { boxOf, isInView, reachTest } from "./geometry";
 import { storeLine, recordIndex } from "./reported";
 import { LegibleText } from "./legible_text";
 import { tidy } from "./names";
-import { hasPlainStyles } from "./plain_styles";
+import { mayBeCovered } from "./plain_covers";
+import { hasShadows, PlainStyles } from "./plain_styles";
 import { nextRef, startFrom } from "./refs";
-import { childrenOf, shadowRootOf } from "./shadow";
+import { firstChildOf, nextSiblingOf, shadowRootOf } from "./shadow";
+import { type Shape, shapeOf } from "./shapes";
 import { areEmpty, isDrawn, isLegible, overlap, view as viewArea } from "./visibility";
 import type { VisibleElement } from "./index_page";
 import { surveySoon } from "./text_changes";
@@ -19,24 +21,26 @@ import { surveySoon } from "./text_changes";
 /** Delimiters around a number and a frame's position; the worker replaces them with the tab's names. */
 const [REF, FRAME, END] = ["\u0001", "\u0003", "\u0002"];
 const UNREAD = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "TITLE"]);
-const LINES = /^(block|flex|grid|table|list-item|flow-root|table-row|table-caption|table-(row|header|footer)-group)$/;
+/** What scripts put into these is never drawn. */
+const CHILDLESS = new Set(["BR", "IMG", "WBR", "COL", "COLGROUP", "AREA"]);
+const HEADINGS = new Set(["H1", "H2", "H3"]);
+const FRAMES = new Set(["IFRAME", "FRAME"]);
+const MARKS = /[\u0001-\u0003]/g;
 /** In a list this long, each item is checked before its content is walked. */
 const LONG = 40;
 const LONGEST_NAME = 120;
-/** After so many texts below the view, nothing follows that is in it. */
-const MANY_BELOW = 50;
 /** Roles that go without saying: most elements have one of them. */
 const PLAIN_ROLES = new Set(["link", "button", "generic"]);
 
 const WORDLESS = new Set(["password", "hidden", "checkbox", "radio", "file", "range", "color", "image"]);
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
-const isField = (element: Element): element is Field => /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
+const FIELDS = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 
 export function viewPage(request: PageRequest<"view">): FrameView {
   startFrom(request.floor);
-  const reading = new PageReader(request.scope === "viewport", true);
-  const { lines, seen } = reading.whole();
+  const reading = reader(request.scope === "viewport", true);
+  const { lines, seen } = reading;
   recordIndex(seen, seen, reading.roots);
   surveySoon();
   const page = document.scrollingElement ?? document.documentElement;
@@ -53,7 +57,18 @@ export function viewPage(request: PageRequest<"view">): FrameView {
 
 /** All readable text of the page, line by line as a person sees it. */
 export function pageText(): string {
-  return new PageReader(false, false).whole().lines.join("\n");
+  return reader(false, false).lines.join("\n");
+}
+
+/** `isNumbered`: with elements that can be acted on; otherwise text only. */
+function reader(isViewOnly: boolean, isNumbered: boolean): PageReader {
+  const plain = isViewOnly || (isNumbered && hasShadows()) ? null : PlainStyles.ofPage();
+  const reading = new PageReader(isViewOnly, isNumbered, plain);
+  reading.read();
+  if (!reading.isRefuted) return reading;
+  const thorough = new PageReader(isViewOnly, isNumbered, null);
+  thorough.read();
+  return thorough;
 }
 
 class PageReader {
@@ -62,40 +77,43 @@ class PageReader {
   private readonly text: LegibleText;
   private readonly isInReach: (element: Element) => boolean;
   private readonly area = viewArea();
-  private readonly seen: VisibleElement[] = [];
+  readonly seen: VisibleElement[] = [];
+  readonly lines: string[] = [];
+  /** A shadow tree was found, whose styles may hide anything: the page isn't plain after all. */
+  isRefuted = false;
   /** Controls inside their label, reported among the label's words. */
   private readonly amongWords = new Set<Element>();
-  private readonly lines: string[] = [];
-  private readonly isPlain: boolean;
-  /** How many texts in a row are below the view. */
-  private below = 0;
+  private readonly perhapsCovered: Set<Text>;
   private line = "";
   private isApart = false;
 
-  /** `isNumbered`: with elements that can be acted on; otherwise text only. */
-  constructor(private readonly isViewOnly: boolean, private readonly isNumbered: boolean) {
+  constructor(private readonly isViewOnly: boolean, private readonly isNumbered: boolean, private readonly plain: PlainStyles | null) {
     const from = isNumbered ? candidates() : { elements: [], roots: [] };
     this.roots = from.roots;
     this.chosen = new Set(from.elements);
     this.text = new LegibleText(isViewOnly);
-    this.isPlain = !isViewOnly && hasPlainStyles();
+    this.perhapsCovered = plain ? mayBeCovered() : new Set();
     this.isInReach = reachTest(from.roots);
   }
 
-  whole(): { lines: string[]; seen: VisibleElement[] } {
-    if (document.body) this.through(document.body, isRowOf(getComputedStyle(document.body)));
+  read(): void {
+    if (document.body) this.through(document.body, shapeOf(getComputedStyle(document.body)));
     this.breakLine();
-    return { lines: this.lines, seen: this.seen };
   }
 
-  private through(parent: Element, isRow: boolean): void {
+  private through(parent: Element, shape: Shape): void {
     const shadow = shadowRootOf(parent);
-    const slotted = parent instanceof HTMLSlotElement ? parent.assignedNodes() : [];
+    if (shadow) this.isRefuted = this.plain !== null;
     const isLong = this.isViewOnly && (shadow ?? parent).childNodes.length > LONG;
-    for (const node of slotted.length ? slotted : childrenOf(shadow ?? parent)) {
-      if (node.nodeType === Node.TEXT_NODE) this.read(node as Text);
-      else if (node instanceof Element && !(isLong && this.isFarAway(node))) this.enter(node, isRow);
-    }
+    const slotted = parent.localName === "slot" && parent instanceof HTMLSlotElement ? parent.assignedNodes() : [];
+    for (const node of slotted) this.child(node, shape, isLong);
+    if (slotted.length) return;
+    for (let node = firstChildOf(shadow ?? parent); node && !this.isRefuted; node = nextSiblingOf(node)) this.child(node, shape, isLong);
+  }
+
+  private child(node: Node, around: Shape, isLong: boolean): void {
+    if (node.nodeType === Node.TEXT_NODE) this.words(node as Text);
+    else if (node instanceof Element && !(isLong && this.isFarAway(node))) this.enter(node, around);
   }
 
   /** An element far from the viewport, like everything it contains. */
@@ -104,51 +122,55 @@ class PageReader {
     return box.height > 0 && (box.top > this.area.bottom + innerHeight || box.bottom < this.area.top - innerHeight);
   }
 
-  private enter(element: Element, isBeside: boolean): void {
-    if (UNREAD.has(element.tagName) || element.hasAttribute(BADGE_ATTRIBUTE)) return;
-    const style = getComputedStyle(element);
-    const { display } = style;
-    if (display === "none") return;
-    const isRow = isRowOf(style, display);
-    const isLine = !isBeside && (LINES.test(display) || element.tagName === "BR" || element.tagName === "HR");
+  private enter(element: Element, around: Shape): void {
+    const tag = element.tagName;
+    if (UNREAD.has(tag) || (tag === "DIV" && element.hasAttribute(BADGE_ATTRIBUTE))) return;
+    const shape = this.plain?.shapeOf(element, tag, around) ?? shapeOf(getComputedStyle(element));
+    if (shape.isGone) return;
+    const isBeside = around.isRow;
+    const isLine = !isBeside && (shape.isLine || tag === "BR" || tag === "HR");
     if (isLine) this.breakLine();
-    else if (display === "table-cell" && this.line) this.line += " |";
+    else if (shape.isCell && this.line) this.line += " |";
     else if (isBeside) this.isApart = true;
-    if (/^H[1-3]$/.test(element.tagName)) this.line = "#";
-    if (/^I?FRAME$/.test(element.tagName)) this.frame(element as HTMLIFrameElement);
-    else if (this.chosen.has(element)) this.act(element, isRow);
-    else if (!this.isNumbered && isField(element)) this.value(element);
-    else if (!this.isNumbered || !isStandIn(element)) this.through(element, isRow);
-    else this.labelled(element, isRow);
+    if (HEADINGS.has(tag)) this.line = "#";
+    this.inside(element, tag, shape);
     if (isLine) this.breakLine();
-    else if (isBeside || display.startsWith("inline-") || display === "table-cell") this.isApart = true;
+    else if (isBeside || shape.isWord) this.isApart = true;
   }
 
-  private read(text: Text): void {
-    const words = text.data.replace(/[\u0001-\u0003]/g, "");
+  private inside(element: Element, tag: string, shape: Shape): void {
+    if (FRAMES.has(tag)) this.frame(element as HTMLIFrameElement);
+    else if (this.isNumbered && this.chosen.has(element)) this.act(element, shape);
+    else if (!this.isNumbered && FIELDS.has(tag)) this.value(element as Field);
+    else if (this.isNumbered && tag === "LABEL" && isStandIn(element)) this.labelled(element, shape);
+    else if (!CHILDLESS.has(tag)) this.through(element, shape);
+  }
+
+  private words(text: Text): void {
+    const { data } = text;
+    const words = MARKS.test(data) ? data.replace(MARKS, "") : data;
     if (!/\S/.test(words)) {
       this.isApart ||= words !== "";
       return;
     }
     if (!this.isSeen(text)) return;
-    this.isApart ||= /^\s/.test(words);
-    this.add(tidy(words));
-    this.isApart = /\s$/.test(words);
+    const tidied = /[^\S ]|  /.test(words) ? words.replace(/\s+/g, " ") : words;
+    this.isApart ||= tidied.startsWith(" ");
+    this.add(tidied.trim());
+    this.isApart = tidied.endsWith(" ");
   }
 
-  /** Nothing hides text of a plain page but what covers it, and that can be told only of what is in view. */
+  /** Nothing hides text of a plain page but what covers it. */
   private isSeen(text: Text): boolean {
-    if (this.isPlain && this.below >= MANY_BELOW) return true;
-    const place = this.text.seenAt(text, this.isViewOnly ? this.area : undefined);
-    this.below = place && place.top > this.area.bottom ? this.below + 1 : 0;
-    return place !== null;
+    if (this.plain && !this.perhapsCovered.has(text)) return true;
+    return this.text.seenAt(text, this.isViewOnly ? this.area : undefined) !== null;
   }
 
-  private act(element: Element, isRow: boolean): void {
+  private act(element: Element, shape: Shape): void {
     const box = boxOf(element);
     const isVisible = box.width >= 1 && box.height >= 1 && element.checkVisibility({ visibilityProperty: true }) && this.isInReach(element);
     const part = overlap(box, this.text.sight.clipOf(element));
-    if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element, isRow);
+    if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element, shape);
     this.seen.push({ element, box, isInView: isInView(box) });
     const entry = entryOf(element);
     storeLine(element, lineOf(entry));
@@ -161,7 +183,7 @@ class PageReader {
     this.isApart = true;
     this.add(`[${[`${REF}${entry.ref}${END}`, role, name, value, ...states].filter(Boolean).join(" ")}]`);
     this.isApart = true;
-    if (isNamedInside || hasOthers) this.through(element, isRow);
+    if (isNamedInside || hasOthers) this.through(element, shape);
   }
 
   private value(element: Field): void {
@@ -181,13 +203,13 @@ class PageReader {
    * A label's words are its control's name, so only the control is reported, unless there are other controls among the
    * words.
    */
-  private labelled(label: HTMLLabelElement, isRow: boolean): void {
+  private labelled(label: HTMLLabelElement, shape: Shape): void {
     const inside = [...label.querySelectorAll("*")].filter((inner) => this.chosen.has(inner));
     if (inside.length > 1 && inside.includes(label.control!)) {
       this.amongWords.add(label.control!);
-      return this.through(label, isRow);
+      return this.through(label, shape);
     }
-    for (const inner of inside) this.act(inner, isRowOf(getComputedStyle(inner)));
+    for (const inner of inside) this.act(inner, shapeOf(getComputedStyle(inner)));
   }
 
   private frame(element: HTMLIFrameElement): void {
@@ -204,14 +226,17 @@ class PageReader {
   }
 
   private breakLine(): void {
-    const line = this.line.replace(/^[#|\s]+$/, "").replace(/(\s*\|)+$/, "").trim();
-    if (line) this.lines.push(line);
+    if (this.line) this.lines.push(...withoutMarks(this.line));
     this.line = "";
     this.isApart = false;
   }
 }
 
-const isRowOf = (style: CSSStyleDeclaration, display = style.display): boolean => display.endsWith("flex") && style.flexDirection.startsWith("row") && style.flexWrap === "nowrap";
+/** Cells and headings without words leave no marks. */
+function withoutMarks(line: string): string[] {
+  const kept = line.startsWith("#") || line.startsWith("|") || line.endsWith("|") ? line.replace(/^[#|\s]+$/, "").replace(/(\s*\|)+$/, "").trim() : line;
+  return kept ? [kept] : [];
+}
 
 /** A label whose control is shown and has the label's words as its name. */
 function isStandIn(element: Element): element is HTMLLabelElement {

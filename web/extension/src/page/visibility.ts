@@ -1,7 +1,7 @@
 /** Which of a page's text a person can read: not what is hidden, transparent, clipped, off the page or covered. */
 
 import { isCoveredAt, makeCoversHittable } from "./covers";
-import { parentAcross } from "./shadow";
+import { drawnIn } from "./shadow";
 
 export interface Area { left: number; top: number; right: number; bottom: number }
 
@@ -26,7 +26,7 @@ export const isLegible = (part: Area, area: Area): boolean => {
 export function isDrawn(element: Element): boolean {
   if (element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return true;
   const { display, visibility } = getComputedStyle(element);
-  const around = display === "contents" && visibility === "visible" ? parentAcross(element) : null;
+  const around = display === "contents" && visibility === "visible" ? drawnIn(element) : null;
   return around !== null && isDrawn(around);
 }
 
@@ -55,7 +55,7 @@ export class Visibility {
   readableArea(text: Text, within = EVERYWHERE): Area | null {
     this.range.selectNodeContents(text);
     const rects = this.range.getClientRects();
-    const holder = parentAcross(text);
+    const holder = drawnIn(text);
     if (!rects.length || !holder) return null;
     let clip: Area | undefined;
     for (let at = 0; at < rects.length; at++) {
@@ -91,7 +91,7 @@ export class Visibility {
       const { filter, backfaceVisibility, opacity } = known.style;
       const isGone = (filter !== "none" && UNREADABLE.test(filter)) || (backfaceVisibility === "hidden" && isTurnedAway(element));
       const own = isGone ? 0 : Number(opacity);
-      const around = parentAcross(element);
+      const around = drawnIn(element);
       known.opacity = own < FAINT || !around ? own : own * this.opacityOf(around);
     }
     return known.opacity;
@@ -103,7 +103,7 @@ export class Visibility {
     if (known.clip) return known.clip;
     const { style } = known;
     const { position } = style;
-    const around = position === "fixed" || position === "absolute" ? positionedAround(element, position) : parentAcross(element);
+    const around = position === "fixed" || position === "absolute" ? positionedAround(element, position) : drawnIn(element);
     const outer = around ? this.clipOf(around) : position === "fixed" ? this.view : this.whole;
     const isRoot = element === document.documentElement || element === document.body;
     return (known.clip = isCutAway(style, position) ? NOTHING : isRoot ? outer : this.insideOf(element, style, outer));
@@ -143,9 +143,9 @@ export class Visibility {
 /** Whether its back is to the reader, as of a card that isn't turned over yet. */
 function isTurnedAway(element: Element): boolean {
   let matrix = new DOMMatrix();
-  for (let at: Element | null = element; at; at = parentAcross(at)) {
+  for (let at: Element | null = element; at; at = drawnIn(at)) {
     matrix = new DOMMatrix(getComputedStyle(at).transform).multiply(matrix);
-    const around = parentAcross(at);
+    const around = drawnIn(at);
     if (!around || getComputedStyle(around).transformStyle !== "preserve-3d") break;
   }
   return matrix.m33 < 0;
@@ -174,7 +174,7 @@ function isCutAway(style: CSSStyleDeclaration, position: string): boolean {
 
 /** The element that a positioned one is placed in, and clipped by. */
 function positionedAround(element: Element, position: string): Element | null {
-  for (let at = parentAcross(element); at; at = parentAcross(at)) {
+  for (let at = drawnIn(element); at; at = drawnIn(at)) {
     const style = getComputedStyle(at);
     if ((position === "absolute" && style.position !== "static") || holdsFixed(style)) return at;
   }
