@@ -436,11 +436,31 @@ test("a task is replayed step by step, by keys, without an empty frame", async (
   const replay = page.locator(".replay");
   await replay.getByText("Step 1 of 2").waitFor();
   assert.notEqual((await replay.locator(".frame").innerText()).trim(), "");
-  await replay.getByRole("button", { name: "Next step" }).focus();
+  // The focus is still on the button that opened it.
   await page.keyboard.press("ArrowRight");
   await replay.getByText("Step 2 of 2").waitFor();
   await replay.locator(".frame h2", { hasText: "Clicked" }).waitFor();
   assert.match(await page.getByRole("link", { name: "Download report" }).getAttribute("href"), /^\/api\/report\/01J/);
+});
+
+test("a question in a conversation is whole on the screen, from its headline to its answers", async () => {
+  const own = await world.open({ width: 1440, height: 900, path: `chat/${OTHER}` });
+  const id = world.mock.ask(samples.approval, { runId: OTHER });
+  const card = own.locator(`.in-place [data-request="${id}"]`);
+  await card.locator("form[data-armed=true]").waitFor();
+  await own.locator(".to-end").waitFor({ state: "detached" });
+  const within = await own.locator(".transcript-area").boundingBox();
+  for (const part of [card.locator("h2"), card.locator(".diff-line.add").first(), card.getByRole("radio", { name: /during this task/ }).first(), card.getByRole("button", { name: "Allow once" }), card.getByRole("button", { name: "Deny" }), card.locator(".card-details")]) {
+    const box = await part.boundingBox();
+    assert.ok(box.y >= within.y && box.y + box.height <= within.y + within.height, await part.innerText());
+  }
+  assert.equal(await own.locator(".smile").isVisible(), false, "what is on the screen needs no second sign");
+  const elsewhere = world.mock.ask(samples.single);
+  await own.locator(".panel").waitFor();
+  await own.getByRole("button", { name: "Close", exact: true }).click();
+  await own.locator(".smile").waitFor();
+  for (const one of [id, elsewhere]) world.mock.answer(one, { response: { status: "canceled" } });
+  await own.context().close();
 });
 
 for (const locale of LOCALES) {

@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { showInPlace } from "../../people/actions/panel";
 import { respond } from "../../people/actions/prompts";
 import { chatTexts, conversationOf } from "../store";
 import { messageOf } from "../../../shell/failure";
@@ -18,6 +19,8 @@ export function Completion({ entry }: { entry: Entry }) {
   const [isShowingCall, setIsShowingCall] = useState(false);
   const queued = promptOf(entry, conversationOf.value, queue.value.prompts.values());
   const { prompt } = queued?.request ?? {};
+  const requestId = queued?.request.requestId;
+  useEffect(() => (requestId === undefined ? undefined : showInPlace(requestId)), [requestId]);
   const report = (prompt?.kind === "result" ? prompt.markdown : undefined) ?? reportOf(entry);
 
   if (entry.tool?.status === "error") return <ToolRow entry={entry} />;

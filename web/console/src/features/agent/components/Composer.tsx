@@ -25,6 +25,9 @@ export function Composer({ taskId }: { taskId: string }) {
   // An approval is answered first: a message beside it could be mistaken for the answer.
   const canSend = text.trim() !== "" && uploading === undefined && !(isAtWork && isAsking.value);
 
+  /** Nothing can be sent before the answer, so that the question gets the room. */
+  const isStill = isAtWork && isAsking.value && text === "" && attachments.length === 0 && uploading === undefined;
+
   // As high as its content, up to a limit in the style sheet; newer browsers do this themselves.
   useEffect(() => {
     const element = field.current;
@@ -99,7 +102,7 @@ export function Composer({ taskId }: { taskId: string }) {
             during(submit());
           }}
         />
-        <div class="composer-bar">
+        <div class="composer-bar" hidden={isStill}>
           <button type="button" class="icon-button" aria-label={t.attach} title={t.attach} onClick={() => files.current?.click()}><Icon name="clip" /></button>
           <input ref={files} type="file" multiple hidden onChange={(event) => { const input = event.currentTarget; const chosen = [...(input.files ?? [])]; input.value = ""; during(upload(taskId, chosen)); }} />
           <ModeSwitch taskId={taskId} fail={setProblem} />

@@ -45,7 +45,7 @@ export function ToolRow({ entry }: { entry: Entry }) {
 
 /** What it does or did, in words. Tools of apps, servers and other agents have none: they are shown by their name. */
 function ToolSentence({ tool, call }: { tool: ToolUse; call: Call | undefined }) {
-  if (hasWords(tool.name)) {
+  if (hasWords(tool.name) || texts.value.acts.tools[tool.name]) {
     const started = { seq: 0, ts: "", startedAt: "", executionId: tool.executionId, tool: tool.name, target: hintOf(tool.arguments), state: STATES[tool.status], ...(tool.effect ? { effect: tool.effect } : {}) };
     return <span class="tool-words" title={tool.name}><OneSentence call={call ?? started} /></span>;
   }

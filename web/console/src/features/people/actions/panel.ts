@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { page } from "../../../store";
 import { isSettled, moveOn, show, step } from "../logic/queue";
-import { isPanelOpen, queue } from "../store";
+import { isPanelOpen, queue, shownInPlace } from "../store";
 
 /** Beside the inbox the panel shows its questions; it doesn't follow to the next page. */
 let shownPage = page.value;
@@ -32,6 +32,12 @@ export function later(): void {
 export function showPrompt(requestId: string): void {
   queue.value = show(queue.value, requestId);
   openPanel();
+}
+
+/** Until the returned function is called. */
+export function showInPlace(requestId: string): () => void {
+  shownInPlace.value = new Set([...shownInPlace.value, requestId]);
+  return () => { shownInPlace.value = new Set([...shownInPlace.value].filter((id) => id !== requestId)); };
 }
 
 export function stepPrompt(by: 1 | -1): void {

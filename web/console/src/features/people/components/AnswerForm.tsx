@@ -78,6 +78,8 @@ export function AnswerForm(props: AnswerFormProps) {
   const [isMoreOpen, setIsMoreOpen] = useState(() => !matchMedia(NARROW).matches || !(menu || remark));
   const remarkProblemId = useId();
   const isInPlace = useContext(InPlace) !== null;
+  /** A conversation is wide and low. */
+  const isBetween = isInPlace && !matchMedia(NARROW).matches;
   const canCancel = request.prompt.allowCancel !== false && !isNews;
 
   useEffect(() => {
@@ -166,6 +168,24 @@ export function AnswerForm(props: AnswerFormProps) {
     return () => removeEventListener("keydown", onKey);
   });
 
+  const remarkField = isMoreOpen && remark && (
+    <input
+      class="remark"
+      value={remark.value}
+      readOnly={isSending}
+      aria-invalid={remarkProblem !== undefined}
+      aria-describedby={remarkProblem && remarkProblemId}
+      onInput={(event) => remark.set(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        // Enter in the remark must not mean yes: the remark may be the reason for a denial.
+        if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.preventDefault();
+      }}
+      placeholder={t.remarkHint}
+      aria-label={t.remark}
+      autocomplete="off"
+    />
+  );
+
   return (
     <form
       class="answer"
@@ -183,22 +203,7 @@ export function AnswerForm(props: AnswerFormProps) {
       </Scroller>
       <div class="foot">
         {isMoreOpen && menu}
-        {isMoreOpen && remark && (
-          <input
-            value={remark.value}
-            readOnly={isSending}
-            aria-invalid={remarkProblem !== undefined}
-            aria-describedby={remarkProblem && remarkProblemId}
-            onInput={(event) => remark.set(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              // Enter in the remark must not mean yes: the remark may be the reason for a denial.
-              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.preventDefault();
-            }}
-            placeholder={t.remarkHint}
-            aria-label={t.remark}
-            autocomplete="off"
-          />
-        )}
+        {!isBetween && remarkField}
         {remarkProblem && <p class="problem" id={remarkProblemId}>{remarkProblem}</p>}
         {error && <p class="problem" role="alert">{error}</p>}
         {/* What is confirmed must be what is chosen: after another choice, the answer is given again. */}
@@ -211,6 +216,7 @@ export function AnswerForm(props: AnswerFormProps) {
               {isSending ? t.sending : wider ? wider.yes : yes} {!wider && <kbd>Y</kbd>}
             </button>
           )}
+          {isBetween && remarkField}
           {!isInPlace && <button type="button" class="bare later" onClick={later}>{t.later} <kbd>Esc</kbd></button>}
           {canCancel && (
             <button type="button" class={isUnseen ? "primary no" : "plain no"} disabled={isSending} onClick={decline}>

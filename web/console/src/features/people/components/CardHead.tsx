@@ -1,5 +1,5 @@
 import type { Card, FileChangePrompt, RequestEntry } from "@handrail/host";
-import { useMemo } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import { tasks } from "../../browser/store";
 import { parseDiff } from "../../../logic/diff";
 import { agentLook } from "../../../logic/agents";
@@ -10,6 +10,7 @@ import { Agent } from "../../../ui/Agent";
 import { Moment } from "../../../ui/Moment";
 import { PathIcon } from "../../../ui/Icon";
 import { askOf } from "../logic/ask";
+import { InPlace } from "./AnswerForm";
 
 const SHIELD = "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM8 12l3 3 5-6";
 const RISKS: Record<string, string> = { undoable: "good", secrets: "bad", leaves: "bad", code: "" };
@@ -19,7 +20,8 @@ export function CardHead({ card, request, prompt }: { card: Card; request: Reque
   const t = texts.value.card;
   const { name } = agentLook(card.agent);
   const counted = useMemo(() => (prompt.diff ? parseDiff(prompt.diff) : null), [prompt.diff]);
-  const task = tasks.value.find(({ taskId }) => taskId === request.runId);
+  const isInPlace = useContext(InPlace) !== null;
+  const task = isInPlace ? undefined : tasks.value.find(({ taskId }) => taskId === request.runId);
   return (
     <>
       <div class="ask-who">

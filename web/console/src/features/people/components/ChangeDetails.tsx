@@ -26,8 +26,7 @@ export function ChangeDetails({ prompt, card, requestId }: { prompt: FileChangeP
       {card ? <Warnings card={card} /> : <PlainWarnings prompt={prompt} />}
       {command !== undefined && <Command command={command} cwd={cwd} parts={card?.parts ?? []} />}
       {!isCall && sent}
-      {card && !isShort(card.within) && <Facts facts={[[labelOf("within", t.card), card.within]]} />}
-      {card && <Facts facts={grouped(card.parts.length > 0 ? card.facts.filter(({ name }) => name !== "Programs") : card.facts)} />}
+      {card && <Facts facts={[[labelOf("within", t.card), isShort(card.within) ? undefined : card.within], ...grouped(card.parts.length > 0 ? card.facts.filter(({ name }) => name !== "Programs") : card.facts)]} />}
       {isCall && sent}
       {prompt.masked && requestId !== undefined && <MaskedValues requestId={requestId} />}
       {!card && <Facts facts={[[t.file, diff === undefined ? path : undefined]]} />}

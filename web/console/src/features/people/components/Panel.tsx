@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { closePanel, later, openPanel, stepPrompt } from "../actions/panel";
 import { prefer, preferences } from "../../../preferences";
-import { isPanelOpen, queue, waiting } from "../store";
+import { isPanelOpen, queue, waiting, waitsElsewhere } from "../store";
 import { page, texts } from "../../../store";
 import { isCovered, isTyping } from "../../../logic/keys";
 import { Boundary } from "../../../ui/Boundary";
@@ -93,7 +93,7 @@ export function Panel() {
           </div>
         )}
       </section>
-      <button type="button" ref={smile} class="smile" hidden={waiting.value === 0 && !isOpen} aria-expanded={isOpen} aria-label={t.waiting(waiting.value)} title={t.waiting(waiting.value)} onClick={toggle}>
+      <button type="button" ref={smile} class="smile" hidden={!waitsElsewhere.value && !isOpen} aria-expanded={isOpen} aria-label={t.waiting(waiting.value)} title={t.waiting(waiting.value)} onClick={toggle}>
         <svg viewBox="0 0 32 32" aria-hidden="true"><path d="M11 13v.01M21 13v.01M10 19c2 3.4 10 3.4 12 0" /></svg>
         {waiting.value > 0 && <span class="badge">{waiting.value > 99 ? "99+" : waiting.value}</span>}
       </button>

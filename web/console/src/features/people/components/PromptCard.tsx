@@ -1,9 +1,10 @@
 import type { RequestEntry } from "@handrail/host";
 import { useContext, useEffect, useRef } from "preact/hooks";
-import { leaveSettled } from "../actions/panel";
+import { leaveSettled, showInPlace } from "../actions/panel";
 import { titleOf } from "../actions/prompts";
 import type { QueuedPrompt } from "../logic/queue";
 import { isSettled } from "../logic/queue";
+import { translateFailure } from "../../../logic/serverText";
 import { texts } from "../../../store";
 import { AnswerForm, InPlace } from "./AnswerForm";
 import { cardOf } from "../logic/card";
@@ -29,6 +30,7 @@ export function PromptCard({ asked, isShown }: { asked: QueuedPrompt; isShown: b
   const isInPlace = useContext(InPlace) !== null;
   const card = cardOf(request);
   const caller = useCaller(request);
+  useEffect(() => (isInPlace ? showInPlace(request.requestId) : undefined), [request.requestId]);
   const isUnheard = caller !== "waiting" && !isSettled(asked) && kind !== "result" && kind !== "unreadable";
   return (
     <article class={`prompt ${request.isOwn === false ? "foreign" : ""}`} hidden={!isShown} data-request={request.requestId}>
@@ -74,7 +76,7 @@ function Form({ request, isShown }: { request: RequestEntry; isShown: boolean })
     case "unreadable":
       return (
         <AnswerForm request={request} isShown={isShown} no={t.cancel} collect={() => null} message={t.unreadable}>
-          <p class="problem"><Visible text={prompt.reason} /></p>
+          <p class="problem"><Visible text={translateFailure(prompt.reason, "InvalidParams")} /></p>
           <pre class="raw"><Visible text={prompt.raw} /></pre>
         </AnswerForm>
       );
