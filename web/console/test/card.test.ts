@@ -1,10 +1,10 @@
 import type { Card, Grant } from "@handrail/host";
 import { describe, expect, it } from "vitest";
-import { coverage, grantTitle } from "../src/features/people/logic/card";
+import { coverage, grantTitle, isPattern } from "../src/features/people/logic/card";
 import { shownParams } from "../src/features/people/logic/params";
 import { cardEn } from "../src/features/people/texts/card.en";
 import { cardZh } from "../src/features/people/texts/card.zh";
-import { isShort } from "../src/logic/acts";
+import { isShort, shortName, withoutKeys } from "../src/logic/acts";
 import { actsEn } from "../src/texts/acts.en";
 import { actsZh } from "../src/texts/acts.zh";
 
@@ -100,8 +100,20 @@ describe("a headline", () => {
 
   it("shortens what in an address isn't a name, never the host", () => {
     const within = "http://a-host-with-a-very-long-name.example:8080/play/GfHVYm9lbCJUrykovuLXzmyVVr5jkTWk/?x=1";
-    expect(actsEn.asks.click({ object: "Go", within })).toBe("Click “Go” on a-host-with-a-very-long-name.example:8080/play/GfHVYm9lbCJU…?");
+    expect(actsEn.asks.click({ object: "Go", within })).toBe("Click “Go” on a-host-with-a-very-long-name.example:8080/play/…?");
     expect([within, "http://shop.test/cart/", "Notes"].map(isShort)).toEqual([false, true, true]);
+  });
+
+  it("leaves keys out of an address, and keeps its words", () => {
+    expect(withoutKeys("http://127.0.0.1:43469/ZvXWj3s59uFnQxK-djrj_zDxGtwfnoUJ/?x=1#y")).toBe("http://127.0.0.1:43469/…/");
+    expect(withoutKeys("http://shop.test/01890a5d-ac96-774b-bcce-b302099a8057/cart")).toBe("http://shop.test/…/cart");
+    expect(withoutKeys("https://shop.test/Spring-Sale-for-Gardeners/2026")).toBe("https://shop.test/Spring-Sale-for-Gardeners/2026");
+    expect(shortName("https://shop.test/a-very-long-word-of-a-page-about-tea")).toBe("shop.test/a-very-long-…");
+  });
+
+  it("counts files only where a path can cover several", () => {
+    expect(["src", "/etc/hosts", "a[*]b.txt", undefined].map(isPattern)).toEqual([false, false, false, false]);
+    expect(["**/*.md", "src/**", "a?.txt", "{a,b}.txt"].map(isPattern)).toEqual([true, true, true, true]);
   });
 
   it("has no space between Chinese words", () => {

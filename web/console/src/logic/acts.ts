@@ -78,11 +78,17 @@ export interface Subject {
   params?: Record<string, unknown>;
 }
 
+/** A part of an address that no person reads: a key or an identifier. */
+const KEY = /(?<=\/)(?:(?=[^/]*\d)(?=[^/]*[a-z])(?=[^/]*[A-Z])[\w-]{16,}|[\da-f-]{24,})(?=\/|$)/g;
+
+/** An address without its keys, for places that show the whole of it elsewhere. */
+export const withoutKeys = (address: string): string => address.replace(/[?#].*/s, "").replace(KEY, "…");
+
 /** The file's name, or the address as people say it: no scheme, no query, and of long words in its path the beginning. */
 export function shortName(object: string): string {
   const address = /^https?:\/\/(.+?)\/?$/.exec(object)?.[1];
   if (!address) return object;
-  const [host = "", ...path] = address.split(/[?#]/)[0]!.replace(/\/$/, "").split("/");
+  const [host = "", ...path] = withoutKeys(address).replace(/\/$/, "").split("/");
   return [host, ...path.map((word) => (word.length > 24 ? `${word.slice(0, 12)}…` : word))].join("/");
 }
 

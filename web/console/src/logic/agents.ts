@@ -1,5 +1,7 @@
 /** Display names of agents. The name is what the agent claims; what it may do depends on more than that. */
 
+import { texts } from "../store";
+
 const KNOWN: readonly (readonly [RegExp, string, string, string])[] = [
   [/^claude[-_ ]?code/i, "Claude Code", "C", "#b85c36"],
   [/^claude/i, "Claude", "C", "#b85c36"],
@@ -34,7 +36,8 @@ function programName(path: string): string {
 export function agentLook(claimed: string): AgentLook {
   const program = /^program:\d+:(.+)$/.exec(claimed);
   if (program) return agentLook(programName(program[1]!));
-  const plain = claimed.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/^script:.*/s, "script").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || claimed;
+  const plain = claimed.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || claimed;
+  if (/^script(?::|$)/.test(plain)) return { name: texts.value.chat.scriptedModel, letter: "S", colour: COLOURS[1]! };
   const entry = KNOWN.find(([pattern]) => pattern.test(plain));
   if (entry) return { name: entry[1], letter: entry[2], colour: entry[3] };
   const sum = [...plain].reduce((total, char) => total + (char.codePointAt(0) ?? 0), 0);

@@ -2,6 +2,9 @@ import type { Saying } from "../logic/serverText";
 
 /** Sentences of the server that people often read. */
 export const sayingsZh: readonly Saying[] = [
+  ["new folder {}", "新建文件夹 {}"],
+  ["deleted folder {}", "删除文件夹 {}"],
+  ["The {} is not valid: {}", "内容无效：{2}"],
   ["\\ No newline at end of file", "\\ 文件末尾没有换行符"],
   ["{} needs approval, but approvals are off.", "{} 需要审批，但审批已关闭。"],
   ["{} was denied by {}.", "{} 被拒绝。"],

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { shownBrowser, shownTask, snapshots, tasks } from "../store";
 import { pluginName } from "../logic/plugins";
+import { withoutKeys } from "../../../logic/acts";
 import { visible } from "../../../logic/visible";
 import { isStale, windowTrees, type BrowserState, type Tab, type TabGroup, type WindowTree } from "../logic/windows";
 import { texts } from "../../../store";
@@ -87,7 +88,7 @@ export function TabRow({ tab }: { tab: Tab }) {
       <i class={`favicon ${tab.status === "loading" ? "loading" : ""}`} aria-hidden="true" />
       <span class="tab-text">
         <span class="tab-title" title={visible(tab.title ?? "")}><Visible text={tab.title || tab.url || t.untitled} /></span>
-        {tab.url && <span class="sub tab-url" title={visible(tab.url)}><Visible text={tab.url} /></span>}
+        {tab.url && <span class="sub tab-url" title={visible(tab.url)}><Visible text={withoutKeys(tab.url)} /></span>}
       </span>
       <span class="tags">
         {tab.status === "loading" && <span class="sub">{t.loading}</span>}

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { visible } from "../../../logic/visible";
+import { isCovered, isTyping } from "../../../logic/keys";
 import { messageOf } from "../../../shell/failure";
 import { texts } from "../../../store";
 import { Icon } from "../../../ui/Icon";
@@ -37,20 +38,26 @@ export function Replay({ story, exchanges }: { story: Story; exchanges: Exchange
     story.loadEarlier?.().catch((failure: unknown) => setProblem(messageOf(failure)));
   }, [story.calls.length, story.loadEarlier === null]);
 
+  // Wherever the focus is, but an open question has its own arrows.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: total - 1 }[event.key];
+      if (to === undefined || isTyping(event) || isCovered() || document.querySelector(".panel:not([hidden])")) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      go(to);
+    };
+    addEventListener("keydown", onKey, { capture: true });
+    return () => removeEventListener("keydown", onKey, { capture: true });
+  }, [at, total]);
+
   const step = steps[at];
   if (problem) return <p class="problem" role="alert">{problem}</p>;
   if (story.loadEarlier) return <p class="nothing" role="status">{t.loading}</p>;
   if (!step) return <p class="nothing">{story.isLoaded ? t.noCalls : t.loading}</p>;
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: total - 1 }[event.key];
-    if (to === undefined || event.target instanceof HTMLInputElement) return;
-    event.preventDefault();
-    event.stopPropagation();
-    go(to);
-  };
   const from = Math.max(0, at - 40);
   return (
-    <section class="replay" aria-label={t.replay} onKeyDown={onKeyDown}>
+    <section class="replay" aria-label={t.replay}>
       <div class="replay-bar">
         <button type="button" class="plain" aria-label={t.previousStep} title={t.previousStep} disabled={at === 0} onClick={() => go(at - 1)}><Icon name="left" /></button>
         <button type="button" class="primary" aria-label={isPlaying ? t.pauseReplay : t.playReplay} title={isPlaying ? t.pauseReplay : t.playReplay} onClick={() => { if (!isPlaying && at >= total - 1) setAt(0); setIsPlaying(!isPlaying); }}><Icon name={isPlaying ? "pause" : "play"} /></button>

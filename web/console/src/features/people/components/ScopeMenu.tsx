@@ -6,7 +6,7 @@ import { visible } from "../../../logic/visible";
 import { projectName } from "../../../shell/projects";
 import { texts } from "../../../store";
 import type { Act } from "../../../logic/acts";
-import { actOfCard, coverage, grantTitle } from "../logic/card";
+import { actOfCard, coverage, grantTitle, isPattern } from "../logic/card";
 import type { Reach } from "./AnswerForm";
 import { GrantEditor } from "./GrantEditor";
 
@@ -87,14 +87,14 @@ function titleOf({ grant, what }: Granting): string {
   return visible(grantTitle(grant, texts.value.card) || (what ?? ""));
 }
 
-/** How many files each of them covers today; undefined if it isn't about files. */
+/** How many files each of them covers today; undefined if it is one file or folder, or none. */
 function useMatches(request: RequestEntry, offers: readonly Granting[], isShown: boolean): (Matches | undefined)[] {
   const [found, setFound] = useState<(Matches | undefined)[]>([]);
   useEffect(() => {
-    if (!isShown || found.length || !offers.some(({ grant }) => grant.path !== undefined)) return;
+    if (!isShown || found.length || !offers.some(({ grant }) => isPattern(grant.path))) return;
     let isMeant = true;
     const ask = async ({ scope, grant }: Granting): Promise<Matches | undefined> => {
-      if (grant.path === undefined) return undefined;
+      if (!isPattern(grant.path)) return undefined;
       const preview = await postJson<{ files?: Matches }>(`/api/prompts/${encodeURIComponent(request.requestId)}/grant`, { scope, grant });
       return preview.files;
     };

@@ -1,5 +1,6 @@
 import type { RequestEntry } from "@handrail/host";
 import { OWN_TITLES } from "../actions/prompts";
+import { postedByOther } from "../logic/foreign";
 import { texts } from "../../../store";
 import { Agent } from "../../../ui/Agent";
 import { Chip } from "../../../ui/Chip";
@@ -10,7 +11,5 @@ export function SourceChip({ request }: { request: RequestEntry }) {
   const { source } = request.prompt;
   if (request.isOwn === true && request.askedBy) return <Agent name={request.askedBy} />;
   if (request.isOwn !== false) return source ? <Chip label={t.source} text={OWN_TITLES[source] ? t.theAgent : source} /> : null;
-  const by = request.postedBy ?? "";
-  if (request.claimedSource !== undefined) return <Chip label={t.source} text={t.claims(by, request.claimedSource)} />;
-  return <Chip label={t.source} text={t.posted(source ? `${source} · ${by}` : by)} />;
+  return <Chip label={t.source} text={postedByOther(request, t)} />;
 }

@@ -9,6 +9,9 @@ import { cardOf } from "../logic/card";
 import { isSettled, type QueuedPrompt } from "../logic/queue";
 import { WaitingStep } from "./WaitingStep";
 
+/** Effects that the history counts as changes. */
+const CHANGES = ["WRITE", "UI_CONTROL", "EXECUTE"];
+
 /** What the agent did before it asked: its task's timeline, with the question as the last step. */
 export function TaskContext({ asked }: { asked: QueuedPrompt }) {
   const { request } = asked;
@@ -22,7 +25,7 @@ function Beside({ of, request, isOpen }: { of: Parameters<typeof useStory>[0]; r
   const story = useStory(of);
   const [first] = story.calls.slice(-1);
   const card = cardOf(request);
-  const changes = story.calls.filter(({ effect, state }) => effect === "WRITE" && state === "done").length;
+  const changes = story.calls.filter(({ effect, state }) => effect !== undefined && CHANGES.includes(effect) && state === "done").length;
   const talk = useTalk("task" in of ? of.task : undefined, story.calls.length);
   const task = "task" in of ? tasks.value.find(({ taskId }) => taskId === of.task) : undefined;
   return (

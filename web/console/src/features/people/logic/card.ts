@@ -40,6 +40,9 @@ export function labelOf(name: string, t: CardTexts): string {
 /** The literal text, without the escapes of a pattern. */
 export const unescaped = (pattern: string): string => pattern.replace(/\[([*?[{},])\]/g, "$1");
 
+/** Whether a path can cover several files. */
+export const isPattern = (path: string | undefined): boolean => path !== undefined && /[*?[{]/.test(path.replace(/\[[*?[{},]\]/g, ""));
+
 /** What a grant lets an agent do: its tools' verbs, and where. */
 export function coverage(grant: Grant, t: CardTexts): string {
   const verbs = verbsOf(grant, t);
