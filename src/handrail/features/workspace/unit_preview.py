@@ -36,7 +36,8 @@ def diff_of(steps: Sequence[Step]) -> str:
         elif isinstance(step, LinkChange):
             pieces.append(_link_diff(step))
         else:
-            pieces.append(f"{'new' if step.is_made else 'deleted'} folder {quoted_line(step.path)}\n")
+            name = quoted_line(step.path)
+            pieces.append(f"new folder {name}\n" if step.is_made else f"deleted folder {name}\n")
     pieces += [_content_diff(first, last) for first, last in contents.values()]
     return "".join(pieces)
 

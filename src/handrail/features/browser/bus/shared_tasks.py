@@ -8,7 +8,7 @@ import msgspec
 from handrail.features.browser.bus.dispatcher import Dispatcher
 from handrail.features.browser.bus.plugins import Plugins
 from handrail.features.browser.bus.takeover import Takeover
-from handrail.features.browser.bus.tasks import Now, Task, Tasks
+from handrail.features.browser.bus.tasks import Now, Task, Tasks, title_of
 from handrail.kernel import task_ids
 from handrail.ports.browser import TaskRecord
 from handrail.ports.errors import NotFound
@@ -31,7 +31,7 @@ class SharedTasks(Tasks):
         bound = await self._store.bound(caller)
         task = None if bound is None else await self.find_or_create(bound)
         if task is None or task.status == "completed":
-            task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
+            task = await self.ensure(task_ids.new_task_id(), title_of(caller))
             await self._store.bind(caller, task.id)
         return task
 

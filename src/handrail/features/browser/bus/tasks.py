@@ -1,6 +1,7 @@
 """All tasks, which are created when they are first named."""
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +16,8 @@ from handrail.ports.browser_store import TaskStore
 from handrail.ports.errors import Conflict, Failure, NotFound, Offline, Timeout
 
 _TITLE_LENGTH = 80
+_TOKEN_ID = re.compile(r"\.[0-9a-f]{6}$")
+"""What distinguishes the tokens of agents with the same name."""
 
 Now = Callable[[], int]
 
@@ -236,7 +239,7 @@ class Tasks:
         bound = self._default_ids.get(caller) or await self._store.bound(caller)
         task = None if bound is None else await self.ensure(bound)
         if task is None or task.status == "completed":
-            task = await self.ensure(task_ids.new_task_id(), caller.partition(":")[2] or caller)
+            task = await self.ensure(task_ids.new_task_id(), title_of(caller))
             await self._store.bind(caller, task.id)
         self._default_ids[caller] = task.id
         return task
@@ -263,6 +266,12 @@ class Tasks:
     def _add(self, record: TaskRecord) -> Task:
         fresh = Task(record, self._now, reads_by_default=self.reads_by_default)
         return self._tasks.setdefault(record.task_id, fresh)
+
+
+def title_of(caller: str) -> str:
+    """The name that a person gave the agent; empty for a connection, which has only numbers."""
+    kind, _, name = caller.partition(":")
+    return _TOKEN_ID.sub("", name) if kind == "agent" else ""
 
 
 def _short(text: str) -> str:
