@@ -108,6 +108,7 @@ async def let_in(state: Path, turn: int) -> None:
     grant = Grant(tools=("write_to_file",), task="t", identity=f"i{turn}")
     await stores.grants.add(grant, caller="agent", by="console")
     await stores.task_owners.claim(f"task-{turn}", Owner(f"i{turn}", "agent"))
+    await stores.once.claim(f"request-{turn}")
     browsers = stores.browser()
     await browsers.plugins.pair(PairedPlugin(f"client-{turn}", "extension", "Chromium", "hash", turn))
     await browsers.close()
@@ -650,13 +651,13 @@ ROWS = {
     "a question made handrail's": "INSERT INTO origin (request_id, by, is_own) VALUES ('r', 'handrail', 1)",
     "a question's words swapped": "UPDATE origin SET shown = 'other'",
     "a question's poster removed": "DELETE FROM origin WHERE number = (SELECT max(number) FROM origin)",
+    "a used answer removed, which then counts again": "DELETE FROM claimed WHERE key = 'request-2'",
+    "the first used answer removed": "DELETE FROM claimed WHERE key = 'request-1'",
 }
 
 
 @pytest.mark.parametrize("attack", ROWS)
-def test_owners_of_tasks_and_posters_of_questions_can_not_be_changed_in_the_database(
-    copies: Copies, attack: str
-) -> None:
+def test_owners_posters_and_used_answers_can_not_be_changed_in_the_database(copies: Copies, attack: str) -> None:
     copies.restore(copies.newer)
     with closing(sqlite3.connect(copies.state / "handrail.db")) as rows:
         assert rows.execute(ROWS[attack]).rowcount

@@ -7,7 +7,7 @@ removals.
 import hmac
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 KEY = "rows.key"
 _KEY_BYTES = 32
-SEALED = {"task_owner": ("task", "identity", "agent", "at"), "origin": ("request_id", "by", "is_own", "shown")}
+SEALED = {
+    "task_owner": ("task", "identity", "agent", "at"),
+    "origin": ("request_id", "by", "is_own", "shown"),
+    "claimed": ("key", "at"),
+}
 """The tables and sealed columns. A seal includes the row's `number`, so that an old row can't be appended again."""
-NAMES = {"task_owner": "owners of tasks in handrail.db", "origin": "questions in handrail.db"}
+NAMES = {
+    "task_owner": "owners of tasks in handrail.db",
+    "origin": "questions in handrail.db",
+    "claimed": "used answers in handrail.db",
+}
 
 
 class RowSeals:
@@ -67,6 +75,17 @@ def create(connection: "sqlite3.Connection", table: str, columns: str) -> None:
     connection.execute(f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, {columns}, seal TEXT)")
 
 
+def convert(connection: "sqlite3.Connection", state: Path, tables: Mapping[str, str]) -> None:
+    """Replaces tables by sealed ones with the same rows; each with its columns as SQL declares them."""
+    for table, columns in tables.items():
+        names = ", ".join(SEALED[table])
+        connection.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+        create(connection, table, columns)
+        connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")
+        connection.execute(f"DROP TABLE old_{table}")
+    seal_all(connection, RowSeals(state), tables)
+
+
 def add(connection: "sqlite3.Connection", seals: RowSeals, table: str, values: Sequence[Any]) -> None:
     row = (last_number(connection, table) + 1, *values)
     places = ", ".join("?" * (len(row) + 1))
@@ -83,9 +102,9 @@ def select(
         yield tuple(row[1:]), seals.is_right(table, tuple(row), seal)
 
 
-def seal_all(connection: "sqlite3.Connection", seals: RowSeals) -> None:
+def seal_all(connection: "sqlite3.Connection", seals: RowSeals, tables: Iterable[str] = tuple(SEALED)) -> None:
     """Seals all rows: for a migration, or when a person has accepted them."""
-    for table in SEALED:
+    for table in tables:
         for row in connection.execute(f"SELECT {_columns(table)} FROM {table}").fetchall():
             connection.execute(f"UPDATE {table} SET seal = ? WHERE number = ?", (seals.of(table, row), row[0]))
 

@@ -101,15 +101,19 @@ def _add_shown(connection: sqlite3.Connection) -> None:
 def _seal_owners_and_origins(connection: sqlite3.Connection) -> None:
     owner = "task TEXT NOT NULL, identity TEXT NOT NULL, agent TEXT NOT NULL, at REAL NOT NULL"
     origin = "request_id TEXT NOT NULL UNIQUE, by TEXT NOT NULL, is_own INTEGER NOT NULL, shown TEXT"
-    for table, columns in (("task_owner", owner), ("origin", origin)):
-        names = ", ".join(sealed_rows.SEALED[table])
-        connection.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
-        sealed_rows.create(connection, table, columns)
-        connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")
-        connection.execute(f"DROP TABLE old_{table}")
+    sealed_rows.convert(connection, _folder_of(connection), {"task_owner": owner, "origin": origin})
     connection.execute("CREATE INDEX task_owner_by_task ON task_owner (task)")
+
+
+def _seal_claims(connection: sqlite3.Connection) -> None:
+    """Without its row, an answer could be used again."""
+    claimed = "key TEXT NOT NULL UNIQUE, at REAL NOT NULL"
+    sealed_rows.convert(connection, _folder_of(connection), {"claimed": claimed})
+
+
+def _folder_of(connection: sqlite3.Connection) -> Path:
     (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
-    sealed_rows.seal_all(connection, sealed_rows.RowSeals(Path(path).parent))
+    return Path(path).parent
 
 
 def _add_waits(connection: sqlite3.Connection) -> None:
@@ -130,6 +134,7 @@ STEPS: Sequence[Step[sqlite3.Connection]] = (
     _add_shown,
     _seal_owners_and_origins,
     _add_waits,
+    _seal_claims,
 )
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from handrail.ports.tokens import StoredToken, TokenScope, check_token, hash_token, new_token, token_error
+from handrail.stores.local import sealed_rows
 from handrail.stores.local.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
 
 _KEPT_AFTER_DEADLINE = 3600.0  # so that a late use gets the error "expired" or "used" instead of "invalid"
-_CLAIMS_KEPT = 30 * 24 * 3600.0
 
 
 class SqliteTokens:
@@ -54,17 +54,18 @@ class SqliteTokens:
 
 
 class SqliteOnce:
-    """Keys that were used; they are deleted after a month."""
+    """Keys that were used. They are kept, so that checkpoints can detect that one was removed."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
+        self._seals = sealed_rows.RowSeals(database.path.parent)
         self._clock = clock
 
     async def claim(self, key: str) -> bool:
         def add(rows: "sqlite3.Connection") -> bool:
-            now = self._clock()
-            rows.execute("DELETE FROM claimed WHERE at < ?", (now - _CLAIMS_KEPT,))
-            claimed = rows.execute("INSERT OR IGNORE INTO claimed (key, at) VALUES (?, ?)", (key, now))
-            return claimed.rowcount == 1
+            if rows.execute("SELECT 1 FROM claimed WHERE key = ?", (key,)).fetchone() is not None:
+                return False
+            sealed_rows.add(rows, self._seals, "claimed", (key, self._clock()))
+            return True
 
         return await self._database.write(add, is_durable=True)
