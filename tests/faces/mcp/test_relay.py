@@ -312,6 +312,59 @@ def test_a_client_that_closes_its_end_gets_its_last_answers(tmp_path: Path, serv
     assert not session.thread.is_alive()
 
 
+def test_a_last_line_without_an_end_is_answered(tmp_path: Path, servers: Servers) -> None:
+    session = open_relay(tmp_path, servers)
+    os.write(session._writing, b'{"jsonrpc":"2.0","id":3,"method":"ping"}')
+    ending = threading.Thread(target=session.end)
+    ending.start()
+    assert servers.read()["id"] == 3
+    servers.answer(3, "last")
+    assert session.receive()["result"] == "last"
+    servers.end()
+    ending.join(20)
+
+
+def test_an_id_that_a_client_uses_again_is_not_taken_for_its_initialization(tmp_path: Path, servers: Servers) -> None:
+    session = open_relay(tmp_path, servers)
+    for method in ("tools/list", "tools/call"):
+        session.send(method, 1, name="read_file")
+        assert servers.read()["method"] == method
+        servers.answer(1, method)
+        assert session.receive()["result"] == method
+    servers.end()
+    servers.come()
+    assert [servers.read()["method"] for _ in range(2)] == ["initialize", "notifications/initialized"]
+    servers.answer(1, {"serverInfo": {}})
+    session.send("tools/call", 1, name="read_file")
+    assert servers.read()["method"] == "tools/call"
+    servers.answer(1, "read")
+    assert session.receive()["result"] == "read"
+    servers.connections[-1].shutdown(socket.SHUT_RDWR)
+    session.end()
+    session = Session(tmp_path, servers)
+    session.send("initialize", 1, **HELLO)
+    assert session.receive()["result"] == {"serverInfo": {}}
+
+
+def test_an_initialization_after_a_stored_answer_to_another_probe_is_answered(tmp_path: Path, servers: Servers) -> None:
+    session = Session(tmp_path, servers)
+    servers.come()
+    session.send("server/discover", 1)
+    servers.read()
+    servers.answer(1, {"supportedVersions": []})
+    assert session.receive()["id"] == 1
+    servers.connections[-1].shutdown(socket.SHUT_RDWR)
+    session.end()
+    session = Session(tmp_path, servers)
+    session.send("server/discover", 1)
+    assert session.receive()["result"] == {"supportedVersions": []}
+    session.send("initialize", 2, **HELLO)
+    servers.come()
+    assert [servers.read()["id"] for _ in range(2)] == [2, 1]
+    servers.answer(2, {"serverInfo": {}})
+    assert session.receive() == {"jsonrpc": "2.0", "id": 2, "result": {"serverInfo": {}}}
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -95,7 +95,9 @@ class Relay:
         self._from_client, self._from_server = Lines(), Lines()
         self._to_client, self._to_server = bytearray(), bytearray()
         self._opening: dict[str, bytes] = {}
+        self._opening_id: str | int = 0
         self._has_opened = False
+        """Whether the client has an answer to its `initialize`."""
         self._storable: dict[str | int, dict[str, Any]] = {}
         """Requests whose answers are stored for the next start."""
         self._unanswered: dict[str | int, bytes] = {}
@@ -183,21 +185,27 @@ class Relay:
 
     def _mark_opening_answered(self) -> None:
         """Marks `initialize` as answered if an earlier server has answered it, so that the client gets one answer."""
-        for id, request in self._storable.items():
-            if request["method"] == "initialize" and self._has_opened:
-                self._answered_early.setdefault(id, "")
+        if self._opening and self._has_opened:
+            self._answered_early.setdefault(self._opening_id, "")
 
     def _read_client(self) -> None:
         chunk = os.read(self._reading, _CHUNK)
         if not chunk:
-            self._client_ended = True
-            self._end_server_input()
+            self._end_client()
+            return
         # Forwarded before it is parsed, so that the server can already work on it.
         is_forwarded = self._is_greeted and not self._to_server and self._from_client.would_be_whole(chunk)
         if is_forwarded:
             self._send(chunk)
         for line in self._from_client.feed(chunk):
             self._take(line, is_forwarded=is_forwarded)
+
+    def _end_client(self) -> None:
+        if self._from_client.partial_line:  # the last line may have no end
+            for line in self._from_client.feed(b"\n"):
+                self._take(line, is_forwarded=False)
+        self._client_ended = True
+        self._end_server_input()
 
     def _send(self, lines: bytes) -> None:
         assert self._server is not None
@@ -232,12 +240,11 @@ class Relay:
             return
         self._storable[id] = request
         self._stored.note_version(request)
-        if request["method"] == "initialize":
-            self._opening = {"initialize": line}
         result = None if self._is_greeted else self._stored.find(request)
+        if request["method"] == "initialize":
+            self._opening, self._opening_id, self._has_opened = {"initialize": line}, id, result is not None
         if result is not None:
             self._answered_early[id] = result
-            self._has_opened = True
             self._to_client += f'{{"jsonrpc":"2.0","id":{json.dumps(id)},"result":{result}}}\n'.encode()
         if request["method"] != "initialize":
             self._unanswered[id] = line
@@ -319,18 +326,16 @@ class Relay:
         """Removes the request; returns whether the client already has its answer."""
         self._unanswered.pop(id, None)
         self._sent.discard(id)
-        request = self._storable.get(id)
+        early = self._answered_early.pop(id, None)
+        request = self._storable.pop(id, None)
         if request is None:
-            return False
+            return early is not None
         result = text.removeprefix(_RESULT)
         if result != text:
             self._stored.keep(request, result)
         if request["method"] == "initialize":
             self._has_opened = True
-        else:
-            del self._storable[id]
-        early = self._answered_early.pop(id, None)
-        if early and early != result and request["method"] == "tools/list":
+        elif early and early != result and request["method"] == "tools/list":
             self._to_client += _LIST_CHANGED
         return early is not None
 
