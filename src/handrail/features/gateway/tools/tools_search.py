@@ -1,14 +1,13 @@
 """tools_search: finds tools of handrail and of all servers by keywords."""
 
 import math
-import operator
-import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import msgspec
 
 from handrail.features.gateway.gateway import Gateway
+from handrail.features.gateway.request_words import KNOWN_WORDS, request_words, spelling, stem, stems_of, synonyms
 from handrail.kernel.call import Call
 from handrail.kernel.json_schema import schema_of
 from handrail.kernel.registry import RegisteredTool
@@ -16,14 +15,13 @@ from handrail.kernel.tool import Preview, Reply, Tool
 
 _MOST = 50
 _LONGEST_LINE = 200
-_WORD = re.compile(r"[^\W_]+")
 _SHORT_WORD = 3
-_STOP_WORDS = frozenset(
-    _WORD.findall(
-        "a all an and at by for from i in into is it its me my of on or s so that the there this to up what which with"
-    )
-)
-"""Words that carry no information about a tool."""
+_NOTHING = "Nothing matches. Use other words, or an empty query for all tools."
+_NAME, _TITLE, _DESCRIPTION = 3.0, 2.0, 1.0
+_OTHER_WORD = 0.6
+"""The share that a word for the same thing counts, or a typo's correction."""
+_RELEVANT = 0.25
+"""The share of the best match's score below which others are left out."""
 
 
 class Params(msgspec.Struct, frozen=True):
@@ -49,7 +47,7 @@ async def tools_search(gateway: Gateway, call: Call, params: Params, preview: Pr
     lines = [f"{each.name}: {each.description}" for each in matches]
     remaining = len(ranked) - params.offset - len(matches)
     more = [f"({remaining} more: offset {params.offset + len(matches)})"] if remaining > 0 else []
-    return Reply(Result(matches, len(ranked)), text="\n".join([*lines, *more]) or "Nothing matches.")
+    return Reply(Result(matches, len(ranked)), text="\n".join([*lines, *more]) or _NOTHING)
 
 
 def searchable_tools(gateway: Gateway) -> Iterator[RegisteredTool]:
@@ -58,26 +56,53 @@ def searchable_tools(gateway: Gateway) -> Iterator[RegisteredTool]:
 
 def rank(query: str, entries: Sequence[RegisteredTool]) -> Sequence[RegisteredTool]:
     """The entries that match, the best first. Rare words weigh more than common ones."""
-    words = _words(query)
+    words = request_words(query)
     if not words:
         return entries
-    matrix = [[_score(entry, word) for word in words] for entry in entries]
-    rarity = [math.log(1 + len(entries) / (1 + sum(map(bool, column)))) for column in zip(*matrix, strict=True)]
-    scores = [sum(map(operator.mul, row, rarity)) for row in matrix]
+    index = _Index(entries)
+    scores = [0.0] * len(entries)
+    for word in words:
+        matches = index.find(word)
+        rarity = math.log(1 + len(entries) / (1 + len(matches)))
+        for number, score in matches.items():
+            scores[number] += score * rarity
+    least = max(scores, default=0.0) * _RELEVANT
     order = sorted(range(len(entries)), key=lambda number: -scores[number])
-    return [entries[number] for number in order if scores[number]]
+    return [entries[number] for number in order if scores[number] and scores[number] >= least]
 
 
-def _words(text: str) -> list[str]:
-    words = dict.fromkeys(word.casefold() for word in _WORD.findall(text))
-    return [word for word in words if word not in _STOP_WORDS] or list(words)
+class _Index:
+    """How much each word of the tools' names and descriptions says for each tool."""
 
+    def __init__(self, entries: Sequence[RegisteredTool]) -> None:
+        self._tools: dict[str, dict[int, float]] = {}
+        for number, entry in enumerate(entries):
+            tool = entry.tool
+            for text, score in ((tool.description, _DESCRIPTION), (tool.title, _TITLE), (tool.listed_name, _NAME)):
+                for word in stems_of(text):
+                    self._tools.setdefault(word, {})[number] = score
 
-def _score(entry: RegisteredTool, word: str) -> int:
-    """A word in the name counts more than one in the description; parts of words count too."""
-    stem = word.removesuffix("s") if len(word) > _SHORT_WORD else word
-    name, description = entry.tool.listed_name.casefold(), f"{entry.tool.title} {entry.tool.description}".casefold()
-    return 3 if stem in name else 1 if stem in description else 0
+    def find(self, word: str) -> dict[int, float]:
+        """The tools with this word or, less certainly, another one for it, by number."""
+        own = stem(word)
+        others = synonyms(own)
+        if not (own in self._tools or others):
+            others = frozenset(self._begin_with(own)) or frozenset(self._corrected(own))
+        found = dict[int, float]()
+        for each in others:
+            for number, score in self._tools.get(each, {}).items():
+                found[number] = max(found.get(number, 0.0), score * _OTHER_WORD)
+        for number, score in self._tools.get(own, {}).items():
+            found[number] = max(found.get(number, 0.0), score)
+        return found
+
+    def _begin_with(self, start: str) -> Iterator[str]:
+        is_word = len(start) > _SHORT_WORD
+        return (each for each in self._tools if is_word and each.startswith(start))
+
+    def _corrected(self, word: str) -> Iterator[str]:
+        for each in spelling(KNOWN_WORDS.union(self._tools)).corrections(word):
+            yield from (each, *synonyms(each))
 
 
 def _line(entry: RegisteredTool) -> str:
