@@ -6,8 +6,9 @@ It reads every byte of the log once and uses 8 bytes per entry, so a log of a mi
 from array import array
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from io import BytesIO
 from itertools import accumulate, chain, compress
-from operator import add, attrgetter
+from operator import attrgetter
 from typing import Literal
 
 import msgspec
@@ -91,7 +92,7 @@ class PromptIndex:
                 self.waiting.pop(head.request_id, None)
         self._fresh = []
 
-    def _add(self, heads: Sequence[Head | _UsualHead], places: Sequence[int]) -> None:
+    def _add(self, heads: Sequence[Head | _UsualHead], places: list[int]) -> None:
         waiting, answered = self.waiting, []
         for head, place in zip(heads, places, strict=True):
             if head.action == "request":
@@ -105,8 +106,8 @@ class PromptIndex:
         ids = list(map(_ID, heads))
         self._places.add(ids, places)
         if "_" in "".join(ids):
-            pairs = [(each.rpartition("_")[0], place) for each, place in zip(ids, places, strict=True) if "_" in each]
-            self._stems.add(*zip(*pairs, strict=True))
+            stems = {place: each.rpartition("_")[0] for each, place in zip(ids, places, strict=True) if "_" in each}
+            self._stems.add(stems.values(), list(stems))
         if self._fresh is not None:
             self._fresh += [head.request_id for head in heads if head.action == "request"]
 
@@ -153,9 +154,9 @@ class _Places:
         self._chunks: list[array[int]] = []
         self._hashes, self._unsorted = array("q"), array("Q")
 
-    def add(self, request_ids: Iterable[str], places: Iterable[int]) -> None:
-        self._hashes.extend(map(hash, request_ids))
-        self._unsorted.extend(places)
+    def add(self, request_ids: Iterable[str], places: list[int]) -> None:
+        self._hashes.fromlist(list(map(hash, request_ids)))
+        self._unsorted.fromlist(places)
 
     def of(self, request_id: str) -> list[int]:
         """Possible offsets of an id, in the order of the log."""
@@ -201,20 +202,22 @@ def line_at(journal: LockedJournal, place: int) -> bytes:
         size *= 4
 
 
-def _heads(data: bytes, end: int, offset: int) -> tuple[Sequence[Head | _UsualHead], Sequence[int]]:
+def _heads(data: bytes, end: int, offset: int) -> tuple[Sequence[Head | _UsualHead], list[int]]:
     """The head of each entry, empty for other lines, and its offset."""
-    lines = data[:end].split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    places = list(map(add, accumulate(map(len, lines), initial=offset), range(len(lines))))
+    lines = BytesIO(data).readlines()  # several times faster than `split`
+    if end < len(data):
+        lines.pop()  # torn
+    *places, _ = accumulate(map(len, lines), initial=offset)
     try:
         usual = _USUAL.decode_lines(memoryview(data)[:end])
-        if len(usual) == len(lines) and all(lines):  # otherwise a value spans lines, or a line has several
+        if len(usual) == len(lines) and b"\n" not in lines:  # otherwise a value spans lines, or a line has several
             return usual, places
     except UNREADABLE:
         pass
     entries = [
-        (place + at, part) for place, line in zip(places, lines, strict=True) for at, part in split_entries(line)
+        (place + at, part)
+        for place, line in zip(places, lines, strict=True)
+        for at, part in split_entries(line.removesuffix(b"\n"))
     ]
     return [_own_head(part) for _, part in entries], [place for place, _ in entries]
 
