@@ -80,12 +80,12 @@ class PromptIndex:
 
     def _drop_answered(self, journal: LockedJournal) -> None:
         """Removes answered requests from `waiting`. A response may precede its request, and an id may be used again."""
-        fresh = self.waiting if self._fresh is None else [each for each in self._fresh if each in self.waiting]
+        fresh = [*self.waiting] if self._fresh is None else [each for each in self._fresh if each in self.waiting]
         if self._fresh is None or len(fresh) > _FEW:
             places = self._places.of_any(fresh)
         else:
             places = [place for each in fresh for place in self._places.of(each)]
-        asked = set(self.waiting.values()) if places else ()
+        asked = {self.waiting[each] for each in fresh}
         for place in places:
             head = read_head(line_at(journal, place)) if place not in asked else None
             if head is not None and head.action == "response":
