@@ -12,15 +12,15 @@ const page = await browser.newPage({ locale: "en-US" });
 const address = process.argv[2];
 await page.goto(address);
 await page.locator(".connection.online").waitFor();
-await page.goto(`${address.split("#")[0]}#/prompts`);
-await page.locator(".page-body").waitFor();
+await page.goto(`${address.split("#")[0]}#/inbox`);
+await page.locator(".inbox-page").waitFor();
 await page.exposeFunction("report", (title, at) => console.log(JSON.stringify({ title, at })));
 await page.evaluate(() => {
   const known = new Set();
   // The page's clock is the machine's: the wall clock at the page's start, and what has passed since.
   new MutationObserver(() => {
     const at = performance.timeOrigin + performance.now();
-    for (const { textContent: title } of document.querySelectorAll(".entry-title, article:not([hidden]) h2")) {
+    for (const { textContent: title } of document.querySelectorAll(".waiting-row b")) {
       if (!known.has(title)) report(title, at);
       known.add(title);
     }
