@@ -199,6 +199,7 @@ def test_bad_input_is_refused_with_a_reason_and_leaves_nothing(rig: Rig, words: 
     failed = rig.run("servers", *words, is_ok=False)
     assert failed.returncode != 0
     assert message in failed.stderr
+    assert "servers logs" not in failed.stderr, "there is no log of what was not added"
     file = rig.state / "servers.json"
     assert not file.exists() or json.loads(file.read_text())["servers"] == {}
 

@@ -138,3 +138,20 @@ def test_announced_new_tools_are_shown_to_a_person(rig: Rig, tmp_path: Path) -> 
     mcp.note("notifications/tools/list_changed")
     assert "odd__extra" in mcp.names()
     mcp.close()
+
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+INITIALIZE = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}) + "\n"
+
+
+@pytest.mark.parametrize("behaviour", ["good", "hangs"])
+def test_a_client_that_leaves_early_gets_no_warning_of_ours(rig: Rig, behaviour: str) -> None:
+    """Then the question about the wrapped server, or its start, is cancelled."""
+    assert rig.run("wrap", "--", *odd_command(behaviour), stdin=INITIALIZE).stderr == ""
+
+
+def test_a_misspelled_server_is_named(rig: Rig) -> None:
+    rig.pin("odd", odd_command("good"), SAY)
+    assert "no MCP server named add" in rig.run("mcp", "--servers", "odd,add", stdin=INITIALIZE).stderr
+    assert rig.run("mcp", "--servers", "odd", stdin=INITIALIZE).stderr == ""
+    assert rig.run("mcp", "--servers", "none", stdin=INITIALIZE).stderr == ""

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Entry } from "../src/features/agent/logic/chat";
 import { checklist, confirmedPlan } from "../src/features/agent/logic/plan";
 import type { QueuedPrompt } from "../src/features/people/logic/queue";
-import { argumentsText, hintOf } from "../src/features/agent/logic/toolHint";
+import { argumentsText, hintBeside, hintOf } from "../src/features/agent/logic/toolHint";
 
 const step = (title: string, more: Partial<Task> = {}): Task => ({ draftId: title, title, details: "", priority: "medium", status: "todo", tags: [], ...more });
 const plan = (runId: string, status: "ok" | "canceled", tasks: Task[]): QueuedPrompt => ({
@@ -41,4 +41,12 @@ it("arguments are shown in a line and in full, well-formed or not", () => {
   expect(hintOf('{"limit": 3, "path": "game/start.txt"}')).toBe("game/start.txt");
   expect([hintOf("{broken"), hintOf({ n: 1 }), hintOf({ call_id: "c1", other: "first\nsecond" })]).toEqual(["", "", "first"]);
   expect([argumentsText("{broken"), argumentsText({}), argumentsText('{"a":1}')]).toEqual(["{broken", "", '{\n  "a": 1\n}']);
+});
+
+it("the hint beside a call's name doesn't repeat it, also where a long command is cut", () => {
+  const command = `sed -i ${"x".repeat(300)} a.txt\nls`;
+  expect(hintBeside(command, { command })).toBe("");
+  expect(hintBeside("Edit a.txt", { path: "/p/a.txt" })).toBe("/p/a.txt");
+  expect(hintBeside("Run", { command: "ls" }, "in /p")).toBe("ls · in /p");
+  expect(hintBeside("Run", { command: "ls /p" }, "/p")).toBe("ls /p");
 });

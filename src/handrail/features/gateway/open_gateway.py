@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LOG_FOLDER = "servers"
 
+logger = logging.getLogger(__name__)
+
 
 def open_gateway(project: Project) -> Gateway:
     stores, settings = project.stores, project.settings_of(GatewaySettings)
@@ -45,6 +48,9 @@ def open_gateway(project: Project) -> Gateway:
             on_change,
         )
 
+    if settings.servers and (unknown := {*settings.servers} - {*file.entries(), "none"}):
+        names = ", ".join(sorted(unknown))
+        logger.warning("there is no MCP server named %s: `handrail servers list` shows them", names)
     reviews = Reviews(file, stores.prompts, stores.once, project.audit)
     return Gateway(file, connect, reviews, lambda: project.registry, settings.servers)
 

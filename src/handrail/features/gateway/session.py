@@ -160,12 +160,13 @@ class Session:
 
     def _give_up(self, number: int, reason: str) -> None:
         if self.end is None:
-            self._in_background(self.notify("notifications/cancelled", {"requestId": number, "reason": reason}))
+            about = {"requestId": number, "reason": reason}
+            self._in_background(lambda: self.notify("notifications/cancelled", about))
 
-    def _in_background(self, work: Awaitable[None]) -> None:
+    def _in_background(self, work: Callable[[], Awaitable[None]]) -> None:
         async def quietly() -> None:
             with suppress(Failure):
-                await work
+                await work()
 
         task = asyncio.get_running_loop().create_task(quietly())
         self._answering.add(task)
@@ -212,7 +213,8 @@ class Session:
         message = params.get("message")
         text = message[:_LONGEST_WORDS] if isinstance(message, str) else ""
         if len(self._answering) < _MAX_AT_ONCE:
-            self._in_background(progress(" ".join(part for part in (text, count and f"({count})") if part)))
+            line = " ".join(part for part in (text, count and f"({count})") if part)
+            self._in_background(lambda: progress(line))
 
     def _answer(self, id: Any, method: str, params: Mapping[str, Any]) -> None:
         async def answer() -> None:
@@ -226,7 +228,7 @@ class Session:
         if not isinstance(id, int | str) or len(self._answering) >= _MAX_AT_ONCE:
             self._listener.log(f"[handrail] ignored a request from the server: {method[:100]}")
             return
-        self._in_background(answer())
+        self._in_background(answer)
 
     def _count_unsolicited(self) -> bool:
         """Returns False once the server floods us, which ends the session."""

@@ -9,7 +9,7 @@ import click
 
 from handrail.faces.cli.output import behind_gutter, columns, one_line, say, width_of
 from handrail.faces.cli.parameters import WholeNumber, state_option
-from handrail.ports.errors import AuthRequired, Conflict, Declined, Failure, InvalidParams, NotFound
+from handrail.ports.errors import AuthRequired, Conflict, Declined, Failure, InvalidParams, NotFound, Offline
 
 if TYPE_CHECKING:
     from handrail.features.gateway.model import Server
@@ -229,6 +229,8 @@ def _add_and_accept(
         run(servers.remove(server.name, by))
         for line in log:
             print(f"  │ {one_line(line)}", file=sys.stderr)
+        if isinstance(failure, Offline):
+            failure.hint = "Nothing was added. Check how it is started, and add it again."  # its log is gone
         raise
 
 

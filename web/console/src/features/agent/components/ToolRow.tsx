@@ -6,7 +6,7 @@ import { hasWords } from "../../../logic/acts";
 import { messageOf } from "../../../shell/failure";
 import type { Call } from "../../history/logic/calls";
 import type { Entry, ToolUse } from "../logic/chat";
-import { argumentsText, hintOf } from "../logic/toolHint";
+import { argumentsText, hintBeside, hintOf } from "../logic/toolHint";
 import { texts } from "../../../store";
 import { CallEvidence } from "../../history/components/CallDetails";
 import { OneSentence } from "../../history/components/Sentence";
@@ -49,19 +49,13 @@ function ToolSentence({ tool, call }: { tool: ToolUse; call: Call | undefined })
     const started = { seq: 0, ts: "", startedAt: "", executionId: tool.executionId, tool: tool.name, target: hintOf(tool.arguments), state: STATES[tool.status], ...(tool.effect ? { effect: tool.effect } : {}) };
     return <span class="tool-words" title={tool.name}><OneSentence call={call ?? started} /></span>;
   }
-  const hint = hintFor(tool, call);
+  const hint = hintBeside(tool.name, tool.arguments, call?.target);
   return (
     <>
       <span class="mono"><Visible text={tool.name} /></span>
       {hint && <span class="sub target"><Visible text={hint} /></span>}
     </>
   );
-}
-
-/** What it is about and where: the audit knows one, the model's own words the other. */
-function hintFor(tool: ToolUse, call: Call | undefined): string {
-  const [said, target] = [hintOf(tool.arguments), call?.target ?? ""].map((text) => (text === tool.name ? "" : text)) as [string, string];
-  return said && target && !said.includes(target) && !target.includes(said) ? `${said} · ${target}` : target.length > said.length ? target : said;
 }
 
 function Opened({ tool, text, known }: { tool: ToolUse; text: string; known: Call | undefined }) {

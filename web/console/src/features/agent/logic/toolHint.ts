@@ -22,6 +22,12 @@ export function hintOf(value: unknown): string {
   return typeof any === "string" ? (any.split("\n")[0] ?? "").slice(0, 160) : "";
 }
 
+/** What a call is about and where: the audit knows one, the model's own words the other. Nothing that its name already says. */
+export function hintBeside(name: string, value: unknown, target = ""): string {
+  const [said, place] = [hintOf(value), target].map((text) => (name.startsWith(text) ? "" : text)) as [string, string];
+  return said && place && !said.includes(place) && !place.includes(said) ? `${said} · ${place}` : place.length > said.length ? place : said;
+}
+
 export function argumentsText(value: unknown): string {
   const parsed = readArguments(value);
   if (parsed === undefined || parsed === null) return "";

@@ -6,7 +6,7 @@ import { PageHead } from "../../../ui/PageHead";
 import { useLoaded } from "../../../ui/useLoaded";
 import { Visible } from "../../../ui/Visible";
 import { discard, readItems, readRuns, type Run, type Taken, takeItems, undo } from "../actions";
-import { type Chosen, type Item, isChoosable, itemsToTake, type ItemToTake } from "../logic/items";
+import { type Chosen, firstPath, type Item, isChoosable, itemsToTake, type ItemToTake } from "../logic/items";
 import "../review.css";
 import { words } from "../words";
 import { Commits } from "./Commits";
@@ -75,7 +75,7 @@ function OneRun({ run, again }: { run: Run; again: () => void }) {
       setItems(result);
       setChosen(new Map());
       setSeen(new Map());
-      setPath((before) => (result.some((item) => item.path === before) ? before : (result.find(isChoosable)?.path ?? "")));
+      setPath((before) => (result.some((item) => item.path === before) ? before : firstPath(result)));
     } catch (fault) {
       setFailure(messageOf(fault));
     }

@@ -77,6 +77,12 @@ export function rowsOf(items: readonly Item[]): Row[] {
   });
 }
 
+/** What a person sees first: the topmost item that isn't refused. */
+export function firstPath(items: readonly Item[]): string {
+  const shown = rowsOf(items).find((row) => row.kind === "item" && !row.item.refused);
+  return shown?.kind === "item" ? shown.item.path : "";
+}
+
 export function isChoosable(item: Item): boolean {
   if (item.refused) return false;
   return !item.conflict || (item.hunks ?? 0) > 0;
