@@ -59,7 +59,7 @@ def test_a_good_descriptor_is_found_by_its_folder_and_ends_with_0(within: Sessio
     lines = result.output.splitlines()
     assert (
         lines[-1]
-        == f"{folder}/aai.json: com.example.trial, {len(trial_app.app.describe()['tools'])} tools, 1 examples, 1 ran."
+        == f"{folder}/aai.json: com.example.trial, {len(trial_app.app.describe()['tools'])} tools, 1 example, 1 ran."
     )
     assert lines[0].startswith("greet 1: ok")
     assert all(line.endswith("(advice)") for line in lines[1:-1])

@@ -134,3 +134,10 @@ def test_a_call_that_never_ended_is_shown_as_interrupted_and_hostile_names_as_es
     assert "interrupted" in result
     assert "a\\u{202e}.txt" in result
     assert "\x1b" not in result
+
+
+def test_undoing_a_task_that_changed_nothing_names_the_task(machine: Machine) -> None:
+    machine.write("a.txt", "three\n")
+    result = machine.run("undo", "--task", "fix-login", "--answer", "allow")
+    assert result.status == 1
+    assert result.err.startswith("handrail: There are no changes by task 'fix-login' to undo.")

@@ -24,7 +24,7 @@ PATIENCE = 120.0
 MOST_TEXT = 100_000
 _NOT_CONFIRMED = {
     "later": "The window was closed without an answer.",
-    "automated": "A program drives that browser, so its window can't confirm anything.",
+    "automated": "A program controls that browser, so its window can't confirm anything.",
 }
 
 

@@ -248,7 +248,7 @@ def _list(states: "Sequence[ClientState]", places: Mapping[str, Mapping[str, str
     for line in columns([("NAME", "CLIENT", "TOOLS", "HOOKS", "CAGE"), *rows] if rows else []):
         say(line)
     if missing := [each.client.name for each in states if each not in relevant]:
-        say(f"{'' if relevant else 'No client was found. '}Not found here: {', '.join(missing)}")
+        say(f"{'Not found here' if relevant else 'No AI client found here. handrail knows'}: {', '.join(missing)}")
     for each in relevant:
         for line in _remarks(each, places[each.client.name]):
             say(line)

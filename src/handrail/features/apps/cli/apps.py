@@ -1,5 +1,6 @@
 """`handrail apps`: lists and describes apps, and calls one through the gate."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,11 @@ def apps(state: Path | None) -> None:
     """
 
 
+def _tool_count(app: Mapping[str, Any]) -> str:
+    count = len(app["tools"])
+    return f"{count} tool{'' if count == 1 else 's'}"
+
+
 @apps.command("list")
 @state_option
 @json_option
@@ -64,7 +70,7 @@ def list_apps(state: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(overview)
         return
-    rows = [(app["id"], app["name"], f"{len(app['tools'])} tools", app["description"]) for app in overview["apps"]]
+    rows = [(app["id"], app["name"], _tool_count(app), app["description"]) for app in overview["apps"]]
     for line in columns(rows):
         say(line)
     if not rows:

@@ -154,11 +154,16 @@ def _report(file: Path, result: "Review", outcomes: list[dict[str, Any]], left_o
     for problem in result.advice:
         say(one_line(f"{problem} (advice)"))
     if result.problems or result.app is None:
-        say(f"{len(result.problems)} problems: agents can't use this app.")
+        say(f"{_count(len(result.problems), 'problem')}: agents can't use this app.")
         return
     examples = sum(len(tool.examples) for tool in result.app.tools)
     failed = sum(not one["ok"] for one in outcomes)
     ran = f", {failed} of {len(outcomes)} failed" if failed else (f", {len(outcomes)} ran" if outcomes else "")
     if left_out:
         say(f"Not run: {', '.join(left_out)} (--run calls them)")
-    say(f"{one_line(file)}: {result.app.id}, {len(result.app.tools)} tools, {examples} examples{ran}.")
+    tools = _count(len(result.app.tools), "tool")
+    say(f"{one_line(file)}: {result.app.id}, {tools}, {_count(examples, 'example')}{ran}.")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -159,10 +159,11 @@ def _select_matching(workspace: Workspace, task: str | None, path: str | None, t
         and (after is None or snapshot.timestamp > after)
     ]
     if not matching:
-        scope = " of ".join([*([] if path is None else [path]), *([] if task is None else [f"task {task!r}"])])
-        since = "" if to is None else f" after {to:%Y-%m-%d %H:%M:%S %Z}"
-        message = f"No change{' scope ' if scope else ''}{scope}{since} is left to undo."
-        raise NotFound(message, hint="`handrail history` lists the writes.")
+        to_path = "" if path is None else f" to {path}"
+        by_task = "" if task is None else f" by task {task!r}"
+        since = "" if to is None else f" since {to:%Y-%m-%d %H:%M:%S %Z}"
+        message = f"There are no changes{to_path}{by_task}{since} to undo."
+        raise NotFound(message, hint="`handrail history` lists changes.")
     return matching
 
 
