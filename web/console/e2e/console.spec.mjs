@@ -297,7 +297,7 @@ test("a pending question is the last step of its task, and can be opened there",
   world.mock.tellAgain(id, { caller: "gone" });
   await waiting.getByText("no one is waiting for the answer anymore").waitFor();
   world.mock.tellAgain(id, { caller: "unknown" });
-  await waiting.getByText("unknown whether anyone is still waiting").waitFor();
+  await waiting.getByText("may no longer be waiting").waitFor();
   world.mock.tellAgain(id, { caller: "waiting" });
   await waiting.getByText("waiting for you").waitFor();
   await armed(page);

@@ -64,7 +64,7 @@ test("every standing permission is in one list, and each comes back after it was
   world.mock.browsers.fill();
   const page = await open();
   await rows(page).first().waitFor();
-  const names = ["Edit game/scene/*", "Call list_emails of Mail", "Allow what the project's policy file allows", "Connect over HTTP as claude", "Use the browser chrome"];
+  const names = ["Edit game/scene/*", "Call list_emails of Mail", "Loosen rules by the project's policy file", "Connect over HTTP as claude", "Use the browser chrome"];
   for (const name of names) {
     const found = row(page, name);
     await found.getByRole("button", { name: `Revoke: ${name}` }).focus();
@@ -95,7 +95,7 @@ test("tools are chosen by their titles, and typed input is in words", async () =
 
 test("the project's policy is trusted after it was read, and no longer at a press", async () => {
   const page = await open();
-  await page.getByText("You haven't trusted this file: it can only tighten.").waitFor();
+  await page.getByText("You haven't trusted this file, so it can only tighten the rules.").waitFor();
   await page.getByRole("button", { name: "Read and trust…" }).click();
   await page.getByText('"contractVersion": "1.0.0"').waitFor();
   await findNothing(page, "a policy to be trusted");

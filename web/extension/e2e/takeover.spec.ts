@@ -104,7 +104,7 @@ test("what a person does in the console shows in the page and in the popup at on
   state = held("running");
   await tell("ongoing");
   await popup.getByText("working", { exact: true }).waitFor();
-  await expect.poll(frameSays).toBe("An agent is at work here");
+  await expect.poll(frameSays).toBe("An agent is working here");
   expect(await state).toMatchObject([{ taskId: world.taskId, status: "running" }]);
   expect(world.server.received.all.filter(isAbout("task_takeover"))).toEqual([]);
   await popup.close();
@@ -122,7 +122,7 @@ test("reading during a takeover that a person allows doesn't end it, and the fra
   expect(await frameSays()).toBe("Paused: you have taken over; the agent may read");
   expect((await (await world.worker()).evaluate(async () => (await chrome.storage.session.get<any>("tasks")).tasks[0].status))).toBe("takeover");
   await tell("ongoing");
-  await expect.poll(frameSays).toBe("An agent is at work here");
+  await expect.poll(frameSays).toBe("An agent is working here");
   expect(await world.act({ browser_click: { tabId, clickId } })).toMatchObject({ clicked: true });
 });
 
@@ -133,7 +133,7 @@ test("work that came before a takeover in the console does not end it", async ()
   await working;
   await expect.poll(frameSays).toBe("Paused: you have taken over");
   await tell("ongoing");
-  await expect.poll(frameSays).toBe("An agent is at work here");
+  await expect.poll(frameSays).toBe("An agent is working here");
 });
 
 test("a takeover that the server has not heard of is not undone by what it says of the task before", async () => {
@@ -147,7 +147,7 @@ test("a takeover that the server has not heard of is not undone by what it says 
   world.server.unheard = "";
   await tell("takeover");
   await tell("ongoing");
-  await expect.poll(frameSays).toBe("An agent is at work here");
+  await expect.poll(frameSays).toBe("An agent is working here");
 });
 
 test("a server that was away hears of a takeover again, and that it was told before", async () => {
@@ -158,7 +158,7 @@ test("a server that was away hears of a takeover again, and that it was told bef
   await world.server.start();
   await again;
   await tell("ongoing");
-  await expect.poll(frameSays).toBe("An agent is at work here");
+  await expect.poll(frameSays).toBe("An agent is working here");
 });
 
 test("the frame around the page is seen but never indexed, clicked or photographed", async () => {

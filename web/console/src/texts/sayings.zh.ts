@@ -73,7 +73,7 @@ export const sayingsZh: readonly Saying[] = [
   ["none connected", "没有连接"],
   ["connected: {}", "已连接：{}"],
   ["running at {}, process {}", "运行于 {}，进程 {}"],
-  ["{} behind the gate", "{} 个服务器在 handrail 之后"],
+  ["{} behind the gate", "{} 个服务器由 handrail 管理"],
   ["full: user namespaces, overlay and bubblewrap", "完整：用户命名空间、overlay 和 bubblewrap"],
   ["as it was at the last checkpoint; no witness is set up", "与最近的检查点一致；没有设置见证"],
   ["as it was at the last checkpoint; witness {}", "与最近的检查点一致；见证：{}"],

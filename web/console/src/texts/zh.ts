@@ -31,7 +31,7 @@ export const shellZh: ShellTexts = {
   notResponding: "handrail 没有响应。",
   notLoaded: "无法加载：handrail 没有响应。",
   broken: "这里出错了",
-  brokenHint: "待处理和已答复的内容都在服务器上，不在本页，不会丢失。",
+  brokenHint: "你的询问和答复不会丢失，它们保存在服务器上。",
   reload: "重新加载页面",
   loadMore: "加载更多",
   moreBelow: "下面还有",

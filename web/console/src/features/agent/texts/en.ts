@@ -59,7 +59,7 @@ export const chatEn: ChatTexts = {
   toolWaits: "waiting for you",
   arguments: "Arguments",
   result: "Result",
-  noRecord: "No record: an agent in a cage did it by itself, or it was refused before it started, or hasn't started yet.",
+  noRecord: "No record: it hasn't started yet, was refused before it started, or was done by an agent inside its cage.",
   record: "On record",
   completed: "Done",
   troubles: { UNAVAILABLE: "Connect a model or check that it is reachable, then send again.", FORBIDDEN: "Check your API key and model access.", RATE_LIMITED: "Wait a moment, then resume.", CONFLICT: "Stop the run first, or wait until it is your turn.", other: "Resume, or rephrase your message." },

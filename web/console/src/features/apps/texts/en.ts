@@ -21,7 +21,7 @@ export const appsEn: AppsTexts = {
   consents: "Always allowed",
   noConsents: "None. Every call asks you.",
   allTools: "all tools",
-  mayCall: (agent, by) => `${agent} may call it · allowed by ${by}`,
+  mayCall: (agent, by) => `${agent} may call this · allowed by ${by}`,
   void: "expired",
   voidHint: "The app has changed since you allowed it. Its next call asks again.",
   revoke: "Revoke",

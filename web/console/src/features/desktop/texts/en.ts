@@ -15,7 +15,7 @@ export const desktopEn: DesktopTexts = {
   taken: "Taken",
   app: "App",
   size: "Size",
-  cut: "The window has more than is shown here.",
+  cut: "The window contains more than is shown here.",
   nothingSeen: "No screenshot of the desktop yet.",
   nothingSeenHint: "It appears when an agent or you take one.",
   noOutline: "The app doesn't describe what is in its window.",

@@ -2,7 +2,7 @@ import type { PolicyTexts } from "./shape";
 
 export const policyEn: PolicyTexts = {
   pages: { permissions: "Permissions" },
-  permissionsHint: "What agents may do without asking. Everything else asks you.",
+  permissionsHint: "What agents may do without asking. Everything else asks you first.",
   deeds: {
     READ: { name: "Look", hint: "files, pages, windows" },
     WRITE: { name: "Edit files", hint: "can be undone" },
@@ -26,7 +26,7 @@ export const policyEn: PolicyTexts = {
   },
   trust: {
     read: "Read and trust…",
-    warning: "A trusted file can allow what asks by default. After an edit you have to trust it again.",
+    warning: "A trusted file can allow things that would otherwise ask. After any edit, you have to trust it again.",
     trust: "Trust this file",
     withdraw: "Stop trusting",
   },
@@ -37,7 +37,7 @@ export const policyEn: PolicyTexts = {
   rules: "Rules",
   decisions: { allow: "allow", ask: "ask", deny: "never" },
   trusted: "You trust this file.",
-  untrusted: "You haven't trusted this file: it can only tighten.",
+  untrusted: "You haven't trusted this file, so it can only tighten the rules.",
   noPolicyFile: "This project has no policy of its own yet.",
   limits: "Limits",
   standing: "Standing permissions",
@@ -46,7 +46,7 @@ export const policyEn: PolicyTexts = {
     consent: (app, tool) => (tool ? `Call ${tool} of ${app}` : `Call every tool of ${app}`),
     browser: (name) => `Use the browser ${name}`,
     agent: (name) => `Connect over HTTP as ${name}`,
-    policy: "Allow what the project's policy file allows",
+    policy: "Loosen rules by the project's policy file",
     itsPages: "its own windows",
     changed: "the app has changed",
     since: "since",
@@ -76,6 +76,6 @@ export const policyEn: PolicyTexts = {
     test: "Test",
     byDefault: (deed) => `No rule matches. This is the default for “${deed}”.`,
     byRule: (rule) => `Decided by: ${rule}.`,
-    critical: "It is critical: a yes needs proof that you are here.",
+    critical: "It is critical: allowing it needs proof that you are here.",
   },
 };

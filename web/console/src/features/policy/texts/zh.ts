@@ -37,7 +37,7 @@ export const policyZh: PolicyTexts = {
   rules: "规则",
   decisions: { allow: "允许", ask: "询问", deny: "禁止" },
   trusted: "你已信任此文件。",
-  untrusted: "你尚未信任此文件：它只能收紧规则。",
+  untrusted: "你尚未信任此文件，它只能收紧规则。",
   noPolicyFile: "此项目还没有自己的策略。",
   limits: "限制",
   standing: "长期权限",
@@ -76,6 +76,6 @@ export const policyZh: PolicyTexts = {
     test: "测试",
     byDefault: (deed) => `没有匹配的规则，按“${deed}”的默认处理。`,
     byRule: (rule) => `由规则决定：${rule}。`,
-    critical: "这是关键操作：同意时需要证明你本人在场。",
+    critical: "这是关键操作：允许它需要证明你本人在场。",
   },
 };

@@ -2,8 +2,8 @@ import type { TeamTexts } from "./shape";
 
 export const teamEn: TeamTexts = {
   title: "Machines",
-  about: "People's own machines that are nodes of this team. Their files, browsers and apps stay there.",
-  none: "No machine is a node of this team. An administrator issues a token with: handrail team token add NAME --role node --owner PERSON",
+  about: "Team members' own machines, connected as nodes. Their files, browsers and apps stay on them.",
+  none: "No machine has joined this team. An administrator issues a token with: handrail team token add NAME --role node --owner PERSON",
   connected: "connected",
   offline: "offline",
   never: "never connected",

@@ -2,7 +2,7 @@ import type { TeamTexts } from "./shape";
 
 export const teamZh: TeamTexts = {
   title: "设备",
-  about: "作为本团队节点的个人电脑。其中的文件、浏览器和应用都留在本机。",
+  about: "作为节点加入本团队的个人电脑。文件、浏览器和应用都留在各自的电脑上。",
   none: "还没有设备加入本团队。管理员可用以下命令发放令牌：handrail team token add NAME --role node --owner PERSON",
   connected: "已连接",
   offline: "离线",

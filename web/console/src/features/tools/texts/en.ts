@@ -10,7 +10,7 @@ export const toolsEn: ToolsTexts = {
   form: "Form",
   parameters: "Parameters",
   deadline: "timeout",
-  idempotent: "can be repeated",
+  idempotent: "safe to repeat",
   inputSchema: "Input schema",
   outputSchema: "Output schema",
   tryIt: "Try it",

@@ -20,11 +20,11 @@ export const toolsZh: ToolsTexts = {
   notSet: "未设置",
   onePerLine: "每行一个",
   noParameters: "此工具没有参数。",
-  tryHint: "与智能体的调用经过同样的策略、审批和记录。",
+  tryHint: "与智能体的调用使用相同的规则、审批和记录。",
   served: {
     surfaces: { workspace: "文件", webgal: "WebGAL", browser: "浏览器", desktop: "桌面", apps: "应用", people: "询问" },
     tools: {
-      list_files: "列出文件", read_file: "读取文件", read_files: "读取多个文件", read_media: "查看图片或聆听声音", file_info: "文件信息", write_to_file: "写入文件", write_files: "写入多个文件", edit_file: "编辑文件", make_folder: "新建文件夹", move_path: "移动", copy_path: "复制", delete_path: "删除", replace_in_file: "在文件中替换", search_files: "搜索文件",
+      list_files: "列出文件", read_file: "读取文件", read_files: "读取多个文件", read_media: "查看图片或收听音频", file_info: "文件信息", write_to_file: "写入文件", write_files: "写入多个文件", edit_file: "编辑文件", make_folder: "新建文件夹", move_path: "移动", copy_path: "复制", delete_path: "删除", replace_in_file: "在文件中替换", search_files: "搜索文件",
       list_snapshots: "列出快照", restore_snapshot: "读取快照", get_runtime_info: "运行信息", execute_command: "运行项目脚本",
       list_project_resources: "列出游戏资源", validate_script: "检查脚本", preview_scene: "预览场景", generate_character_profile: "定义角色", browser_action: "操作浏览器",
       task_start: "开始任务", task_stop: "结束任务", task_group_update: "命名标签页分组",
