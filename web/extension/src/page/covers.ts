@@ -3,6 +3,7 @@
 import { colorOf, colorsIn } from "./colors";
 import { mayPassMouse } from "./pointing";
 import { drawnIn, shadowRootOf } from "./shadow";
+import { styleOf } from "./task_memory";
 import { type Area, areEmpty, overlap, view } from "./visibility";
 
 const SOLID = new Set(["IMG", "VIDEO", "CANVAS", "IFRAME"]);
@@ -42,7 +43,7 @@ export function makeCoversHittable(): void {
 
 function isPassedCover(element: Element): boolean {
   const box = overlap(element.getBoundingClientRect(), view());
-  return !areEmpty(box) && getComputedStyle(element).pointerEvents === "none" && element.checkVisibility({ visibilityProperty: true }) && isOpaque(element, box);
+  return !areEmpty(box) && styleOf(element).pointerEvents === "none" && element.checkVisibility({ visibilityProperty: true }) && isOpaque(element, box);
 }
 
 function isOneWith(hit: Element, holder: Element): boolean {
@@ -52,7 +53,7 @@ function isOneWith(hit: Element, holder: Element): boolean {
 }
 
 function isOpaque(element: Element, area: Area): boolean {
-  const style = getComputedStyle(element);
+  const style = styleOf(element);
   if (Number(style.opacity) < DENSE) return false;
   if (SOLID.has(element.tagName) || isFilled(style) || BLURRED.test(style.backdropFilter)) return true;
   if (element instanceof SVGGeometryElement) return style.fill !== "none" && alphaOf(style.fill) * Number(style.fillOpacity) >= DENSE;

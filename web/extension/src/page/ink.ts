@@ -2,6 +2,7 @@
 
 import { type Color, colorOf, colorsIn, difference, over } from "./colors";
 import { allRoots, containsAcross, drawnIn, elementsIn } from "./shadow";
+import { styleOf } from "./task_memory";
 import { type Area, SCROLLS } from "./visibility";
 
 /** Of 255: a smaller difference can't be seen. */
@@ -24,7 +25,7 @@ export class Ink {
 
   /** Whether this element's letters differ from what is painted behind this place. */
   differs(holder: Element, place: Area): boolean {
-    const style = getComputedStyle(holder);
+    const style = styleOf(holder);
     const isDrawing = holder instanceof SVGElement;
     const letters = isDrawing ? fillOf(style) : colorOf(style.webkitTextFillColor);
     const back = letters && this.behind(holder, place);
@@ -57,7 +58,7 @@ export class Ink {
   private groundOf(element: Element): Ground {
     let ground = this.grounds.get(element);
     if (!ground) {
-      const style = getComputedStyle(element);
+      const style = styleOf(element);
       this.grounds.set(element, (ground = { paint: paintOf(element, style), isList: SCROLLS.test(style.overflow) }));
     }
     return ground;
@@ -101,7 +102,7 @@ function allPaints(): Paint[] {
   const paints: (Paint | null)[] = [];
   for (const root of allRoots()) {
     for (const element of elementsIn(root)) {
-      const style = getComputedStyle(element);
+      const style = styleOf(element);
       if (PICTURES.has(element.tagName.toUpperCase())) paints.push({ element, color: null, isBeside: false });
       else paints.push(paintOf(element, style));
       for (const which of ["::before", "::after"]) {
@@ -127,13 +128,13 @@ function hasOtherInk(holder: Element, style: CSSStyleDeclaration, back: Color | 
   const isSeen = (value: string): boolean => colorsIn(value).some((color) => color.alpha > 0 && (!back || difference(over(color, back), back) > LEAST_DIFFERENCE));
   if (isSeen(style.textShadow) || (Number.parseFloat(style.webkitTextStrokeWidth) > 0 && isSeen(style.webkitTextStrokeColor))) return true;
   for (let at: Element | null = holder; at; at = drawnIn(at)) {
-    const { backgroundClip, backgroundImage, backgroundColor } = getComputedStyle(at);
+    const { backgroundClip, backgroundImage, backgroundColor } = styleOf(at);
     if (backgroundClip.includes("text") && (backgroundImage.includes("url(") || isSeen(`${backgroundImage} ${backgroundColor}`))) return true;
   }
   return false;
 }
 
 function isBlended(element: Element): boolean {
-  for (let at: Element | null = element; at; at = drawnIn(at)) if (getComputedStyle(at).mixBlendMode !== "normal") return true;
+  for (let at: Element | null = element; at; at = drawnIn(at)) if (styleOf(at).mixBlendMode !== "normal") return true;
   return false;
 }

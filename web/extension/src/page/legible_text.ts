@@ -4,6 +4,7 @@ import { clipPathArea } from "./clip_path";
 import { colorOf } from "./colors";
 import { Ink } from "./ink";
 import { drawnIn } from "./shadow";
+import { styleOf } from "./task_memory";
 import { type Area, areEmpty, isLegible, overlap, Visibility } from "./visibility";
 
 const DEFINITIONS = "defs,symbol,clipPath,mask,pattern,marker";
@@ -40,7 +41,7 @@ export class LegibleText {
   private cutsAround(element: Element): Area[] {
     const cached = this.cuts.get(element);
     if (cached) return cached;
-    const { clipPath, maskImage } = getComputedStyle(element);
+    const { clipPath, maskImage } = styleOf(element);
     const around = drawnIn(element);
     const own = isTransparent(maskImage) || isFolded(element, around) ? NOTHING : clipPathArea(element, clipPath);
     const above = around ? this.cutsAround(around) : [];
@@ -55,7 +56,7 @@ const NOTHING: Area = { left: 0, top: 0, right: 0, bottom: 0 };
 /** Not in a drawing's definitions or right in a closed part of the page, and not as dots. */
 function isWritten(holder: Element): boolean {
   if (holder instanceof HTMLDetailsElement && !holder.open) return false;
-  const security = (getComputedStyle(holder) as CSSStyleDeclaration & { webkitTextSecurity: string }).webkitTextSecurity;
+  const security = (styleOf(holder) as CSSStyleDeclaration & { webkitTextSecurity: string }).webkitTextSecurity;
   return security === "none" && !(holder instanceof SVGElement && holder.closest(DEFINITIONS));
 }
 

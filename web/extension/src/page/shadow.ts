@@ -1,5 +1,7 @@
 /** Walks open and closed shadow roots as if they were one document. */
 
+import { TaskMemory } from "./task_memory";
+
 const CAN_HOST = new Set([
   "article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "main", "nav", "p", "section", "span",
 ]);
@@ -65,17 +67,16 @@ export function parentAcross(node: Node): Element | null {
   return parent instanceof Element ? parent : null;
 }
 
-/** Of elements that were asked in this task of the event loop: no page can change anything until it ends. */
-const roots = new Map<Element, ShadowRoot | null>();
+const closedSlots = new TaskMemory((host: Element) => [...(shadowRootOf(host)?.querySelectorAll("slot") ?? [])]);
+const surroundings = new TaskMemory(findSurrounding);
 
-/** What a node is drawn in: `parentAcross`, but also through the slots of closed trees. It takes longer. */
-export function drawnIn(node: Node): Element | null {
+/** What a node is drawn in: `parentAcross`, but also through the slots of closed trees. */
+export const drawnIn = (node: Node): Element | null => surroundings.of(node);
+
+function findSurrounding(node: Node): Element | null {
   const around = parentAcross(node);
   if (!around || around !== parentOf.call(node)) return around;
-  if (!roots.size) queueMicrotask(() => roots.clear());
-  let root = roots.get(around);
-  if (root === undefined) roots.set(around, (root = shadowRootOf(around)));
-  return (root && [...root.querySelectorAll("slot")].find((slot) => slot.assignedNodes().includes(node))) ?? around;
+  return closedSlots.of(around).find((slot) => slot.assignedNodes().includes(node)) ?? around;
 }
 
 /** The focused element, also inside shadow trees; the page itself if nothing has the focus. */

@@ -16,6 +16,7 @@ import { firstChildOf, nextSiblingOf, shadowRootOf } from "./shadow";
 import { type Shape, shapeOf } from "./shapes";
 import { areEmpty, isDrawn, isLegible, overlap, view as viewArea } from "./visibility";
 import type { VisibleElement } from "./index_page";
+import { styleOf } from "./task_memory";
 import { surveySoon } from "./text_changes";
 
 /** Delimiters around a number and a frame's position; the worker replaces them with the tab's names. */
@@ -125,7 +126,7 @@ class PageReader {
   private enter(element: Element, around: Shape): void {
     const tag = element.tagName;
     if (UNREAD.has(tag) || (tag === "DIV" && element.hasAttribute(BADGE_ATTRIBUTE))) return;
-    const shape = this.plain?.shapeOf(element, tag, around) ?? shapeOf(getComputedStyle(element));
+    const shape = this.plain?.shapeOf(element, tag, around) ?? shapeOf(styleOf(element));
     if (shape.isGone) return;
     const isBeside = around.isRow;
     const isLine = !isBeside && (shape.isLine || tag === "BR" || tag === "HR");

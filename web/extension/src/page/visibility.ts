@@ -2,6 +2,7 @@
 
 import { isCoveredAt, makeCoversHittable } from "./covers";
 import { drawnIn } from "./shadow";
+import { styleOf } from "./task_memory";
 
 export interface Area { left: number; top: number; right: number; bottom: number }
 
@@ -25,7 +26,7 @@ export const isLegible = (part: Area, area: Area): boolean => {
 /** Whether a box is drawn for it or, if it has none of its own, for its content. */
 export function isDrawn(element: Element): boolean {
   if (element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return true;
-  const { display, visibility } = getComputedStyle(element);
+  const { display, visibility } = styleOf(element);
   const around = display === "contents" && visibility === "visible" ? drawnIn(element) : null;
   return around !== null && isDrawn(around);
 }
@@ -73,7 +74,7 @@ export class Visibility {
 
   private knownOf(element: Element): Known {
     let known = this.known.get(element);
-    if (!known) this.known.set(element, (known = { style: getComputedStyle(element) }));
+    if (!known) this.known.set(element, (known = { style: styleOf(element) }));
     return known;
   }
 
@@ -144,9 +145,9 @@ export class Visibility {
 function isTurnedAway(element: Element): boolean {
   let matrix = new DOMMatrix();
   for (let at: Element | null = element; at; at = drawnIn(at)) {
-    matrix = new DOMMatrix(getComputedStyle(at).transform).multiply(matrix);
+    matrix = new DOMMatrix(styleOf(at).transform).multiply(matrix);
     const around = drawnIn(at);
-    if (!around || getComputedStyle(around).transformStyle !== "preserve-3d") break;
+    if (!around || styleOf(around).transformStyle !== "preserve-3d") break;
   }
   return matrix.m33 < 0;
 }
@@ -175,7 +176,7 @@ function isCutAway(style: CSSStyleDeclaration, position: string): boolean {
 /** The element that a positioned one is placed in, and clipped by. */
 function positionedAround(element: Element, position: string): Element | null {
   for (let at = drawnIn(element); at; at = drawnIn(at)) {
-    const style = getComputedStyle(at);
+    const style = styleOf(at);
     if ((position === "absolute" && style.position !== "static") || holdsFixed(style)) return at;
   }
   return null;
@@ -194,6 +195,6 @@ function reachOf(start: number, end: number, scrolledBy: number, length: number,
 /** What is left of the page's start, or above it, can't be scrolled to; neither can the right if the page doesn't scroll there. */
 function pageArea(): Area {
   const root = document.documentElement;
-  const isShut = [root, document.body].some((one) => one && /hidden|clip/.test(getComputedStyle(one).overflowX));
-  return { left: getComputedStyle(root).direction === "rtl" ? -FAR : -scrollX, top: -scrollY, right: isShut ? innerWidth : FAR, bottom: FAR };
+  const isShut = [root, document.body].some((one) => one && /hidden|clip/.test(styleOf(one).overflowX));
+  return { left: styleOf(root).direction === "rtl" ? -FAR : -scrollX, top: -scrollY, right: isShut ? innerWidth : FAR, bottom: FAR };
 }
