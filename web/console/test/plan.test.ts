@@ -40,6 +40,7 @@ it("without a plan the checklist is empty", () => {
 it("arguments are shown in a line and in full, well-formed or not", () => {
   expect(hintOf('{"limit": 3, "path": "game/start.txt"}')).toBe("game/start.txt");
   expect([hintOf("{broken"), hintOf({ n: 1 }), hintOf({ call_id: "c1", other: "first\nsecond" })]).toEqual(["", "", "first"]);
+  expect([hintOf({ clickId: "19" }), hintOf({ tabId: "3", text: "hi" })]).toEqual(["", "hi"]);
   expect([argumentsText("{broken"), argumentsText({}), argumentsText('{"a":1}')]).toEqual(["{broken", "", '{\n  "a": 1\n}']);
 });
 

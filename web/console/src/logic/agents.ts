@@ -35,7 +35,8 @@ function programName(path: string): string {
  */
 export function agentLook(claimed: string): AgentLook {
   const program = /^program:\d+:(.+)$/.exec(claimed);
-  if (program) return agentLook(programName(program[1]!));
+  // For a program that an interpreter runs without a file, a digest of its arguments follows.
+  if (program) return agentLook(programName(program[1]!.replace(/ [\da-f]{16}$/, "")));
   const plain = claimed.replace(/^agent:/, "").replace(/^(?:mcp|http|hook|cage|chat)[: ]/i, "").replace(/[/@ ]v?\d[\w.]*.*$/, "").trim() || claimed;
   if (/^script(?::|$)/.test(plain)) return { name: texts.value.chat.scriptedModel, letter: "S", colour: COLOURS[1]! };
   const entry = KNOWN.find(([pattern]) => pattern.test(plain));

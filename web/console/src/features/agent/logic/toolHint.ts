@@ -18,7 +18,7 @@ export function hintOf(value: unknown): string {
   if (typeof parsed !== "object" || parsed === null) return "";
   const members = parsed as Record<string, unknown>;
   const hint = TELLING.map((name) => members[name]).find((value) => typeof value === "string" && value !== "");
-  const any = hint ?? Object.entries(members).find(([name, value]) => typeof value === "string" && value !== "" && !/(^|_)id$/i.test(name))?.[1];
+  const any = hint ?? Object.entries(members).find(([name, value]) => typeof value === "string" && value !== "" && !/(^id|_id|Id)$/.test(name))?.[1];
   return typeof any === "string" ? (any.split("\n")[0] ?? "").slice(0, 160) : "";
 }
 

@@ -45,10 +45,14 @@ export function OneSentence({ call }: { call: Call }) {
   const t = texts.value;
   const about = useAbout(call);
   const act = actOf(call.tool ?? "");
-  const [words, object] = phraseOf(call, about.object);
-  const within = about.within && about.within !== object ? about.within : "";
+  const [words, named] = phraseOf(call, about.object);
+  // Of a call that ended before its element was found, only the place is known.
+  const isPlace = isOnElement(act) && !about.object && /^https?:/.test(named);
+  const object = isPlace ? "" : named;
+  const place = isPlace ? named : (about.within ?? "");
+  const within = place !== object ? place : "";
   // What hasn't happened, or may not have, is worded as a request.
-  if (call.state !== "done") return <b><Visible text={t.acts.asks[act]({ ...about, ...(typedText(call.target ?? "") === undefined ? {} : { kind: "input" }), object: object || (isOnElement(act) ? "" : t.acts.unnamed) }).replace(/[?？]$/, "")} /></b>;
+  if (call.state !== "done") return <b><Visible text={t.acts.asks[act]({ ...about, within: place, ...(typedText(call.target ?? "") === undefined ? {} : { kind: "input" }), object: object || (isOnElement(act) ? "" : t.acts.unnamed) }).replace(/[?？]$/, "")} /></b>;
   return (
     <>
       {words} {object && <b><Visible text={nameOf(object)} /></b>}
