@@ -207,8 +207,8 @@ def _tokens(folder: Path) -> Comparison:
         theirs = tokenizer.count(json.dumps([tool_listing(tool) for tool in AppTools(catalogue).tools()]))
     finally:
         tokenizer.close()
-    what = f"what a model reads before its first call, {_APPS} apps"
-    return Comparison(what, "each tool of an app an MCP tool", ours, theirs, 0.02, "tokens")
+    what = f"tokens before the first call, {_APPS} apps"
+    return Comparison(what, "each app tool as an MCP tool", ours, theirs, 0.02, "tokens")
 
 
 async def _as_coroutine(work: Awaitable[Any]) -> Any:

@@ -55,4 +55,4 @@ def _compare(project: Path, state: Path, what: str, command: str) -> Comparison:
         subprocess.run([sys.executable, "-c", ""], input=b"", capture_output=True, check=True)
 
     ours, theirs = in_turns(hook, bare, _ROUNDS, warm_up=3)
-    return Comparison(what, "Python's start, without a program", ours, theirs, target=2.5)
+    return Comparison(what, "starting Python", ours, theirs, target=2.5)

@@ -42,10 +42,10 @@ def measure() -> list[Comparison]:
     return [
         Comparison("an allowed `read_file` of 1 KB through the gate, p50", peer, *_medians(reads), 0.7),
         Comparison("`write_to_file` allowed by a rule, p50", peer, *_medians(writes), 0.7),
-        Comparison("the same, waits for the disk", peer, *_medians(syncs), 0.6, unit="syncs"),
+        Comparison("the same, disk syncs", peer, *_medians(syncs), 0.6, unit="syncs"),
         Comparison(
-            "64 reads at once from 8 callers, one of which hangs: p99 of the others",
-            "without the one that hangs",
+            "64 reads at once from 8 callers, one hanging: p99 of the others",
+            "without the hanging one",
             _p99(hanging.times),
             _p99(crowd.times),
             2,

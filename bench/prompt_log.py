@@ -80,7 +80,7 @@ def _appends(folder: Path, role: str) -> Comparison:
     """The time per append, of many writers and of one. Takes the round with the median ratio, because disks vary."""
     rounds = [
         Comparison(
-            f"one prompt appended by {_WRITERS} writers at once" + ", with an id of its own" * (role == "write-named"),
+            f"one prompt appended by {_WRITERS} writers at once" + ", each with its own ID" * (role == "write-named"),
             "one fsynced append, one writer",
             _append_together(folder / f"{role}.jsonl", role),
             _append_alone(folder / "alone.jsonl"),

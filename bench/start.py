@@ -12,7 +12,7 @@ _HANDRAIL = str(Path(sys.executable).with_name("handrail"))
 
 def measure() -> list[Comparison]:
     ours, theirs = in_turns(lambda: _run(_HANDRAIL, "--help"), lambda: _run(sys.executable, "-c", ""), _ROUNDS)
-    return [Comparison("`handrail --help`", "Python's start, without a program", ours, theirs, target=2.5)]
+    return [Comparison("`handrail --help`", "starting Python", ours, theirs, target=2.5)]
 
 
 def _run(*command: str) -> None:

@@ -41,8 +41,8 @@ def measure() -> list[Comparison]:
             _end(ours, state)
     return [
         Comparison("`read_file` of 1 KB over stdio, p50", _NPM, *read, target=0.8),
-        Comparison("start to the first `tools/list`, a server runs", _NPM, *warm, target=0.3),
-        Comparison("the same, no server runs, its last answers are stored", _NPM, *cold, target=1),
+        Comparison("start to the first `tools/list`, server running", _NPM, *warm, target=0.3),
+        Comparison("the same, no server running, last lists cached", _NPM, *cold, target=1),
         Comparison("resident memory of `handrail mcp` next to a server", _NPM, *memory, target=0.3, unit="MB"),
     ]
 

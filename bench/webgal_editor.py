@@ -96,7 +96,7 @@ def measure() -> list[Comparison]:
             again += editor.changes(f"scene{_SCENES // 2:04}.txt")
             editor.close()
     ours, theirs = statistics.median(again), statistics.median(first)
-    return [Comparison("an editor's change in 1,000 scenes → its problems", "the first check", ours, theirs, 1 / 5)]
+    return [Comparison("from an edit to its problems, 1,000 scenes", "the first check", ours, theirs, 1 / 5)]
 
 
 def _write_game(project: Path) -> None:

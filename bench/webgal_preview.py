@@ -52,11 +52,11 @@ async def _measure() -> list[Comparison | Budget]:
     strip = statistics.median(strips)
     peer = "Chromium, started on an empty page"
     return [
-        Comparison("show a scene, the first time: until the engine says so", peer, began, blank, 3.2),
-        Comparison("the same, with its picture", peer, began_pictured, blank, 6),
-        Budget("show another scene: until the engine says so", "the first time", moved, began, moved, 300),
-        Budget("the same, with its picture", "the first time", shown, began_pictured, shown, 1300),
-        Budget("a strip of 10 lines, JPEG, by `preview_scene`", "the first time", strip, began_pictured, strip, 3000),
+        Comparison("show the first scene, until the engine reports it", peer, began, blank, 3.2),
+        Comparison("the same, with a screenshot", peer, began_pictured, blank, 6),
+        Budget("show another scene, until the engine reports it", "the first scene", moved, began, moved, 300),
+        Budget("the same, with a screenshot", "the first scene", shown, began_pictured, shown, 1300),
+        Budget("a strip of 10 lines, JPEG, by `preview_scene`", "the first scene", strip, began_pictured, strip, 3000),
     ]
 
 

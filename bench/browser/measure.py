@@ -121,15 +121,15 @@ def _tokens(participants: Participants, count: int, series: Mapping[str, Series]
     def length(what: str, driver: Driver) -> int:
         return participants.tokens.count(series[what].text(driver))
 
-    view = f"what a model reads of a view of the page, {count:,} elements"
-    click = f"what a model reads until it knows what a click has changed, {count:,} elements"
+    view = f"tokens in a view of the page, {count:,} elements"
+    click = f"tokens until the model knows what a click changed, {count:,} elements"
     ours = participants.mcp
     return [
-        Comparison(view, "the most it should be", length("page", ours), _MOST_TOKENS, target=1, unit="tokens"),
+        Comparison(view, "limit", length("page", ours), _MOST_TOKENS, target=1, unit="tokens"),
         *(
             Comparison(
                 click,
-                f"{peer.name}, its view too",
+                f"{peer.name}, with its view",
                 length("click", ours),
                 length("click", peer) + length("page", peer),
                 target=1 / _FEWER_TOKENS,
@@ -149,5 +149,5 @@ def _figures(participants: Participants, count: int, series: Mapping[str, Series
             (title, *names),
             [(f"{_TITLES[what]}, {count:,} elements", *map(format_ms, values)) for what, values in rows],
         )
-        for title, rows in (("p50", times), ("processor time of one, its browser included", spent))
+        for title, rows in (("p50", times), ("processor time per action, browser included", spent))
     ]
