@@ -54,6 +54,22 @@ def test_changes_stay_in_the_overlay_and_the_run_is_on_record(user: PlainUser) -
     assert "cage full" in result.stderr.decode().splitlines()[0]
 
 
+def test_names_of_folders_and_programs_can_not_draw_on_the_terminal(user: PlainUser) -> None:
+    project = user.home / "odd\x1b[2J\nhandrail: cage full"
+    project.mkdir()
+    program = project / "\x1b[31mtool"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    give(user, project)
+    give(user, program)
+    result = user.handrail("run", "--project", str(project), "--", str(program))
+    assert result.returncode == 3
+    first, _ = result.stderr.decode().splitlines()
+    assert "\x1b" not in result.stderr.decode()
+    assert "\\u{1b}[31mtool" in first
+    assert "odd\\u{1b}[2J\\nhandrail: cage full" in first
+
+
 def test_it_starts_where_proc_lacks_the_process_ids_of_its_own_namespace(user: PlainUser) -> None:
     """As in containers, and where /proc hides other users' processes."""
     in_a_container = ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--mount-proc"]

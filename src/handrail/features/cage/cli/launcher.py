@@ -97,6 +97,10 @@ def _lock_run(prepared: PreparedRun, stack: ExitStack) -> socket.socket:
 
 
 def _print(message: str) -> None:
+    if not message.isprintable():  # a folder's or program's name may try to control the terminal
+        from handrail.kernel.visible import one_line
+
+        message = one_line(message)
     print(f"handrail: {message}", file=sys.stderr, flush=True)
 
 

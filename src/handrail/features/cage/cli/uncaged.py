@@ -20,6 +20,7 @@ def run_uncaged(request: RunRequest, state: Path | None) -> NoReturn:
     from handrail.faces.cli.presence import require_person
     from handrail.faces.cli.program import program
     from handrail.kernel.approval import CommandApprover
+    from handrail.kernel.visible import one_line
 
     if (confinement := probe_level()).level != "none":
         raise InvalidParams(
@@ -33,7 +34,7 @@ def run_uncaged(request: RunRequest, state: Path | None) -> NoReturn:
     finally:
         project_parts.close()
     project = os.path.realpath(request.project)
-    print(_WARNING.format(command=request.command[0], project=project), file=sys.stderr, flush=True)
+    print(_WARNING.format(command=one_line(request.command[0]), project=one_line(project)), file=sys.stderr, flush=True)
     os.chdir(project)
     try:
         os.execvp(request.command[0], request.command)
