@@ -302,6 +302,15 @@ def test_a_torn_tail_stays_and_what_follows_begins_a_line(log: PromptLog, path: 
     assert b'{"ts":"2026\n{"ts":' in path.read_bytes()
 
 
+def test_what_another_program_adds_to_a_torn_tail_is_read(log: PromptLog, path: Path) -> None:
+    torn = json.dumps(asked("x", {**PROMPT, "title": '{"ts":"2026"} {'}))
+    append(path, asked("a"), torn[:-9] + json.dumps(asked("b")), torn[:40] + torn[:60] + json.dumps(answered("a")))
+    for reader in (log, open_log(path)):
+        assert ids(reader) == ["b"]
+    append(path, '{"ts":' * 3000 + json.dumps(asked("c")), asked("d"))
+    assert ids(log) == ids(open_log(path)) == ["b", "d"]
+
+
 def test_a_last_line_that_lacks_only_its_end_counts(log: PromptLog, path: Path) -> None:
     append(path, asked("a"), asked("b"))
     assert ids(log) == ["a", "b"]

@@ -19,7 +19,10 @@ from handrail.ports.errors import InvalidParams, TooLarge
 from handrail.ports.prompt_entries import Entry, RequestEntry, ResponseEntry
 from handrail.ports.prompts import Prompt, UnreadablePrompt
 
-_SEAM = re.compile(rb"\}[ \t\r]*(?:\xef\xbb\xbf)?[ \t\r]*\{")
+_SEAM = re.compile(rb"\}[ \t\r]*(?:\xef\xbb\xbf)?[ \t\r]*\{|[^\xbf]\{\"(?:ts|type)\":")
+_START = re.compile(rb"\{\"(?:ts|type)\":")
+"""In a JSON text the quotes would be escaped, so it isn't part of one."""
+_MOST_TORN = 100
 _JUNCTION = re.compile(rb"[ \t\r\n]*(?:\xef\xbb\xbf)?[ \t\r\n]*")
 _VALUES = json.JSONDecoder()
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ufffd]")
@@ -67,15 +70,20 @@ def _lenient_head(line: bytes) -> Head | None:
 
 
 def split_entries(line: bytes) -> list[tuple[int, bytes]]:
-    """The entries in a line with their offsets; there are several if a program has left out an LF."""
+    """The entries in a line with their offsets.
+
+    There are several if a program has left out an LF, or has stopped within its line.
+    """
     if _SEAM.search(line) is None:
         return [(0, line)]
-    text, found, at = line.decode("latin-1"), list[tuple[int, bytes]](), 0  # one character a byte
+    text, found, at, torn = line.decode("latin-1"), list[tuple[int, bytes]](), 0, 0  # one character a byte
     while (start := _after_blanks(line, at)) < len(line):
         try:
             _, at = _VALUES.raw_decode(text, start)
         except (ValueError, RecursionError):
-            at = len(line)
+            torn += 1
+            next_start = _START.search(line, start + 1) if torn < _MOST_TORN else None
+            at = len(line) if next_start is None else next_start.start()
         found.append((start if found else 0, line[start if found else 0 : at]))
     return found
 
