@@ -67,10 +67,10 @@ def _calc(session: DesktopSession, agent: DesktopAgent) -> list[Comparison]:
     finally:
         tokenizer.close()
     what = f"`desktop_observe` of LibreOffice Calc with {_ROWS * _COLUMNS:,} filled cells"
-    promise = f"{_TOKENS} and {_TOKENS_PER_CELL} for each of {cells} visible ones"
+    limit = f"{_TOKENS} + {_TOKENS_PER_CELL} for each of {cells} visible cells"
     return [
         Comparison(f"{what}, over MCP, p50", "limit", took, _CALC_MS, 1),
-        Comparison(what, promise, tokens, _TOKENS + _TOKENS_PER_CELL * cells, 1, "tokens"),
+        Comparison(what, limit, tokens, _TOKENS + _TOKENS_PER_CELL * cells, 1, "tokens"),
     ]
 
 
