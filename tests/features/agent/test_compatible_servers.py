@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from handrail.features.agent.models.compatible import ThinkingTags
+from handrail.features.agent.models.event_stream import readable
 from handrail.features.agent.models.providers import open_model
 from handrail.features.agent.settings import open_models
 from handrail.ports.errors import Failure, Unsupported
@@ -23,6 +24,7 @@ from handrail.ports.model import (
     RateLimited,
     Reply,
     ToolOffer,
+    ToolResult,
     Turn,
     UserTurn,
     WrongKey,
@@ -317,6 +319,79 @@ UNDERSTOOD: dict[str, tuple[Answer, str, list[Any]]] = {
         "",
         [("read_file", {"path": "😀"})],
     ),
+    "arguments that are a number": (calls(call(0, "a", 5)), "", [("read_file", 5)]),
+    "arguments that are a list": (calls(call(0, "a", "[1]")), "", [("read_file", [1])]),
+    **{
+        f"arguments {words}": (calls(call(0, "a", arguments)), "", [READ_1])
+        for words, arguments in {
+            "in a fence": '```json\n{"path":"1"}\n```',
+            "in Python": "{'path': '1'}",
+            "closed twice": '{"path":"1"}}',
+            "written twice": '{"path":"1"}{"path":"1"}',
+        }.items()
+    },
+    "arguments with a line break": (calls(call(0, "a", '{"path":"a\nb"}')), "", [("read_file", {"path": "a\nb"})]),
+    "arguments split inside an escape": (
+        calls(*(call(0, "a", piece) for piece in ('{"path":"a\\', "n\\u00", 'e9"}'))),
+        "",
+        [("read_file", {"path": "a\né"})],
+    ),
+    "a call that is repeated in the last chunk": (
+        stream(chunk({"tool_calls": [call(0, "a")]}), chunk({"tool_calls": [call(0, "a")]}, "tool_calls")),
+        "",
+        [READ_1],
+    ),
+    "two calls with one index and one id": (calls(call(0, "x"), call(0, "x", SECOND)), "", [READ_1, READ_2]),
+    "a call whose name comes later": (
+        calls({"index": 0, "id": "a", "type": "function"}, {"index": 0, "function": READ_FUNCTION}),
+        "",
+        [READ_1],
+    ),
+    "a call whose name comes after its arguments": (
+        calls(
+            {"index": 0, "id": "a", "function": {"arguments": '{"path":"1"}'}},
+            {"index": 0, "function": {"name": "read_file"}},
+        ),
+        "",
+        [READ_1],
+    ),
+    "a call without a name": (calls(call(0, "a", name="")), "", [("", {"path": "1"})]),
+    **{
+        f"a call of {name}": (calls(call(0, "a", name=name)), "", [READ_1])
+        for name in (
+            *("default_api:read_file", "functions/read_file", "functions.read_file:0", "mcp__handrail__read_file"),
+            *("Read_File", "read-file", '"read_file"', "read_file()", "read_file<|channel|>commentary"),
+        )
+    },
+    **{
+        f"a call of {name}, which is another tool": (calls(call(0, "a", name=name)), "", [(name, {"path": "1"})])
+        for name in ("notes__read_file", "mcp__notes__read_file", "read_file_2")
+    },
+    **{
+        f"a call as text, as {written}": (text(written), "", [READ_1])
+        for written in (
+            f"[TOOL_REQUEST]{TEXT_CALL_1}[END_TOOL_REQUEST]",
+            f"[TOOL_CALL]{TEXT_CALL_1}[/TOOL_CALL]",
+            f"<tool_calls>[{TEXT_CALL_1}]</tool_calls>",
+            f"<function_call>{TEXT_CALL_1}</function_call>",
+            f"<TOOLCALL>[{TEXT_CALL_1}]</TOOLCALL>",
+            f"functools[{TEXT_CALL_1}]",
+            f"<|action_start|><|plugin|>{TEXT_CALL_1}<|action_end|>",
+            f"<tool_call>\n```json\n{TEXT_CALL_1}\n```\n</tool_call>",
+            f"<tool_call>{TEXT_CALL_1}}}</tool_call>",
+            f"<tool_call>{TEXT_CALL_1[:-1]}</tool_call>",
+            '<tool_call>{"name": "read_file", "args": {"path": "1"}}</tool_call>',
+            f"```json\n[{TEXT_CALL_1}]\n```",
+            '[read_file(path="1")]',
+            '<|tool_call_start|>[read_file(path="1")]<|tool_call_end|>',
+            "```tool_code\nread_file(path='1')\n```",
+            "<seed:tool_call>\n<function=read_file>\n<parameter=path>1</parameter>\n</function>\n</seed:tool_call>",
+        )
+    },
+    **{
+        f"{written} in place of a call": (text(written), written, [])
+        for written in ("[read_file(path)]", "read_file(open('x'))", "read_file", '[{"name": "read_file"}]', "[1, 2]")
+    },
     "chunks with nothing but choices": (
         stream(
             {"choices": [{"index": 0, "delta": {"content": "Hi"}}]},
@@ -450,7 +525,55 @@ REPORTED: dict[str, tuple[Answer, type[Failure]]] = {
     "nothing": ((200, "text/event-stream", ""), Cut),
     "no object": ((200, "text/event-stream", "data: [1]\n\ndata: [DONE]\n\n"), Cut),
     "a call that is no object": (stream(chunk({"tool_calls": [None]})), Cut),
-    "arguments that are a number": (calls(call(0, "a", 5)), Cut),
+    **{
+        f"{words} after a piece of the answer": (stream(chunk({"content": "Hi"}), event), Cut)
+        for words, event in {
+            "an error as an object of its own": {"object": "error", "message": "engine died", "code": 500},
+            "an error as the reason of the end": chunk({}, "error"),
+        }.items()
+    },
+    "vLLM: too long, with status 200": (
+        (200, "application/json", json.dumps({"object": "error", "message": LONG})),
+        Overflow,
+    ),
+    "an error event without an error": (
+        stream(chunk({"content": "Hi"}), end='event: error\ndata: {"message":"out of memory"}\n\n'),
+        NoModel,
+    ),
+    "a time-out": (refused(408, {"message": "timeout"}), Cut),
+    **{
+        f"{kind}: {words}": (refused(400, {"message": words}), condition)
+        for kind, condition, texts in (
+            (
+                "too long",
+                Overflow,
+                (
+                    "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+                    "prompt tokens 5000 > max 4096",
+                    "Prompt length 5000 exceeds n_ctx 4096",
+                    "Range of input length should be [1, 30720]",
+                    "context shift is disabled",
+                    "your request exceeds the model's context limit (32768)",
+                    "输入长度超过模型最大上下文长度",
+                ),
+            ),
+            (
+                "no tools",
+                NoModel,
+                (
+                    "Tools not supported",
+                    "This model is not capable of tool use",
+                    "Extra inputs are not permitted: tools",
+                ),
+            ),
+            (
+                "blocked",
+                Unsupported,
+                ("Content Exists Risk", "data_inspection_failed", "PROHIBITED_CONTENT", "sensitive words detected"),
+            ),
+        )
+        for words in texts
+    },
     "token counts that are a text": (stream({**chunk({"content": "Hi"}), "usage": "none"}), Cut),
     "an answer nested too deep": ((200, "application/json", "[" * 5000 + "]" * 5000), Cut),
 }
@@ -532,6 +655,38 @@ def test_deviations_from_the_format_are_understood(
 ) -> None:
     replied = reply_to(server, answer).replied
     assert (replied.text, [(use.name, json.loads(use.arguments)) for use in replied.uses]) == (message, used)
+
+
+def test_a_servers_counts_of_the_answer_so_far_are_not_added_up(server: Server) -> None:
+    usage = reply_to(server, stream({**chunk({"content": "Hi"}), **COUNTS}, {**chunk({}, "stop"), **COUNTS})).usage
+    assert (usage.input_tokens, usage.output_tokens) == (5, 3)
+
+
+def test_a_byte_that_is_not_utf_8_is_replaced() -> None:
+    async def read() -> bytes:
+        pieces = (b"data: \xff\n", "é".encode()[:1], "é".encode()[1:] + b"\n")
+
+        async def stream_pieces() -> AsyncIterator[bytes]:
+            for piece in pieces:
+                yield piece
+
+        return b"".join([piece async for piece in readable(stream_pieces())])
+
+    assert asyncio.run(read()).decode() == "data: \ufffd\né\n"
+
+
+@pytest.mark.parametrize("arguments", ['{"path":"1', "[1]", "no JSON", 5])
+def test_a_conversation_with_unreadable_arguments_can_continue(server: Server, arguments: Any) -> None:
+    """Servers refuse a conversation in which a call's arguments aren't an object."""
+    model = model_of(server)
+    replied = reply_to(server, calls(call(0, 7, arguments)), model).replied  # type: ignore[arg-type]
+    (use,) = replied.uses
+    result = ToolResult(use.id, "exec_1", use.name, "The arguments are not an object.", is_error=True)
+    server.messages.clear()
+    replies_to(server, text("Hi"), model_of(server), [*HI, replied, result], 1)
+    (sent,) = [message["tool_calls"] for message in server.messages[-1] if message["role"] == "assistant"]
+    assert isinstance(json.loads(sent[0]["function"]["arguments"]), dict)
+    assert (use.id, sent[0]["id"]) == ("7", "7")
 
 
 @pytest.mark.parametrize(("answer", "condition"), REPORTED.values(), ids=REPORTED)

@@ -68,7 +68,7 @@ class _Answer(httpx2.AsyncByteStream):
             yield piece
 
     async def _events(self) -> AsyncIterator[bytes]:
-        pieces, start = self._response.aiter_bytes(), b""
+        pieces, start = readable(self._response.aiter_bytes()), b""
         async for piece in pieces:
             start += piece
             if start.removeprefix(codecs.BOM_UTF8).strip() and not codecs.BOM_UTF8.startswith(start):
@@ -85,12 +85,22 @@ class _Answer(httpx2.AsyncByteStream):
         await self._response.aclose()
 
 
+async def readable(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Replaces bytes that aren't UTF-8, so that one doesn't make the whole answer unreadable."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    async for piece in pieces:
+        yield decoder.decode(piece).encode()
+    yield decoder.decode(b"", final=True).encode()
+
+
 def as_stream(body: bytes) -> bytes:
     """A complete `chat.completion` or an error as server-sent events; anything else unchanged, and then unreadable."""
     try:
         completion = msgspec.json.decode(body)
         if completion.get("error"):
             return _event({"error": completion["error"]})
+        if "choices" not in completion and (completion.get("message") or completion.get("detail")):
+            return _event(completion)
         (choice,) = completion["choices"]
         delta = choice["message"]
         for index, call in enumerate(delta.get("tool_calls") or ()):

@@ -30,17 +30,26 @@ _OVERFLOW = re.compile(
     r"|(?:longer|greater) than (?:the )?(?:model's )?(?:context|max_seq_len|maximum sequence)|n_keep \(\d+\) >= n_ctx"
     r"|prompt (?:is )?too long|input is too long|too large for (?:the )?model|too many tokens|tokens exceed"
     r"|maximum (?:context|prompt|model|allowed) length|exceeded model token limit|max_tokens must be at least 1, got -"
-    r"|token count [^.]*exceeds the maximum|max_new_tokens` must be",
+    r"|token count [^.]*exceeds the maximum|max_new_tokens` must be|context window of .{1,40} exceeded"
+    r"|must have less than \d+ tokens|longer than the maximum number of tokens|tokens? \d+ > max|> context_window"
+    r"|exceeds? the model's (?:maximum )?context|exceeds? n_ctx|n_ctx exceeded|kv cache (?:is )?full|context overflow"
+    r"|(?:conversation|messages?|string) (?:is |are )?too long|range of input length|context shift is disabled"
+    r"|reduce the length of (?:your|the) (?:prompt|input|messages)|max_total_tokens must be|(?:最大|超[过出]).*上下文",
     re.IGNORECASE,
 )
 _NO_TOOLS = re.compile(
     r"does(?: not|n't) support (?:\w+ with )?(?:tool|function)|support tool use|tool choice requires"
     r"|tools param requires|function calling is not enabled|unsupported parameter: .?tools"
-    r"|(?:tools?|tool use|tool[ _](?:calling|choice)|function calling)[`'\"]? (?:is|are)(?: not|n't) supported",
+    r"|(?:tools?|tool use|(?:tool|function)[ _](?:calling|choice))[`'\"]? (?:(?:is |are )?not|isn't|aren't) supported"
+    r"|(?:tools?|calling) (?:is|are) unsupported|(?:no|not have) tool capability|not capable of (?:tool|function)"
+    r"|tools (?:field )?(?:is |are )?not permitted|not permitted: tools",
     re.IGNORECASE,
 )
 _BLOCKED = re.compile(
-    r"content[_ ]filter|content management policy|was flagged|flagged_input|usage polic|safety", re.IGNORECASE
+    r"content[_ ]filter|content management policy|was flagged|flagged_input|usage polic|safety|content exists risk"
+    r"|moderation|prohibited_content|data_inspection_failed|inappropriate content|sensitive (?:words?|content)"
+    r"|responsible ai",
+    re.IGNORECASE,
 )
 _LOADING = re.compile(r"loading model", re.IGNORECASE)
 _ABOUT_SYSTEM = re.compile(
@@ -153,7 +162,11 @@ def _translate(name: str, error: exceptions.AgentRunError, quoted: str) -> Failu
             return NoModel(f"The provider doesn't know the model {name}{says}", hint="Choose another one in Settings.")
         case exceptions.ModelServerError() | exceptions.ModelUnavailableError():
             return Cut(f"{name} has an internal problem right now{says}", hint=look)
-        case exceptions.ModelConnectionError() | exceptions.ModelRequestTimeout():
+        case (
+            exceptions.ModelConnectionError()
+            | exceptions.ModelRequestTimeout()
+            | exceptions.ModelHTTPError(status_code=408)
+        ):
             return Cut(f"The connection to {name} was cut.", hint="Check the address and the network.")
         case exceptions.ModelAPIError() if isinstance(error.__cause__, ValueError):
             return _unreadable(name)
