@@ -78,6 +78,13 @@ EVENTS: list[tuple[str, dict[str, Any], Native | None]] = [
     ("codex", pre("exec_command", {"cmd": "ls", "shell": "/x"}), Shell("ls", "/p", options={"shell": "/x"})),
     ("claude", pre("WebFetch", {"url": "https://example.com", "prompt": "x"}), Fetch("https://example.com")),
     ("claude", pre("mcp__github__create_issue", {"title": "x"}), Mcp("github", "create_issue", {"title": "x"})),
+    ("claude", pre("Monitor", {"command": "ls", "description": "x", "timeout_ms": 5}), Shell("ls", "/p")),
+    ("claude", pre("Monitor", {"ws": {"url": "wss://example.com/x"}}), Fetch("wss://example.com/x")),
+    (
+        "claude",
+        pre("Monitor", {"command": "ls", "ws": {"url": "wss://x.example"}}),
+        Other("Monitor", {"command": "ls", "ws": {"url": "wss://x.example"}}),
+    ),
     ("claude", pre("TodoWrite", {"todos": []}), Other("TodoWrite", {"todos": []}, is_harmless=True)),
     ("claude", pre("Unknown", {"x": 1}), Other("Unknown", {"x": 1})),
     ("claude", {"hook_event_name": "Stop", "cwd": "/p"}, None),

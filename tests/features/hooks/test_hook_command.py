@@ -246,6 +246,8 @@ def test_a_search_asks_if_it_would_show_an_ignored_file_of_secrets(served: Rig) 
         ("Bash", {"command": "curl http://127.0.0.1:PORT/"}),
         ("Bash", {"command": "kill PID"}),
         ("WebFetch", {"url": "http://127.0.0.1:PORT/"}),
+        ("Monitor", {"command": "handrail prompts answer x --ok", "description": "Watch"}),
+        ("Monitor", {"ws": {"url": "ws://127.0.0.1:PORT/socket"}}),
     ],
 )
 def test_handrails_own_files_are_denied_without_a_question(shared: Rig, tool: str, params: dict[str, Any]) -> None:

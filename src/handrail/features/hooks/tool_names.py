@@ -108,9 +108,21 @@ def parse_native_call(tool: str, tool_input: Mapping[str, Any], cwd: str) -> Nat
         return Change((FileChange(_path(tool_input), patch=_to_json(other_fields)),))
     if tool in _READ or tool in _LIST or tool in _SEARCH:
         return _read(tool, tool_input, cwd)
+    if tool == "Monitor":
+        return _monitor(tool, tool_input, cwd)
     if tool in _FETCH and isinstance(tool_input.get("url"), str):
         return Fetch(tool_input["url"])
     return Other(tool, dict(tool_input), is_harmless=tool in _HARMLESS)
+
+
+def _monitor(tool: str, tool_input: Mapping[str, Any], cwd: str) -> Native:
+    """Claude Code's tool that reports what a command prints or a WebSocket sends."""
+    command, socket = tool_input.get("command"), tool_input.get("ws")
+    if command is not None and socket is None:
+        return _shell(tool_input, cwd)
+    if command is None and isinstance(socket, Mapping) and isinstance(socket.get("url"), str):
+        return Fetch(socket["url"])
+    return Other(tool, dict(tool_input))
 
 
 def _read(tool: str, tool_input: Mapping[str, Any], cwd: str) -> Native:

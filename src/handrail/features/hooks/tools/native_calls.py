@@ -1,5 +1,7 @@
 """native_fetch, native_mcp, native_other: clients' own tools other than commands and files."""
 
+import re
+
 from handrail.features.hooks.native import ALLOWED, Allowed, Fetch, Mcp, Other
 from handrail.features.hooks.project_hooks import Hooks
 from handrail.kernel.call import Call
@@ -10,10 +12,12 @@ from handrail.kernel.web_address import parse_address
 from handrail.ports.effect import Effect
 from handrail.ports.errors import Declined, InvalidParams
 
+_WEB_SOCKET = re.compile(r"^\s*ws(s?)(?=://)", re.IGNORECASE)
+
 
 def _place(params: Fetch) -> Target:
     try:
-        return Target(place=parse_address(params.url).place or ANY_PLACE)
+        return Target(place=parse_address(_WEB_SOCKET.sub(r"http\1", params.url)).place or ANY_PLACE)
     except InvalidParams:
         return Target(place=ANY_PLACE)
 
