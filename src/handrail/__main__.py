@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -30,7 +31,7 @@ def main() -> None:
         from handrail.features.hooks.cli.fast import run as answer_hook
 
         if (status := answer_hook(sys.argv[2:], open_program)) is not None:
-            sys.exit(status)
+            os._exit(status)  # while Python cleans up, a signal would end it with a status that blocks nothing
     if sys.argv[1:2] == ["run"]:  # a person waits for the agent
         from handrail.features.cage.cli.quick import run as run_quickly
 
@@ -48,8 +49,6 @@ def main() -> None:
 
 def _enabled_names() -> list[str]:
     """The names in `features` of config.toml. The TOML parser is only imported if the file mentions features."""
-    import os
-
     state = os.environ.get("HANDRAIL_STATE")
     home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     try:
