@@ -269,6 +269,17 @@ def test_random_attacks_on_any_file_are_detected(copies: Copies) -> None:
         assert not result.is_intact or is_edit, (name, kind, at)
 
 
+@pytest.mark.parametrize("name", ["agents.json", "trusted.json", "presence"])
+def test_a_pipe_in_place_of_a_file_is_reported_and_waited_for_by_nobody(copies: Copies, name: str) -> None:
+    copies.restore(copies.newer)
+    file = next((copies.state / name).iterdir()) if name == "presence" else copies.state / name
+    file.unlink()
+    os.mkfifo(file)
+    result = verify(copies.state)
+    what = file.relative_to(copies.state)
+    assert f"{what} is missing: it was removed outside handrail" in told(result)
+
+
 @pytest.mark.parametrize("name", ["agents.json", "trusted.json", "passkeys.json", "servers.json", "presence/0.json"])
 def test_an_unknown_file_is_detected(tmp_path: Path, name: str) -> None:
     project, state = tmp_path / "project", tmp_path / "state"

@@ -44,8 +44,11 @@ _BEGINNING = b'{"ts":"'
 _PATIENCE = 10.0
 _NAP = 0.002
 _NOT_THERE = frozenset(
-    {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM, errno.EINVAL}
-)
+    {
+        errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM, errno.EINVAL,
+        errno.ESPIPE,
+    }
+)  # fmt: skip
 """Other errors don't mean that a file is missing, only that it can't be read now."""
 
 
