@@ -228,7 +228,10 @@ def record_proof(audit: Audit, stores: RecordStores, number: int) -> dict[str, A
     checkpoints = list(readable_checkpoints(list(stores.checkpoints.lines())))
     signed = next((each for each in checkpoints if each.count >= number), None)
     if signed is None or number < 1:
-        raise NotFound(f"No checkpoint has signed record {number} yet.", hint="`handrail audit verify` says how many.")
+        raise NotFound(
+            f"No checkpoint has signed record {number} yet.",
+            hint="`handrail audit verify` says how many records are signed.",
+        )
     lines: list[bytes] = []
     audit.verify(lambda link, line: lines.append(line.removesuffix(b"\n")))
     leaves, last = [leaf(line) for line in lines], checkpoints[-1]

@@ -177,3 +177,10 @@ def test_the_report_names_the_engine_that_the_game_ships(game: Machine) -> None:
 def test_lines_are_named_in_runs_and_not_without_end() -> None:
     assert ranges([3, 4, 4, 5, 9]) == "3-5, 9"
     assert ranges(list(range(1, 99, 2))).endswith("23 …")
+
+
+def test_a_path_that_does_not_exist_is_named_as_it_was_typed(game: Machine) -> None:
+    game.write(START, "end;\n")
+    result = game.run("webgal", "check", "/nowhere/start.txt")
+    assert result.status == 2
+    assert result.err.endswith("Error: No such file or folder: /nowhere/start.txt\n")

@@ -128,4 +128,4 @@ def _params(text: str) -> Any:
     try:
         return strict_json.decode(data, max_bytes=_MAX_INPUT)
     except strict_json.NotJson as error:
-        raise click.BadParameter(f"not JSON: {error.message}", param_hint="JSON") from None
+        raise click.BadParameter(error.message, param_hint="JSON") from None

@@ -180,7 +180,7 @@ def check_may_be_shown(real: str, forbidden: Sequence[str], home: str, what: str
     for closed in (*keys, *map(os.path.realpath, forbidden)):
         if _is_below(real, closed) or _is_below(closed, real):
             raise InvalidParams(
-                f"{what}: {real} contains something that an agent must not see: {closed}.", hint="Name another one."
+                f"{what}: {real} contains something that an agent must not see: {closed}.", hint="Name another folder."
             )
 
 

@@ -201,7 +201,7 @@ def _project(path: str, state: str, home: str) -> str:
     project = os.path.realpath(path)
     if not os.path.isdir(project):
         raise NotFound(f"There is no project folder {path}.", hint="Name an existing folder with --project.")
-    check_may_be_shown(project, [state], home, "The project")
+    check_may_be_shown(project, [state], home, "--project")
     return project
 
 

@@ -66,7 +66,7 @@ class ClientConnections:
         """Returns what was kept, because it was changed since. `removed_values` are values to restore, by name."""
         applied = self.edits_of(client)
         if not applied:
-            raise NotFound(f"{client.title} isn't connected.", hint="`handrail connect` lists what is.")
+            raise NotFound(f"{client.title} isn't connected.", hint="`handrail connect` lists connected clients.")
         pairs = [(each, removed_values.get(each.keys[-1]) if each.is_removal else None) for each in reversed(applied)]
         kept = [each.name for each, removed in pairs if not undo_edit(each, removed)]
         self._save(client.name, None)

@@ -41,8 +41,9 @@ def check_is_external(name: str) -> None:
     if name in [feature.name for feature in built_in()]:
         raise InvalidParams(f"{name!r} is a feature of handrail itself: it is always on.")
     if name not in [point.name for point in _external_points()]:
-        names = ", ".join(point.name for point in _external_points()) or "none"
-        raise InvalidParams(f"No installed package has a feature {name!r}.", hint=f"There are: {names}.")
+        names = ", ".join(point.name for point in _external_points())
+        hint = f"Installed packages have: {names}." if names else "No installed package has features for handrail."
+        raise InvalidParams(f"No installed package has a feature {name!r}.", hint=hint)
 
 
 def switch_feature(stores: Stores, name: str, *, is_on: bool) -> None:

@@ -116,7 +116,7 @@ class ModelCatalog:
     async def keep_key(self, provider: str, key: Secret) -> SecretInfo:
         value = key.reveal()
         if not value or len(value) > _MAX_KEY_LENGTH or not value.isascii() or not value.isprintable() or " " in value:
-            raise InvalidParams("This isn't a key: one is a line of letters, digits and signs, without spaces.")
+            raise InvalidParams("This isn't a key. A key is one line of letters, digits and signs, without spaces.")
         return await self._secrets.put(_name(checked_provider(provider)), key)
 
     async def forget_keys(self) -> int:

@@ -55,7 +55,7 @@ def split(name: str) -> tuple[str, str]:
     if provider not in PROVIDERS or not model:
         raise InvalidParams(
             f"Unknown model {name[:100]!r}.",
-            hint=f"Name it as PROVIDER:MODEL; providers are {', '.join(PROVIDERS)}.",
+            hint=f"Write it as PROVIDER:MODEL; providers are {', '.join(PROVIDERS)}.",
         )
     return provider, model
 

@@ -217,6 +217,8 @@ def find_root(project: Path, paths: Sequence[str]) -> tuple[Path, list[str]]:
     if _is_in_game(root):
         root = _root_of(root)
     absolute = [_absolute(root, path) for path in paths]
+    if missing := [path for path, found in zip(paths, absolute, strict=True) if not os.path.lexists(found)]:
+        raise click.UsageError(f"No such file or folder: {one_line(missing[0])}")
     if absolute and not any(path.is_relative_to(root) for path in absolute):
         root = _root_of(Path(os.path.commonpath(absolute)))
     return root, [os.path.relpath(path, root) for path in absolute]
