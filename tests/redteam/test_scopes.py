@@ -105,6 +105,43 @@ def test_files_of_secrets_are_closed_until_a_rule_names_them(
     assert client.code("write_to_file", path=path, content="", dryRun=True) == "E_DENY_PATH"
 
 
+CLOSED = [".env", ".Env.prod", ".npmrc", ".ssh/x", "id_rsa.pub", "a/.kube/config", ".docker/config.json", "x.pem"]
+FILE_TOOLS: dict[str, Json] = {
+    "read_file": {}, "read_media": {}, "file_info": {}, "list_files": {}, "search_files": {"regex": "needle"},
+    "edit_file": {"edits": [{"oldText": "needle", "newText": "x"}]}, "delete_path": {}, "make_folder": {},
+    "replace_in_file": {"find": "needle", "replace": "x"}, "write_to_file": {"content": "x", "dryRun": True},
+    "validate_script": {}, "copy_path": {"to": "out"}, "move_path": {"to": "out"},
+}  # fmt: skip
+"""The tools that take the path of a file or folder, with their other parameters. `list_snapshots` lists nothing."""
+
+
+def test_no_tool_reads_lists_changes_or_moves_a_file_of_secrets_or_a_folder_with_one(
+    start: Start, own_project: Path, own_state: Path
+) -> None:
+    for path in CLOSED:
+        (own_project / path).parent.mkdir(parents=True, exist_ok=True)
+        (own_project / path).write_text("token=needle\n")
+    (own_project / "plain.txt").write_text("plain\n")
+    client = start("stdio", own_project, own_state, answer="allow", tools="all")
+    assert isinstance(client, Stdio)
+    listed = client.request("tools/list", {})["tools"]
+    with_path = {each["name"] for each in listed if "path" in each["inputSchema"].get("required", ())}
+    of_others = {name for name in with_path if name.startswith(("browser_", "desktop_"))}
+    assert with_path - of_others <= {*FILE_TOOLS, "list_snapshots"}
+    for path in CLOSED:
+        for tool, more in FILE_TOOLS.items():
+            assert client.code(tool, path=path, **more) == "E_DENY_PATH", (tool, path)
+        for tool in ("copy_path", "move_path"):
+            assert client.code(tool, path="plain.txt", to=path) == "E_DENY_PATH", (tool, path)
+        (file,) = client.ok("read_files", files=[{"path": path}])["files"]
+        assert file["error"]["code"] == "E_DENY_PATH", path
+        assert client.code("write_files", files=[{"path": path, "content": "x"}]) == "E_DENY_PATH", path
+    for folder in ("a/.kube", "a", ".docker"):
+        for tool in ("copy_path", "move_path", "delete_path"):
+            assert client.code(tool, path=folder, **FILE_TOOLS[tool]) == "E_DENY_PATH", (tool, folder)
+    assert not (own_project / "out").exists()
+
+
 def test_an_untrusted_policy_can_not_disable_undo(start: Start, own_project: Path, own_state: Path) -> None:
     folder = own_project / ".handrail"
     folder.mkdir(exist_ok=True)

@@ -22,7 +22,8 @@ def asked(path: Path, project: Path, command: str) -> tuple[int, bytes]:
         "tool_input": {"command": command},
     }
     data = json.dumps(event).encode()
-    wire = connect(str(path), "hook", {"client": "claude", "bytes": len(data), "wait": 20_000})
+    hello: dict[str, str | int | None] = {"client": "claude", "bytes": len(data), "wait": 20_000}
+    wire = connect(str(path), "hook", {**hello, "project": "/"})  # a cage's socket is for its own project
     try:
         wire.send(data)
         status, out, err = map(int, wire.read_line().split())
@@ -64,6 +65,7 @@ def test_inside_of_a_cage_a_hook_only_records(tmp_path: Path) -> None:
     log = (state / "audit" / "log.jsonl").read_text().splitlines()
     records: list[dict[str, Any]] = [entry.get("record", entry) for entry in map(json.loads, log)]
     assert any("cage claude-1" in each.get("answer", {}).get("by", "") for each in records)
+    assert {each["project"] for each in records if "project" in each} == {open_project.location}
 
 
 def test_a_narrow_cages_own_folders_are_not_handrails_although_they_are_in_its_state(tmp_path: Path) -> None:
