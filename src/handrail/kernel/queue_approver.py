@@ -47,7 +47,7 @@ from handrail.ports.tokens import OneTimeClaims
 APPROVAL_PREFIX = "approval_"
 RETRY_WINDOW = timedelta(minutes=10)
 LATE_APPROVAL = (
-    "If you stop waiting, make the same call again later: an approval given by then counts once, "
+    "If you stop waiting, make the same call again later: an approval given in the meantime counts once, "
     f"for {RETRY_WINDOW.total_seconds() / 60:.0f} minutes."
 )
 """A client shows the last message that it got before it gave up waiting, so each one ends with this."""

@@ -24,7 +24,7 @@ _START_SECONDS = 20.0
 _POLL_SECONDS = 0.05
 _UNUSED_SECONDS = 600
 _COOLDOWN_SECONDS = 60.0  # a browser that was just opened may still be loading the console
-_TERMINAL_HINT = "`handrail prompts` answers in a terminal"
+_IN_TERMINAL = "answer in a terminal with `handrail prompts`."
 
 
 class ConsoleOpener:
@@ -55,12 +55,12 @@ class ConsoleOpener:
             elif address is None:
                 address = await self._start()
             if address is None:
-                return f"No one is watching, and the console could not be started; {_TERMINAL_HINT}."
+                return f"No one is watching, and the console could not be started. Please {_IN_TERMINAL}"
             if self._opens_console:
-                return f"No one was watching: the console opens in a browser ({address}); {_TERMINAL_HINT} as well."
+                return f"No one was watching, so the console opens in a browser ({address}). Or {_IN_TERMINAL}"
             return (
-                f"No one is watching: the console is at {address} "
-                f"(`handrail open --print` lets a browser in); {_TERMINAL_HINT} as well."
+                f"No one is watching. Open the console at {address} "
+                f"(`handrail open --print` prints a sign-in link), or {_IN_TERMINAL}"
             )
 
     def close(self) -> None:
