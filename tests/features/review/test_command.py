@@ -156,6 +156,24 @@ def test_paths_everything_and_discard(rig: Rig, cage: Cage) -> None:
     assert "No agent has left changes" in run(rig).stdout
 
 
+def test_commits_are_found_when_no_file_is_pending(rig: Rig) -> None:
+    """The agent committed the person's own change, or every file was taken already."""
+    without_presence(rig.state)
+    rig.write({"a.txt": "a\n", ".handrail/policy.json": "{}\n"})
+    rig.commit_all()
+    assert "No agent has left changes" in run(rig, "--commits").stdout
+    rig.write({"a.txt": "b\n"})
+    rig.cage().run("git rm -q --cached .handrail/policy.json; git commit -qam 'Say b'")
+    assert "No agent has left changes" in run(rig, "--list").stdout
+    listed = run(rig, "--commits").stdout
+    assert "Say b" in listed
+    rig.write({"a.txt": "a\n"})
+    taken = run(rig, "--take-commit", listed.split()[0])
+    assert "Took 1 change." in taken.stdout, taken.stderr
+    assert "closed folder.\n" in taken.stdout
+    assert (rig.project / "a.txt").read_text() == "b\n"
+
+
 def test_taking_nothing_is_an_error_that_says_what_to_do(rig: Rig, cage: Cage) -> None:
     rig.write({"a.txt": LINES.replace("line 5\n", "MINE\n").replace("line 20\n", "MINE\n"), "b.txt": "mine\n"})
     for words in (("--take", "b.txt"), ("--take", "b.txt", "--json")):

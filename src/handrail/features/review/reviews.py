@@ -52,6 +52,13 @@ class Reviews:
                 reviews.append(_listed(folder, session, count, problem))
         return reviews
 
+    def newest_repository(self) -> str | None:
+        """The newest run in which the agent changed its repository."""
+        for folder, session in reversed(list_cages(self._project.stores.path, self._project.location)):
+            if os.path.isdir(_agents_folder(folder, session) / ".git"):
+                return session.id
+        return None
+
     def _count(self, cage_id: str) -> int:
         review = self.open(cage_id)
         try:

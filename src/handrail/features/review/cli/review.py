@@ -75,7 +75,8 @@ def review(
     opened = program().open_project(project, state, CommandApprover())
     try:
         reviews: Reviews = opened.part("review")
-        chosen = id or _choose_review(reviews, as_json=as_json, only_list=only_list)
+        wants_commits = with_commits or take_commit is not None
+        chosen = id or _choose_review(reviews, as_json=as_json, only_list=only_list, wants_commits=wants_commits)
         if chosen is None:
             return
         if paths or take_all or take_commit is not None:
@@ -92,11 +93,16 @@ def review(
         opened.close()
 
 
-def _choose_review(reviews: "Reviews", *, as_json: bool, only_list: bool) -> str | None:
-    """The only run with pending changes; otherwise lists them and returns None."""
+def _choose_review(reviews: "Reviews", *, as_json: bool, only_list: bool, wants_commits: bool) -> str | None:
+    """The only run with pending changes; otherwise lists them and returns None.
+
+    Commits stay when all changes to files have been taken, so without pending changes the newest run counts.
+    """
     listed = reviews.listed()
     if len(listed) == 1 and not only_list:
         return listed[0].id
+    if not listed and wants_commits and (newest := reviews.newest_repository()) is not None:
+        return newest
     if as_json:
         print_json({"reviews": listed})
     elif not listed:
@@ -154,7 +160,7 @@ def take_and_report(opened: "Project", cage_id: str, wanted: dict[str, Any], *, 
         print_json({**result, "executionId": call.execution_id})
     else:
         for line in result.get("left", ()):
-            say(f"Not taken: {one_line(line)}.")
+            say(f"Not taken: {one_line(line).rstrip('.')}.")
     if not result["taken"] and not is_settled:
         raise Conflict("Nothing was taken.", hint=_NOTHING_TAKEN.format(id=cage_id))
     if as_json:
