@@ -63,7 +63,8 @@ class Questioner:
             state.stale,
             (await self._policy()).votes_for(state.call.tool, state.effect, target, preview.place),
         )
-        await state.call.progress("Waiting for a person's approval.")
+        if await self.will_ask(state.call, target):
+            await state.call.progress("Waiting for a person's approval.")
         answer = await self._approver.ask(question)
         state.answer = answer
         if answer.status == "ok":
