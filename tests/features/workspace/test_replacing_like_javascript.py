@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from handrail.features.workspace.replacement import replace_all
+from handrail.ports.errors import InvalidParams
 from tests.effort import count as count_tries
 from tests.effort import tries
 
@@ -21,10 +22,11 @@ _ATOMS = [
     *("a", "b", "c", "[ab]", "[^a]", "(a)", "(?:ab|b)", "(a|)", "\\b", "\\B", "^", "$", "é", "\\d", "(?<n>b)", "()"),
     *(".", "(.)", "\\s", "\\S", "\\w", "\\W", "\\D", "[\\s]", "[^\\s]", "[\\w-]", "[\\d\\s]", "[^\\n]", "[\\b]", "[.]"),
     *("k", "\\n", "\\r", "\\t", "\\v", "\\0", "\\x41", "\\u0041", "\\u{1F600}", "\\.", "\\/", "\\p{L}", "[a-z]"),
+    *("[^]", "[]", "\\cJ", "[\\cm]", "\\p{Script=Han}", "\\p{gc=Lu}"),
 ]
 _REPEATS = ["", "", "", "*", "+", "?", "*?", "{0,2}", "{2}", "{1,}"]
 _CHARACTERS = "aabbbc1 \né\r\r\n\u2028\t\v\xa0\ufeff_-./Ak"
-_PIECES = [";", "$1", "$&", "$$", "$2", "$10", "$01", "$<n>", "$`", "$'", "$0", "x", ""]
+_PIECES = [";", "$1", "$&", "$$", "$2", "$10", "$01", "$<n>", "$<n", "$>", "$<", "$`", "$'", "$0", "x", ""]
 
 
 def pattern(chance: random.Random) -> str:
@@ -92,3 +94,21 @@ def test_line_ends_and_white_space_match_javascript(find: str, flags: str, text:
 @pytest.mark.parametrize("find", ["[[:alpha:]]+", "\\Qb.\\E", "\\Aa"])
 def test_syntax_that_only_re2_knows_is_read_by_re2(find: str) -> None:
     assert replace_all(b"ab.\r\n", find, ";", "m", lambda: None)[1] >= 1
+
+
+def test_without_named_groups_a_name_in_the_replacement_is_text() -> None:
+    assert replace_all(b"ab", "a", "$<x$$&$<y>", "", lambda: None) == (b"$<x$&$<y>b", 1)
+
+
+def test_a_bracket_after_an_empty_class_is_read_by_re2() -> None:
+    assert replace_all(b"[ab] c", r"\[[^]]*\]", ";", "", lambda: None) == (b"; c", 1)
+
+
+@pytest.mark.parametrize("find", ["(?<=a)b", "a(?=b)", "(a)\\1", "(?<n>a)\\k<n>"])
+def test_what_re2_lacks_is_refused_with_the_pattern_as_it_was_written(find: str) -> None:
+    with pytest.raises(InvalidParams) as refusal:
+        replace_all(b"ab", find, ";", "", lambda: None)
+    assert "no lookbehind" in str(refusal.value.hint)
+    assert refusal.value.details["find"] == find
+    with pytest.raises(InvalidParams, match=r"missing \): a\($"):
+        replace_all(b"ab", "a(", ";", "", lambda: None)

@@ -22,12 +22,14 @@ _SPACE: Sequence[Range] = (
     *((0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)),
 )
 _LAST = 0x10FFFF
-_WITHOUT_LINE_ENDS = ("\\p{L", "\\p{M", "\\p{N", "\\p{P", "\\p{S")
+_WITHOUT_LINE_ENDS = re.compile(r"\\p\{(?:[LMNPS].?|(?!Common|Any)\w{3,})\}")  # categories, or scripts
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f"}
 _ESCAPED = frozenset("^$\\.*+?()[]{}|/-")
 _TOKEN = re.compile(
     r"""\\u\{(?P<long>[0-9a-fA-F]{1,6})\} | \\u(?P<four>[0-9a-fA-F]{4}) | \\x(?P<two>[0-9a-fA-F]{2})
-      | \\(?P<nul>0)(?![0-9]) | (?P<property>\\[pP]\{[^}]*\}) | \\(?P<escape>[\s\S]) | (?P<char>[\s\S])""",
+      | \\(?P<nul>0)(?![0-9]) | \\c(?P<control>[a-zA-Z])
+      | \\(?P<property>[pP])\{(?:(?:Script|sc|General_Category|gc)=)?(?P<name>[^}]*)\}
+      | \\(?P<escape>[\s\S]) | (?P<char>[\s\S])""",
     re.VERBOSE,
 )
 _TIMES = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
@@ -80,7 +82,7 @@ class _Set:
 
     def to_marked_re2(self) -> str:
         """Leaves out the characters of marks, and adds each line end in the set as its marked form."""
-        if not all(name.startswith(_WITHOUT_LINE_ENDS) for name in self.properties):
+        if not all(_WITHOUT_LINE_ENDS.fullmatch(name) for name in self.properties):
             raise _UnknownSyntax
         ends = [
             end for end in _LINE_ENDS if self.is_negated != any(low <= ord(end) <= high for low, high in self.ranges)
@@ -120,6 +122,7 @@ class _Translator:
         self._flags = [frozenset(flags)]
         """The flags of the pattern and of each open group."""
         self._is_marked = is_marked
+        self._has_empty_class = self._has_lone_bracket = False
 
     def parts(self) -> Iterator[str]:
         while self._at < len(self._pattern):
@@ -137,7 +140,10 @@ class _Translator:
                 self._at += 1
                 yield char
             else:
+                self._has_lone_bracket |= char == "]"
                 yield self._atom()
+        if self._has_empty_class and self._has_lone_bracket:  # for RE2, both may be the ends of one class
+            raise _UnknownSyntax
 
     def _group(self) -> str:
         opening = _GROUP.match(self._pattern, self._at)
@@ -177,7 +183,8 @@ class _Translator:
             properties += characters.properties
         self._at += 1
         if not ranges and not properties:
-            raise _UnknownSyntax
+            self._has_empty_class = True
+            return _Set([(0, _LAST)], is_negated=not is_negated)
         return _Set(ranges, properties, is_negated)
 
     def _one(self) -> _Set:
@@ -186,8 +193,10 @@ class _Translator:
         if token is None:
             raise _UnknownSyntax
         self._at = token.end()
-        if name := token["property"]:
-            return _Set([], [name])
+        if token["property"]:
+            return _Set([], [f"\\{token['property']}{{{token['name']}}}"])
+        if letter := token["control"]:
+            return _character(chr(ord(letter) % 32))
         if digits := token["long"] or token["four"] or token["two"] or token["nul"]:
             return _character(chr(min(int(digits, 16), _LAST)))
         if (escape := token["escape"]) is None:

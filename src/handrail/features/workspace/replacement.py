@@ -27,13 +27,16 @@ _INLINE_FLAGS = frozenset("ims")
 _IMPLIED_FLAGS = frozenset("gu")
 
 
-def replace_regex(text: bytes, pattern: str, replacement: bytes, checkpoint: Callable[[], None]) -> tuple[bytes, int]:
+def replace_regex(
+    text: bytes, pattern: str, replacement: bytes, checkpoint: Callable[[], None], original: str | None = None
+) -> tuple[bytes, int]:
     """Replaces with RE2, which never backtracks. What may still take long runs in a child process, which can be
     stopped.
 
     The replacement may use $1, $<name>, $& and $$. `checkpoint` is called while it runs and may raise to stop it.
+    An error quotes the `original`, which the pattern is a translation of.
     """
-    regex = _compile(pattern)
+    regex = _compile(pattern, original)
     if len(text) * max(regex.programsize, _LEAST_STEPS) <= _SMALL:
         result = replace_matches(regex, text, replacement)
     else:
@@ -43,16 +46,20 @@ def replace_regex(text: bytes, pattern: str, replacement: bytes, checkpoint: Cal
     return result
 
 
-def _compile(pattern: str) -> Any:
+def _compile(pattern: str, original: str | None = None) -> Any:
     import re2
 
     try:
         return compile_pattern(pattern.encode())
     except re2.error as error:
+        if original is not None:
+            _compile(original)
         reason = error.args[0] if error.args else error
         message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         raise InvalidParams(
-            f"The regular expression can't be compiled: {message}", hint="The syntax is RE2's.", find=pattern[:200]
+            f"The regular expression can't be compiled: {message}",
+            hint="The syntax is RE2's: no lookahead, no lookbehind, no backreferences in `find`.",
+            find=pattern[:200],
         ) from None
 
 
@@ -100,10 +107,10 @@ def replace_all(
     inline = _inline_flags(flags)
     marked = mark(text) if has_line_anchors(pattern, flags) else None
     if marked is not None and (translated := to_re2(pattern, inline, is_marked=True)) is not None:
-        result, count = replace_regex(marked, inline + translated, replacement.encode(), checkpoint)
+        result, count = replace_regex(marked, inline + translated, replacement.encode(), checkpoint, inline + pattern)
         return unmark(result), count
     plain = to_re2(pattern, inline, is_marked=False) or pattern
-    return replace_regex(text, inline + plain, replacement.encode(), checkpoint)
+    return replace_regex(text, inline + plain, replacement.encode(), checkpoint, inline + pattern)
 
 
 def _regex_of(find: str, flags: str | None) -> tuple[str, str] | None:

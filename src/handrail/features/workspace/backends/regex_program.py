@@ -12,7 +12,8 @@ from typing import Any
 
 MAX_RESULT = 64 * 1024 * 1024
 TOO_LARGE = 3  # the child's exit status
-_REFERENCE = re.compile(rb"\$(?:(?P<sign>[$&`'])|(?P<number>[0-9]{1,2})|<(?P<name>[^>]*)>)")
+_REFERENCE = re.compile(rb"\$(?:(?P<sign>[$&`'])|(?P<number>[0-9]{1,2}))")
+_REFERENCE_OR_NAME = re.compile(_REFERENCE.pattern + rb"|\$<(?P<name>[^>]*)>")
 _LENGTH = struct.Struct("<Q")
 MARKS = tuple(chr(code).encode() for code in range(0x10FFFC, 0x110000))
 """Stand for line ends in a marked text, each between two `\\n`; `javascript_regex.py` explains why."""
@@ -59,7 +60,8 @@ def _is_inside_mark(text: bytes, at: int) -> bool:
 
 
 def _expand(replacement: bytes, match: "re.Match[bytes]") -> bytes:
-    """Expands references as JavaScript does. References to groups that don't exist stay as they are."""
+    """Expands references as JavaScript does. Without named groups, `$<name>` is text, like a number without a group."""
+    names = match.re.groupindex
 
     def value(reference: re.Match[bytes]) -> bytes:
         if sign := reference["sign"]:
@@ -67,13 +69,11 @@ def _expand(replacement: bytes, match: "re.Match[bytes]") -> bytes:
         if (number := reference["number"]) is not None:
             expanded = _group_value(match, number)
             return reference.group() if expanded is None else expanded
-        names = match.re.groupindex
-        if not names:
-            return reference.group()
         name: Any = reference["name"]
         return (match.group(name) or b"") if name in names or name.decode(errors="replace") in names else b""
 
-    return _REFERENCE.sub(value, replacement) if b"$" in replacement else replacement
+    references = _REFERENCE_OR_NAME if names else _REFERENCE
+    return references.sub(value, replacement) if b"$" in replacement else replacement
 
 
 _SIGNS: "dict[bytes, Callable[[re.Match[bytes]], bytes]]" = {
