@@ -228,6 +228,19 @@ def test_unsaved_text_is_shown_in_place_of_the_file(cinema: Cinema) -> None:
     assert (cinema.project / "game/scene/start.txt").read_text() != text
 
 
+def test_unsaved_text_of_a_new_scene_is_shown(cinema: Cinema) -> None:
+    text = "changeBg:gone.png -next;\nchangeBg:green.png -next;\n雪乃:草稿;\n"
+    result = cinema.client.ok("preview_scene", scenePath="game/scene/new/draft.txt", content=text)
+    assert result["logs"][:2] == [
+        "new/draft.txt is shown at line 3.",
+        "line 1: game/background/gone.png is not there.",
+    ]
+    assert result["firstErrorLine"] == 1
+    assert cinema.colour() == GREEN
+    assert not (cinema.project / "game/scene/new").exists()
+    assert cinema.client.code("preview_scene", scenePath="game/scene/new/draft.txt") == "E_PREVIEW_FAIL"
+
+
 def test_names_with_blanks_percent_signs_quotes_and_emoji_are_shown(cinema: Cinema) -> None:
     put(cinema.project, 'game/scene/海 50% "y" 🌊.txt', (cinema.project / "game/scene/odd.txt").read_bytes())
     assert "firstErrorLine" not in cinema.show('海 50% "y" 🌊.txt')

@@ -126,27 +126,32 @@ class SceneFile:
         return _join(self.game, f"{SCENES}/{self.name}")
 
 
-def find_scene(files: Folder, path: str | None, may_read: MayRead) -> SceneFile:
+def find_scene(files: Folder, path: str | None, may_read: MayRead, *, is_unsaved: bool = False) -> SceneFile:
     """Finds a scene by its path in the project or below the folder of scenes, with or without `.txt`.
 
-    None means the start scene. Raises NotShown if there is no such scene, Declined for an address on another host.
+    None means the start scene. One whose text is unsaved may be new. Raises NotShown if there is no such scene,
+    Declined for an address on another host.
     """
     if path is None:
-        return _find_existing(files, None, [START], START, may_read)
+        return _find(files, None, [START], START, may_read, is_unsaved)
     _refuse_address(path)
     name = "/".join(parse_path(path))
     game = find_game(files, name)
     prefix = "" if game is None else _join(game, f"{SCENES}/")
     inner = name.removeprefix(prefix) if prefix and name.startswith(prefix) else name.removeprefix(f"{SCENES}/")
-    return _find_existing(files, game, [inner, f"{inner}.txt"], path, may_read)
+    return _find(files, game, [inner, f"{inner}.txt"], path, may_read, is_unsaved)
 
 
-def _find_existing(files: Folder, game: str | None, names: list[str], requested: str, may_read: MayRead) -> SceneFile:
+def _find(
+    files: Folder, game: str | None, names: list[str], requested: str, may_read: MayRead, may_be_new: bool
+) -> SceneFile:
     if game is None:
         game = _shown_game(files, may_read)
     for name in names:
         if name.endswith(".txt") and files.mode((scene := SceneFile(game, name)).path) is not None:
             return scene
+    if may_be_new:
+        return SceneFile(game, next(name for name in names if name.endswith(".txt")))
     folder = _join(game, SCENES)
     visible = [path for path in files.stamps(folder) if path.endswith(".txt") and may_read(_join(folder, path))]
     stems = {posixpath.splitext(posixpath.basename(each))[0]: each for each in visible}

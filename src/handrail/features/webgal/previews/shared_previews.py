@@ -46,15 +46,15 @@ class HostedScenes:
     async def show(self, request: SceneRequest) -> ShownScene:
         """Raises NotHosted if the caller's context differs, Declined if a rule hides the scene, NotShown, Timeout."""
         check_context(self._context, request.context)
-        scene = await asyncio.to_thread(self._allowed, request.path)
+        scene = await asyncio.to_thread(self._allowed, request.path, request.content is not None)
         destination = Destination(scene.name, request.line, request.content, request.as_jpeg)
         try:
             return await self._previews.show(scene.game, destination, request.fetched_ahead)
         except Failure as failure:
             raise as_not_shown(failure) from None
 
-    def _allowed(self, path: str) -> SceneFile:
-        scene = find_scene(self._files, path, self._may_read)
+    def _allowed(self, path: str, is_unsaved: bool) -> SceneFile:
+        scene = find_scene(self._files, path, self._may_read, is_unsaved=is_unsaved)
         if not self._may_read(scene.path):
             raise Declined(f"A rule hides {path}.", reason="policy", scenePath=path)
         return scene
@@ -104,7 +104,7 @@ class ConsoleFrames:
             entry[1].close()
 
     def _read(self, path: str, content: str | None) -> tuple[SceneFile, str]:
-        scene = find_scene(self._games.files, path, self._games.may_read)
+        scene = find_scene(self._games.files, path, self._games.may_read, is_unsaved=content is not None)
         if not self._games.may_read(scene.path):
             raise NotShown(f"A rule hides {path}.", scenePath=path)
         return scene, self._games.text_of(scene.path) if content is None else content

@@ -39,7 +39,7 @@ _ADDITIONS: dict[str, Any] = {
         "maxItems": _MAX_LINES,
         "description": "Show each of these lines: one picture a line, in this order",
     },
-    "content": {"type": "string", "description": "Unsaved text to show in place of the file's"},
+    "content": {"type": "string", "description": "Unsaved text to show in place of the file's, or of a new scene"},
     "variables": {
         "type": "object",
         "propertyNames": {"pattern": _NAME},
@@ -80,7 +80,7 @@ async def preview_scene(webgal: WebGal, call: Call, params: Params, preview: Pre
     from handrail.features.webgal.script.older_commands import without_older_commands
 
     def read() -> tuple[SceneFile, str, str | None, list[str]]:
-        scene = find_scene(webgal.games.files, params.scene_path, webgal.games.may_read)
+        scene = _find(webgal, params)
         text = webgal.games.text_of(scene.path) if params.content is None else params.content
         older = older_engine(webgal.games.files, scene.game)
         if older is None:
@@ -118,8 +118,13 @@ def _check_lines(scene: SceneFile, text: str, lines: Sequence[int | None]) -> No
 
 
 async def locate(webgal: WebGal, call: Call, params: Params) -> Target:
-    scene = await in_thread(call, lambda: find_scene(webgal.games.files, params.scene_path, webgal.games.may_read))
+    scene = await in_thread(call, lambda: _find(webgal, params))
     return Target(path=scene.path)
+
+
+def _find(webgal: WebGal, params: Params) -> SceneFile:
+    is_unsaved = params.content is not None
+    return find_scene(webgal.games.files, params.scene_path, webgal.games.may_read, is_unsaved=is_unsaved)
 
 
 def _request() -> dict[str, Any]:
