@@ -114,6 +114,11 @@ def test_keys_of_animation_files_are_checked() -> None:
     ]
 
 
+def test_an_animation_file_must_be_a_list_of_frames() -> None:
+    project = game("end;", files=("animation/mine.json",), animation_files=(("animation/mine.json", '{"alpha": 0}'),))
+    assert [each.code for each in project.overall()["animation/mine.json"]] == ["WG140"]
+
+
 def test_commands_of_the_shipped_engine_are_accepted() -> None:
     script = "setBgAni:shake;\nbgm:a.mp3 -loop=1;"
     engine = Engine("4.2.9", frozenset({"setBgAni"}), frozenset({"loop"}))

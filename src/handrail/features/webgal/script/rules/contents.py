@@ -123,7 +123,7 @@ def check_content(line: Line) -> Findings:
 def _check_json(line: Line, content: str) -> Findings:
     why = json_fault(content)
     if why is None:
-        yield from check_effect(line, content)
+        yield from check_effect(line, content, is_list=line.command.content is Content.FRAMES)
         return
     rest = line.statement.partition(" -")[2]
     if rest and json_fault(line.statement.partition(":")[2].rpartition("}")[0] + "}") is None:

@@ -26,6 +26,7 @@ from handrail.features.webgal.script.similar_names import (
 _STAGE = ("fig-left", "fig-center", "fig-right", "bg-main", "stage-main")
 _SIDE = re.compile(r"fig-(?:left|right)\d+")
 """Positions of newer engines: fig-left13."""
+_COMMA = re.compile("[,，、]")
 _OFTEN = 5
 _SHORT_LABEL = 4
 _LONG_NAME = 4
@@ -104,9 +105,9 @@ def _finding(
 def _unknown(reference: Reference, code: str, near: list[str], **values: str) -> Finding:
     # Scenes are numbered: chapter3.txt and chapter.txt are not misspellings of each other.
     likely = [name for name in near if code != "WG205" or _digits(name) == _digits(reference.name)]
-    return _finding(
-        reference, code, plausible_correction(reference.name, likely), is_safe=False, near=", ".join(near), **values
-    )
+    # A comma may be meant to separate options, and a fix would lose the next one.
+    fix = None if _COMMA.search(reference.name) else plausible_correction(reference.name, likely)
+    return _finding(reference, code, fix, is_safe=False, near=", ".join(near), **values)
 
 
 def _digits(name: str) -> list[str]:
