@@ -12,7 +12,7 @@ from handrail.kernel.target import ANY_PLACE
 from handrail.kernel.visible import one_line, visible
 from handrail.ports.prompts import ConsentSubject, FileChangePrompt
 
-_NAMELESS = "The address of the page is not known, so no rule can name it: a yes counts once."
+_NAMELESS = "The page's address is unknown, so no rule can match it. Your approval counts once."
 _CHANGED = "It has changed since you allowed it, and nothing was done. What is different:"
 _UNSEEN = "You can't see the target: "
 _RULED = "A rule of the policy asks about this each time, whatever you always allow."

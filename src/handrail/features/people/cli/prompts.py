@@ -217,7 +217,7 @@ def answer_prompt(
         origin = (await queue.origins([request_id])).get(request_id)
         if response.get("scope", "once") != "once" and (origin is None or not origin.is_own):
             raise click.UsageError(
-                "--for is only for handrail's own approvals. Other programs can only get a yes for this once."
+                "--for is only for handrail's own approvals. Other programs' prompts can only be allowed once."
             )
         if status == "ok":
             if isinstance(prompt, KvPrompt):
