@@ -1,6 +1,5 @@
 """The policy: decides from rules and defaults whether a call is allowed, asked about or denied."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,20 +8,15 @@ from hashlib import sha256
 import msgspec
 from msgspec.structs import replace
 
-from handrail.kernel.glob import app_matcher, matcher, subtree_matcher
+from handrail.kernel.glob import matcher, subtree_matcher
 from handrail.kernel.policy_document import Policies, PolicyDocument
 from handrail.kernel.policy_fields import tighten
+from handrail.kernel.rule_matching import READER, applies, covers_path, denies_reading, is_about, names_tool
 from handrail.kernel.target import ANY_PLACE, Target
-from handrail.kernel.web_address import (
-    host_expression,
-    host_rule_matcher,
-    names_of_place,
-    place_expression,
-    place_matcher,
-)
+from handrail.kernel.web_address import host_expression, place_expression
 from handrail.ports.effect import Effect
 from handrail.ports.node import TeamPolicy
-from handrail.ports.policy import Decision, Rule, split_program
+from handrail.ports.policy import Decision, Rule
 from handrail.ports.prompt_queue import ApprovalSubject
 from handrail.ports.secret_files import is_secret_path, names_secrets
 
@@ -30,7 +24,6 @@ _BY_DEFAULT = "default"
 PROJECT_RULE = "project rule"
 _UNTRUSTED = f"{PROJECT_RULE}, not trusted"
 CLOSED_REASON = "closed by default: files of this name usually hold secrets"
-_READER, _WRITER = "read_file", "write_to_file"
 OWN_NAMES = (".handrail", ".webgal_agent", "allowlist.json")  # the last says who may use the desktop in a folder
 
 _DEFAULTS = {
@@ -106,7 +99,7 @@ class Policy:
             for rule, decision, because in self.rules
             # An untrusted "allow" counts as "ask", but must not restrict what is allowed by default.
             if not (decision is not rule.verdict and default is Decision.ALLOW)
-            and (_applies(rule, tool, effect, target, agent) or _denies_reading(rule, tool, effect, target, agent))
+            and (applies(rule, tool, effect, target, agent) or denies_reading(rule, tool, effect, target, agent))
             and not (rule.until is not None and rule.has_expired(self.now()))
         ]
         is_closed = target.path is not None and is_secret_path(target.path)
@@ -169,7 +162,7 @@ class Policy:
             if pattern is None or (rule.host and rule.place) or rule.has_expired(self.now()):
                 continue
             everywhere = Target(place=ANY_PLACE)
-            if any(_applies(rule, tool, kind, everywhere, agent) for kind in (effect, Effect.READ)):
+            if any(applies(rule, tool, kind, everywhere, agent) for kind in (effect, Effect.READ)):
                 expression = host_expression(rule.host) if rule.host else place_expression(pattern)
                 expressions += [] if expression is None else [expression]
         return sorted(set(expressions))
@@ -186,23 +179,14 @@ class Policy:
             and decision is rule.verdict
             and rule.path is not None
             and rule.effect in (None, Effect.READ)
-            and (rule.tool is None or any(_names(rule.tool, tool, None) for tool in (*tools, _READER)))
+            and (rule.tool is None or any(names_tool(rule.tool, tool, None) for tool in (*tools, READER)))
             and not rule.has_expired(self.now())
         ]
-        return (lambda target: any(_covers(rule, target) for rule in rules)) if rules else None
+        return (lambda target: any(covers_path(rule, target) for rule in rules)) if rules else None
 
     def may_read(self, tool: str, path: str, passed: Decision = Decision.ASK, agent: str | None = None) -> bool:
         """For results about many files: False if a rule is stricter about this file than `passed`."""
         return self.decide(tool, Effect.READ, Target(path=path), agent).decision <= passed
-
-
-def _denies_reading(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
-    """Searches, listings and snapshots don't show files that `read_file` must not read.
-
-    A dry run is decided like the write that it prepares.
-    """
-    is_read = effect is Effect.READ and target.path is not None and tool != _WRITER
-    return is_read and rule.verdict is Decision.DENY and _applies(rule, _READER, effect, target, agent)
 
 
 def rule_id(rule: Rule) -> str:
@@ -222,15 +206,15 @@ def compose_policy(
 
     Leaves out rules about other projects than `project`, and rules of a team that allow.
     """
-    rules = [(rule, rule.verdict, f"{USER_RULE} {rule_id(rule)}") for rule in user_rules if _is_about(rule, project)]
+    rules = [(rule, rule.verdict, f"{USER_RULE} {rule_id(rule)}") for rule in user_rules if is_about(rule, project)]
     for rule in document.rules:
-        if _is_about(rule, project):
+        if is_about(rule, project):
             decision = rule.verdict if is_trusted else max(rule.verdict, Decision.ASK)
             rules.append((rule, decision, PROJECT_RULE if is_trusted else _UNTRUSTED))
     rules += [
         (rule, rule.verdict, f"{TEAM_RULE} {rule_id(rule)}")
         for rule in (() if team is None else team.rules)
-        if rule.verdict is not Decision.ALLOW and _is_about(rule, project)
+        if rule.verdict is not Decision.ALLOW and is_about(rule, project)
     ]
     if not is_trusted:
         document = tighten(document)
@@ -244,75 +228,7 @@ def _opens(rule: Rule, because: str) -> bool:
     return names_it and rule.verdict is not Decision.DENY and is_ours
 
 
-def _is_about(rule: Rule, project: str | None) -> bool:
-    if rule.project is None:
-        return True
-    return project is not None and os.path.realpath(os.path.expanduser(rule.project)) == os.path.realpath(project)
-
-
-def _applies(rule: Rule, tool: str, effect: Effect, target: Target, agent: str | None) -> bool:
-    if rule.tool is not None and not _names(rule.tool, tool, target.listed_as):
-        return False
-    if rule.effect is not None and rule.effect is not effect:
-        return False
-    if rule.agent is not None and rule.agent != agent and (agent is not None or rule.verdict is Decision.ALLOW):
-        return False
-    if rule.path is not None and not (target.path is not None and _covers(rule, target)):
-        return False
-    if rule.app is not None and not (target.app is not None and app_matcher(rule.app)(target.app)):
-        return False
-    if rule.command is not None and rule.command != target.command:
-        return False
-    if rule.program is not None and not _starts(rule, target.program):
-        return False
-    if rule.server is not None and not (target.server is not None and matcher(rule.server)(target.server)):
-        return False
-    return _applies_at(rule, target)
-
-
-def _names(pattern: str, tool: str, listed_as: str | None) -> bool:
-    matches = matcher(pattern)
-    return matches(tool) or (listed_as is not None and matches(listed_as))
-
-
-def _covers(rule: Rule, target: Target) -> bool:
-    """Outside the project, a rule that allows must name an absolute path; a stricter rule needn't."""
-    assert rule.path is not None
-    assert target.path is not None
-    if not target.is_outside:
-        return (subtree_matcher(rule.path) if rule.below else matcher(rule.path))(target.path)
-    is_absolute = rule.path.startswith(("/", "~/"))
-    if not is_absolute and rule.verdict is Decision.ALLOW:
-        return False
-    pattern = os.path.expanduser(rule.path) if is_absolute else rule.path
-    return (subtree_matcher(pattern) if rule.below else matcher(pattern.lstrip("/")))(target.path.lstrip("/"))
-
-
-def _starts(rule: Rule, program: tuple[str, ...] | None) -> bool:
-    """Whether the program is started with the rule's words. An unknown program may be any, so strict rules apply."""
-    assert rule.program is not None
-    words, is_strict = split_program(rule.program), rule.verdict is not Decision.ALLOW
-    if not program:
-        return is_strict and program is not None
-    name = os.path.basename(program[0]) if is_strict and "/" not in words[0] else program[0]
-    return (name, *program[1 : len(words)]) == words
-
-
 def _default(effect: Effect, target: Target) -> Decision:
     """Reading is allowed in the project; outside of it, it asks."""
     is_beyond = target.is_outside or target.is_closed
     return Decision.ASK if is_beyond and effect is Effect.READ else _DEFAULTS[effect]
-
-
-def _applies_at(rule: Rule, target: Target) -> bool:
-    """Compares host and place. If the page is unknown, every rule that denies or asks applies."""
-    if rule.host is None and rule.place is None:
-        return True
-    is_strict = rule.verdict is not Decision.ALLOW
-    if not target.place:
-        return is_strict and target.place == ANY_PLACE
-    # Whoever denies a server of this machine means it under each of the machine's names.
-    places = names_of_place(target.place) if rule.verdict is Decision.DENY or rule.critical else (target.place,)
-    if rule.host is not None and not any(map(host_rule_matcher(rule.host, is_for_every_port=is_strict), places)):
-        return False
-    return rule.place is None or any(map(place_matcher(rule.place), places))
