@@ -6,6 +6,7 @@ import pytest
 
 from handrail.kernel.lanes import Lanes
 from tests.kernel.gate_rig import others
+from tests.waiting import PATIENCE
 
 
 class Stage:
@@ -82,7 +83,7 @@ async def test_one_who_is_stopped_or_fails_during_a_turn_passes_it_on() -> None:
 
     with pytest.raises(RuntimeError):
         await fail()
-    async with asyncio.timeout(1), stage.lanes.turn("task"):
+    async with asyncio.timeout(PATIENCE), stage.lanes.turn("task"):
         pass
 
 

@@ -7,6 +7,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 ALLOWED = frozenset(
@@ -44,7 +45,7 @@ def watch(note: Callable[[str], None]) -> None:
         connection.set_trace_callback(_on_statement)
         return connection
 
-    sqlite3.connect = connected  # type: ignore[assignment]
+    setattr(sqlite3, "connect", connected)  # noqa: B010 - mypy takes no assignment to a function
 
 
 def _watched(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -95,12 +96,17 @@ def _is_loop() -> bool:
     return running is not None and running() is not None
 
 
+def _runs_loop(code: CodeType) -> bool:
+    """asyncio's own loop, or the caller of uvloop's, which has no frame."""
+    return code.co_name == "_run_once" or (code.co_name == "run" and code.co_filename.endswith("asyncio/runners.py"))
+
+
 def _report(what: str) -> None:
     """Only reports what our own code does: a test may make blocking calls on a loop."""
     frame: Any = sys._getframe(1)
     ours: list[str] = []
     is_async = False
-    while frame is not None and frame.f_code.co_name != "_run_once":  # frames below it are unrelated
+    while frame is not None and not _runs_loop(frame.f_code):  # frames below it are unrelated
         file = frame.f_code.co_filename
         if _OURS in file and _TESTS not in file and _LIBRARIES not in file:
             module = file.rpartition(_OURS)[2].removesuffix(".py").replace(os.sep, ".")

@@ -61,20 +61,26 @@ def test_blocking_calls_are_recorded_only_on_an_event_loop(reports: list[str], t
     assert any(what in note for note in reports)
 
 
-def reported_by(script: Path) -> str:
-    """Returns the report of a program that blocks its own loop."""
+def reported_by(script: Path, *, loop: str = "asyncio", starter: Path | None = None) -> str:
+    """Returns the report of a program that blocks its own loop; the starter is what calls it, if not Python."""
     script.parent.mkdir(parents=True)
     script.write_text(
-        textwrap.dedent("""
-            import asyncio, os
+        textwrap.dedent(f"""
+            import os, {loop}
             async def main():
                 os.fsync(os.open("/", os.O_RDONLY))
-            asyncio.run(main())
+            def start():
+                {loop}.run(main())
+            {"" if starter else "start()"}
         """)
     )
+    if starter is not None:
+        starter.parent.mkdir(parents=True)
+        starter.write_text(f"import runpy\nrunpy.run_path({str(script)!r})['start']()\n")
     message = script.with_name("told")
     message.touch()
-    subprocess.run([sys.executable, script], env={**os.environ, "HANDRAIL_TEST_WATCHDOG": str(message)}, check=True)
+    env = {**os.environ, "HANDRAIL_TEST_WATCHDOG": str(message)}
+    subprocess.run([sys.executable, starter or script], env=env, check=True)
     return message.read_text()
 
 
@@ -82,6 +88,13 @@ def test_programs_started_by_a_test_report_blocking_calls_too(tmp_path: Path) ->
     message = reported_by(tmp_path / "handrail" / "blocks.py")
     assert "fsync" in message
     assert "blocks.main" in message
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_a_program_that_the_tests_fork_reports_blocking_calls_too(tmp_path: Path, loop: str) -> None:
+    """One of the tests' functions (`tests/quick_start.py`) called it, as if a test had blocked a loop of its own."""
+    starter = tmp_path / "tests" / "quick_start.py"
+    assert "blocks.main" in reported_by(tmp_path / "handrail" / "blocks.py", loop=loop, starter=starter)
 
 
 def test_libraries_are_not_ours_even_in_a_checkout_named_handrail(tmp_path: Path) -> None:

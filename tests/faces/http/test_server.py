@@ -215,7 +215,7 @@ def test_a_running_call_gets_its_answer_when_the_server_stops(state: Path, proje
         assert server.line() == "cancelled"
         answer = read_answer(connection)
         assert (answer.status, answer.code) == (503, "UNAVAILABLE")
-        assert server.process.wait(timeout=4) == 0
+        assert server.process.wait(PATIENCE) == 0
         assert server.stop() == ""
 
 

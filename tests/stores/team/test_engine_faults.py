@@ -21,6 +21,7 @@ from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.schema import STEPS, TABLES
 from tests.stores.team.test_faults import opened
 from tests.team_engines import Nats, Postgres, engine_folder
+from tests.waiting import until
 
 SKEW = 300.0
 SCOPE = TokenScope("agent", "write_to_file", "digest")
@@ -143,8 +144,7 @@ def test_an_upgrade_while_servers_write_loses_nothing(
     writers = [threading.Thread(target=write, args=(number,)) for number in range(2)]
     for writer in writers:
         writer.start()
-    while min(counts) < 3 and not faults:
-        time.sleep(0.01)
+    until(lambda: min(counts) >= 3 or bool(faults), "the writers write nothing")
     assert setup.migrate(owner) == (1, len(STEPS))
     is_over.set()
     for writer in writers:

@@ -11,7 +11,7 @@ from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.desktop_port import Element, KeyCombination, Query, Rect, Window
 from handrail.features.desktop.host.selection import flatten
 from tests.desktop_session import App, DesktopSession
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 
 ROWS, COLUMNS = 50, 20
 BOUNDS = {"max_depth": 100, "max_nodes": 5_000}
@@ -164,7 +164,7 @@ async def test_looking_at_a_spreadsheet_reads_its_visible_cells_and_leaves_it_al
     assert cells["C4"].value == "r3c2"
     assert all(cell.value for title, cell in cells.items() if "focused" not in cell.states)
     assert megabytes(calc) - before < MOST_GROWTH
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         assert await desktop.read_element(window.handle) is not None
 
 
