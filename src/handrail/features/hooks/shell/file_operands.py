@@ -1,5 +1,6 @@
 """Programs that are known to change files, or to pass on their content, and which of their words are those files."""
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -67,6 +68,11 @@ _PASS_ON = frozenset(
 _PASS_ON_AFTER_SCRIPT = frozenset({"grep", "egrep", "fgrep", "sed", "awk", "gawk", "jq", "rg", "perl"})
 
 
+_SENT_FILES = ("-T", "--upload-file", "-K", "--config", "--post-file", "--body-file")
+_AFTER_AT = re.compile(r"(?:-[A-Za-z]|--[a-z-]+=)?(?:[^=@<]*=)?[@<](?P<file>[^;]+)(?:;.*)?", re.DOTALL)
+"""`@file`, `-d@file`, `--data=@file`, `field=@file;type=text/plain`, `field=<file`"""
+
+
 def read_operands(words: Sequence[Word]) -> list[Word]:
     """The words that name files whose content this program shows or copies."""
     name = program_name(words)
@@ -76,7 +82,7 @@ def read_operands(words: Sequence[Word]) -> list[Word]:
     if name in _PASS_ON_AFTER_SCRIPT:
         return operands[1:]
     if name in ("curl", "wget"):
-        return [_without_prefix(word, "@") for word in words[1:] if (word.text or "").startswith("@")]
+        return [*_named_after_at(words), *_values_of(words, _SENT_FILES)]
     return [_without_prefix(word, "if=") for word in words[1:] if name == "dd" and (word.text or "").startswith("if=")]
 
 
@@ -94,10 +100,16 @@ def written_operands(words: Sequence[Word]) -> list[Word]:
         return [_without_prefix(word, "of=") for word in words[1:] if (word.text or "").startswith("of=")]
     if name in ("sed", "perl") and any((word.text or "").startswith(("-i", "--in-place")) for word in words[1:]):
         return operands[1:]
-    return _outputs(words, _OUTPUT_OPTIONS.get(name, ()))
+    return _values_of(words, _OUTPUT_OPTIONS.get(name, ()))
 
 
-def _outputs(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
+def _named_after_at(words: Sequence[Word]) -> list[Word]:
+    matches = [(word, _AFTER_AT.fullmatch(word.text or "")) for word in words[1:]]
+    return [Word(match["file"], word.raw, word.is_pattern) for word, match in matches if match is not None]
+
+
+def _values_of(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
+    """The values of these options."""
     words_found = list[Word]()
     for word, following in zip_longest(words[1:], words[2:]):
         text = word.text or ""
