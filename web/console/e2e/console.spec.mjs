@@ -206,11 +206,13 @@ test("after a server outage the console shows the current state", async () => {
     await page.setViewportSize({ width: narrower, height });
     await page.locator(".connection.offline").waitFor();
   }
+  await page.getByText("If it stopped, start it with handrail up.").waitFor();
   world.mock.answer(before, { response: { status: "canceled" } });
   const meanwhile = world.mock.ask(samples.single);
   world.mock.record({ executionId: "exec_away", tool: "done_while_away", caller: "mcp:away-agent:uid:1", effect: "READ", event: "end", ok: true, durationMs: 1 });
   await world.mock.resume();
   await page.locator(".connection.online").waitFor();
+  await page.locator(".stopped").waitFor({ state: "detached" });
   await page.getByText("Answered elsewhere").waitFor();
   await page.getByText("away-agent session").first().waitFor();
   await page.getByRole("button", { name: "Continue" }).click();

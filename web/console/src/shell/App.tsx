@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { announcement, connection, page, session, texts } from "../store";
 import { Boundary } from "../ui/Boundary";
+import { InlineCode } from "../ui/InlineCode";
 import { yieldToBrowser } from "./yielding";
 import { Commands, Shortcuts } from "./Commands";
 import { isCommandsOpen, isHelpOpen } from "./commands";
@@ -36,6 +37,7 @@ export function App() {
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>{t.skip}</a>
       <Rail />
       <main id="main" tabIndex={-1} key={page.value}>
+        {connection.value === "offline" && <p class="stopped"><InlineCode text={t.stopped} /></p>}
         <Boundary><Page /></Boundary>
       </main>
       {overlays.map(({ View: Overlay, isShown }, at) => (!isShown || isShown()) && <Boundary key={at}><Overlay /></Boundary>)}

@@ -19,6 +19,7 @@ export const shellEn: ShellTexts = {
   otherLanguage: "切换到中文",
   shortcuts: "Keyboard shortcuts",
   skip: "Skip to content",
+  stopped: "handrail isn't responding. If it stopped, start it with `handrail up`. This page reconnects by itself.",
   connection: { connecting: "connecting…", online: "connected", offline: "disconnected, reconnecting…" },
   betweenSentences: " ",
   loading: "Loading…",

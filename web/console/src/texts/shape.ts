@@ -21,6 +21,8 @@ export interface ShellTexts {
   otherLanguage: string;
   shortcuts: string;
   skip: string;
+  /** With commands between backticks. */
+  stopped: string;
   connection: Record<"connecting" | "online" | "offline", string>;
   /** What stands between two sentences. */
   betweenSentences: string;

@@ -21,6 +21,7 @@ export const shellZh: ShellTexts = {
   otherLanguage: "Switch to English",
   shortcuts: "键盘快捷键",
   skip: "跳到内容",
+  stopped: "handrail 没有响应。如果它已停止，请运行 `handrail up`。本页会自动重新连接。",
   connection: { connecting: "正在连接…", online: "已连接", offline: "未连接，正在重试…" },
   betweenSentences: "",
   loading: "正在加载…",

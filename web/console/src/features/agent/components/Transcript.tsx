@@ -9,6 +9,7 @@ import { LoadMore } from "../../../ui/LoadMore";
 import { PromptCard } from "../../people/components/PromptCard";
 import { Chunk, useDistantChunks } from "./Chunk";
 import { TroubleCard } from "./TroubleCard";
+import "../transcript.css";
 
 const NEAR_END = 60;
 const PLACE = { isTold: (message: string): boolean => conversation.value.entries.some(({ kind, text }) => kind === "assistant" && text.startsWith(message)) };

@@ -26,7 +26,7 @@ export const historyEn: HistoryTexts = {
   stepOf: (at, total) => `Step ${at} of ${total}`,
   ownActions: "Your own actions",
   sessionOf: (agent) => `${agent} session`,
-  stepsAndChanges: (steps, changes) => `${steps === 1 ? "1 step" : `${steps} steps`} · ${changes === 0 ? "no changes" : changes === 1 ? "1 change" : `${changes} changes`}`,
+  stepsAndChanges: (steps, changes) => `${steps === 1 ? "1 step" : `${steps.toLocaleString("en")} steps`} · ${changes === 0 ? "no changes" : changes === 1 ? "1 change" : `${changes.toLocaleString("en")} changes`}`,
   notDone: { failed: (count) => `${count} failed`, unknown: (count) => `${count} unknown`, denied: (count) => `${count} denied`, unanswered: (count) => `${count} unanswered` },
   undoAll: "Undo all changes",
   undoAllWarning: "Every file that this task changed is restored. Later edits by others stay.",

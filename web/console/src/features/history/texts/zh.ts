@@ -26,7 +26,7 @@ export const historyZh: HistoryTexts = {
   stepOf: (at, total) => `第 ${at} 步，共 ${total} 步`,
   ownActions: "你自己的操作",
   sessionOf: (agent) => `${agent} 会话`,
-  stepsAndChanges: (steps, changes) => `${steps} 步 · ${changes === 0 ? "没有更改" : `${changes} 处更改`}`,
+  stepsAndChanges: (steps, changes) => `${steps.toLocaleString("zh")} 步 · ${changes === 0 ? "没有更改" : `${changes.toLocaleString("zh")} 处更改`}`,
   notDone: { failed: (count) => `${count} 次失败`, unknown: (count) => `${count} 次结果未知`, denied: (count) => `${count} 次被拒绝`, unanswered: (count) => `${count} 次无人答复` },
   undoAll: "撤销全部更改",
   undoAllWarning: "本任务改过的每个文件都会恢复。之后由他人做的更改会保留。",

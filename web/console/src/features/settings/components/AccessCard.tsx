@@ -98,7 +98,7 @@ function Programs({ token }: { token: ServerToken }) {
   return (
     <ul class="programs">
       {token.programs.map(({ name, lastSeen }) => (
-        <li key={name}><Visible text={name} /> <span class="sub"><Moment at={lastSeen} /></span></li>
+        <li key={name}><Visible text={name === "unknown" ? texts.value.answerers.another : name} /> <span class="sub"><Moment at={lastSeen} /></span></li>
       ))}
     </ul>
   );
