@@ -454,6 +454,13 @@ test("a question in a conversation is whole on the screen, from its headline to 
     const box = await part.boundingBox();
     assert.ok(box.y >= within.y && box.y + box.height <= within.y + within.height, await part.innerText());
   }
+  assert.ok(await card.locator(".foot").evaluate((foot) => foot.scrollHeight - foot.clientHeight < 3), "nothing of the answers is cut off");
+  await card.locator(".scope-option").last().click();
+  await card.locator(".grant-preview").waitFor();
+  for (const button of await card.locator(".acts button").all()) {
+    const box = await button.boundingBox();
+    assert.ok(box.y + box.height <= within.y + within.height, "the answers stay in reach while a wider permission is edited");
+  }
   assert.equal(await own.locator(".smile").isVisible(), false, "what is on the screen needs no second sign");
   const elsewhere = world.mock.ask(samples.single);
   await own.locator(".panel").waitFor();
