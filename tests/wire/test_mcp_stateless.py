@@ -163,6 +163,8 @@ def test_discovery_names_versions_and_capabilities(face: Face) -> None:
     match = result(face.answer("server/discover", {}))
     assert match["supportedVersions"] == [VERSION]
     assert match["capabilities"]["tools"] == {"listChanged": True}
+    assert match["capabilities"]["prompts"] == {"listChanged": False}
+    assert match["capabilities"]["resources"] == {"subscribe": False, "listChanged": False}
     assert match["capabilities"]["extensions"] == {"io.modelcontextprotocol/tasks": {}}
     assert match["instructions"]
 

@@ -47,7 +47,7 @@ with _package_files_unexecuted(), _garbage_collector_paused():
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from mcp.server.auth.provider import AccessToken
     from mcp.server.context import ServerRequestContext
-    from mcp.server.lowlevel.server import NotificationOptions, Server
+    from mcp.server.lowlevel.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
     from mcp.shared.exceptions import MCPError
@@ -58,7 +58,6 @@ __all__ = [
     "InMemorySubscriptionBus",
     "ListenHandler",
     "MCPError",
-    "NotificationOptions",
     "Server",
     "ServerRequestContext",
     "StreamableHTTPSessionManager",

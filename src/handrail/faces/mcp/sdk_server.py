@@ -9,12 +9,11 @@ from weakref import WeakSet
 import msgspec
 import pydantic
 
-from handrail.faces.mcp.protocol import TASKS_EXTENSION, Method, Request, RpcError, client_name
+from handrail.faces.mcp.protocol import Method, Request, RpcError, client_name
 from handrail.faces.mcp.sdk import (
     InMemorySubscriptionBus,
     ListenHandler,
     MCPError,
-    NotificationOptions,
     Server,
     ServerRequestContext,
     ToolsListChanged,
@@ -24,8 +23,6 @@ from handrail.faces.mcp.server import SERVER_INFO, McpServer
 from handrail.kernel.unexpected_error import unexpected_error
 
 Context = ServerRequestContext[Any, Any]
-_CHANGES = NotificationOptions(tools_changed=True)
-"""Changes that clients of older versions are told about."""
 
 logger = logging.getLogger(__name__)
 
@@ -37,10 +34,15 @@ class _OpenParams(types.RequestParams):
 
 
 class _Server(Server[Any]):
+    """The SDK would promise notifications of everything that a server has, but only those of tools are sent."""
+
+    offered: Callable[[str], dict[str, Any]]
+    """The capabilities in a version of the protocol."""
+
     def get_capabilities(
-        self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
+        self, *given: Any, protocol_version: str | None = None, **named: Any
     ) -> types.ServerCapabilities:
-        return super().get_capabilities(notification_options or _CHANGES, *given, **named)
+        return types.ServerCapabilities.model_validate(self.offered(protocol_version or ""))
 
 
 def sdk_server(server: McpServer) -> Server[Any]:
@@ -51,7 +53,7 @@ def sdk_server(server: McpServer) -> Server[Any]:
     for name, method in server.methods.items():
         sdk.add_request_handler(name, _OpenParams, _handler(name, method, changes))
     sdk.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, changes.listen)
-    sdk.extensions = {TASKS_EXTENSION: {}}
+    sdk.offered = server.capabilities
     sdk.middleware.clear()  # OpenTelemetry spans, which we don't collect
     return sdk
 
