@@ -266,7 +266,7 @@ def test_the_real_extension_shows_who_controls_a_task_and_a_restarted_server_rem
         person.does("press", "Hand back")
         person.does("popupSays", "working")
         person.does("press", "Stop")
-        person.does("popupSays", "No agent is at work in this browser.")
+        person.does("popupSays", "No agent is working in this browser.")
         person.does("miss", "Tab of the task")
         person.leaves()
 

@@ -40,7 +40,7 @@ def servers(home: Path) -> set[str]:
 def connected(browser: Browser, rig: Running) -> Person:
     person = browser.person_at(rig, at="connect")
     person.does("press", "Connect Gemini CLI")
-    person.does("see", "Gemini CLI is connected and was tried")
+    person.does("see", "Gemini CLI is connected and tested")
     return person
 
 
@@ -51,7 +51,7 @@ def test_a_clients_other_server_can_be_reviewed_moved_and_restored(browser: Brow
     person.does("see", "handrail run -- gemini")
     person.does("see", "Connect Gemini CLI first.")
     person.does("press", "Connect Gemini CLI")
-    person.does("see", "Gemini CLI is connected and was tried")
+    person.does("see", "Gemini CLI is connected and tested")
     person.does("see", "Waiting for the first call")  # the connection test did not count
     person.does("press", "Look at broken")
     person.does("see", "No such file or directory. Its entry in Gemini CLI stays as it is.")

@@ -491,7 +491,7 @@ def test_a_line_that_a_full_disk_has_cut_at_the_witness_is_no_attack(copies: Cop
     work()
     result = verify(copies.state)
     assert result.is_intact, told(result)
-    assert "has not got" not in told(result), "it was sent again, on a line of its own"
+    assert "hasn't received" not in told(result), "it was sent again, on a line of its own"
 
 
 def test_a_rollback_to_the_time_before_the_witness_is_detected_by_who_names_it(copies: Copies, tmp_path: Path) -> None:
@@ -544,9 +544,9 @@ def test_a_witness_on_the_web_detects_a_rollback_and_gets_what_it_missed(copies:
     server = ThreadingHTTPServer(("127.0.0.1", port), WitnessOnTheWeb)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        assert "has not got 1 checkpoints yet" in told(verify(copies.state))
+        assert "hasn't received 1 checkpoint yet" in told(verify(copies.state))
         work()
-        assert "has not got" not in told(verify(copies.state))
+        assert "hasn't received" not in told(verify(copies.state))
         copies.restore(before)
         assert "has 3 checkpoints that are not here" in told(verify(copies.state))
     finally:

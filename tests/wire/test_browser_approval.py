@@ -231,7 +231,7 @@ def test_a_question_about_a_page_without_a_known_address_can_be_allowed_only_onc
     for _ in range(2):  # the first approval is not remembered
         acting = waiting.submit(agent.call, "browser_click", clickId="1", tabId=tab)
         prompt = person.answers("--ok")["prompt"]
-        assert "no rule can name it" in prompt["message"]
+        assert "no rule can match it" in prompt["message"]
         assert [offer["scope"] for offer in prompt["offers"]] == ["once"]
         assert acting.result().error is None
     assert (place.state / "config.toml").read_text() == before

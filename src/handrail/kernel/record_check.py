@@ -177,7 +177,8 @@ def _check_witness(lines: Sequence[bytes], stores: RecordStores, findings: Findi
         )
     late = len(ours - set(theirs))
     if late:
-        findings.notes.append(f"the witness {stores.witness.name} hasn't received {late} checkpoints yet")
+        checkpoints = f"{late} checkpoint{'' if late == 1 else 's'}"
+        findings.notes.append(f"the witness {stores.witness.name} hasn't received {checkpoints} yet")
 
 
 def _is_torn(line: bytes, ours: Set[bytes]) -> bool:

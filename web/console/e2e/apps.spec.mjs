@@ -58,7 +58,7 @@ test("a tool is called with what its form holds, and its result is shown", async
 
 test("a consent is revoked by keyboard, and one that expired says so", async () => {
   await page.getByText("expired", { exact: true }).first().waitFor();
-  await page.getByText("Claude Code may call it · allowed by you, in the console").first().waitFor();
+  await page.getByText("Claude Code may call this · allowed by you, in the console").first().waitFor();
   await page.getByRole("button", { name: "Revoke: Mail · list_emails, for Claude Code" }).focus();
   await page.keyboard.press("Enter");
   await eventually(() => [...world.mock.apps.consents.keys()], ["bbbbbbbbbbbb"]);

@@ -40,7 +40,7 @@ test("a client is connected by keyboard as it was shown, and disconnected again"
   await page.getByText("/home/you/.codex/config.toml").waitFor();
   assert.equal(world.mock.clients.known.get("codex").connected, false);
   await page.keyboard.press("Enter");
-  await page.locator(".good", { hasText: "Codex is connected and was tried: 61 tools." }).waitFor();
+  await page.locator(".good", { hasText: "Codex is connected and tested: 61 tools." }).waitFor();
   await page.getByText("Tools + hooks: its own shell and edits ask here, too · can run in a cage").first().waitFor();
   await page.getByRole("button", { name: "Disconnect Codex" }).click();
   await page.locator(".good", { hasText: "Codex is disconnected" }).waitFor();
