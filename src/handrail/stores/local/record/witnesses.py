@@ -77,12 +77,13 @@ class GitWitness(FolderWitness):
         if line not in super().lines():
             super().add(line)
         self._git("add", "--", self._file.name)
-        message = ("-m", "Add a checkpoint", "-m", line.decode(), "--cleanup=verbatim")
-        self._git("commit", "-q", *message, "--", self._file.name)
+        message = b"Add a checkpoint\n\n" + line + b"\n"  # may be too long for an argument
+        self._git("commit", "-q", "--file=-", "--cleanup=verbatim", "--", self._file.name, given=message)
 
     def lines(self) -> Sequence[bytes]:
         committed = self._git("cat-file", "--batch", given=f"HEAD:{self._file.name}\n".encode())
-        messages = self._git("log", "--all", "--reflog", "--format=%B")
+        ours = ("--fixed-strings", f"--grep={self._mark.decode()}")
+        messages = self._git("log", "--all", "--reflog", "--format=%B", *ours)
         found = (*committed.splitlines(), *messages.splitlines())
         return list(dict.fromkeys(line for line in found if self._mark in line and line.startswith(b"{")))
 
