@@ -25,6 +25,17 @@ test("a covered element is refused with what covers it; once that is gone the cl
   await expect.poll(() => page.evaluate("log")).toEqual(["accept true", "covered true"]);
 });
 
+test("a click on an element avoids what acts on its own in its middle", async () => {
+  await page.evaluate(() => {
+    document.body.innerHTML = '<div id="card" role="button" tabindex="0" aria-label="Card" style="width:300px;height:80px;display:grid;place-items:center;border:1px solid"><button>Inner</button></div>';
+    document.getElementById("card")!.onclick = ({ target }) => (document.title = (target as Element).id || "inner");
+  });
+  await click("Card");
+  await expect.poll(() => page.title()).toBe("card");
+  await click("Inner");
+  await expect.poll(() => page.title()).toBe("inner");
+});
+
 test("an element is clicked while it is as shown, and refused once it has changed", async () => {
   const clickId = await world.find(tabId, "Far away");
   const { seen } = await world.act({ browser_screenshot: { tabId, clickId } });

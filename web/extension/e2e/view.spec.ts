@@ -103,6 +103,46 @@ test("a control among the words of its label is told there, once", async () => {
   expect(((await view({ scope: "document" }))["lines"] as string[]).map(plain)).toContain("[checkbox] I have read the [terms] and the [privacy notice]");
 });
 
+const put = async (html: string, script = "") => {
+  await world.go(tabId, page, "/hidden");
+  await page.evaluate(([html, script]) => { document.body.innerHTML = html!; (0, eval)(script!); }, [html, script] as const);
+};
+const numbered = (lines: string[], name: string): string => new RegExp(`\\[(\\d+)[^\\]]*${name}`).exec(lines.join("\n"))![1]!;
+
+test("a label whose field is hidden is told, and ticks the box that its own drawing stands for", async () => {
+  const sr = 'style="position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)"';
+  await put(`<label><input type="checkbox" ${sr}>Accept terms</label><br><input type="radio" id="r" ${sr}><label for="r">Express</label><br><label for="s">Colours</label><select id="s" ${sr}><option>Red</option></select>`);
+  const lines = (await view())["lines"] as string[];
+  expect(lines.map(plain)).toEqual(["[checkbox Accept terms]", "[radio Express]", "Colours"]);
+  await world.act({ browser_click: { tabId, clickId: numbered(lines, "Accept terms") } });
+  expect(await page.isChecked("[type=checkbox]")).toBe(true);
+});
+
+test("what is in a slot that listens, or in a shadow tree with several controls, is told", async () => {
+  await put('<a-menu><button>Edit</button></a-menu><b-card id="card"></b-card>', `
+    const tree = (host, html) => Object.assign(document.querySelector(host).attachShadow({ mode: "open" }), { innerHTML: html });
+    tree("a-menu", "<slot id=trigger></slot>").querySelector("slot").onclick = () => undefined;
+    tree("b-card", "<button>Keep</button> <button>Drop</button>").host.onclick = () => undefined`);
+  await world.index(tabId);
+  const told = ((await view())["lines"] as string[]).join(" ");
+  for (const name of ["Edit", "Keep", "Drop"]) expect(told).toMatch(new RegExp(`\\[\\d+ ${name}\\]`));
+});
+
+test("a form whose fields hide its own properties is told like any other", async () => {
+  const names = ["localName", "tagName", "hasAttribute", "childNodes", "firstChild", "nodeType", "parentNode", "checkVisibility", "matches", "children", "id"];
+  await put(`<form><p>Words in it</p>${names.map((name) => `<input name="${name}">`).join("")}<button>Send</button></form>`);
+  for (const scope of ["viewport", "document"]) expect(JSON.stringify(await view({ scope }))).toContain("Words in it");
+});
+
+test("a choice by label takes only what the list itself offers, and opens it again for the next one", async () => {
+  await put('<table><tr><td onclick="document.title=\'the wrong one\'">Tea</td></tr></table><div id="list" role="combobox" tabindex="0">Choose</div><p id="chosen"></p>', `
+    list.onclick = () => { const open = document.createElement("ul"); open.innerHTML = "<li role=option>Tea</li><li role=option>Milk</li>"; document.body.append(open);
+      open.onclick = ({ target }) => { chosen.textContent += target.textContent + " "; open.remove(); }; }`);
+  const list = numbered((await view())["lines"] as string[], "combobox");
+  await world.act({ browser_select_option: { tabId, clickId: list, values: ["Tea", "Milk"] } });
+  expect([await page.textContent("#chosen"), await page.title()]).toEqual(["Tea Milk ", expect.not.stringContaining("wrong")]);
+});
+
 test("a paragraph whose first line is above the view is told as long as others can be read", async () => {
   await world.go(tabId, page, "/ordinary/form");
   await page.evaluate(() => {

@@ -96,6 +96,13 @@ test("Select2 chooses by label", async () => {
   await expect.poll(() => page.inputValue("#state")).toBe("Utah");
 });
 
+test("Select2 chooses several, although its list closes after each", async () => {
+  await open("select2");
+  await page.evaluate("$('#state').select2('destroy').prop('multiple', true).select2()");
+  await world.act({ browser_select_option: { tabId, clickId: await find(/^combobox/), values: ["Utah", "Texas"] } });
+  await expect.poll(() => page.evaluate("$('#state').val().join()")).toBe("Alaska,Texas,Utah");
+});
+
 test("flatpickr opens, names its days, and takes one", async () => {
   await open("flatpickr");
   await click(/^textbox Date/);

@@ -14,6 +14,7 @@ import { floorOf, raiseNumbers } from "../worker/tasks";
 
 /** A list that takes longer to open is noticed only by the next action. */
 const OPENS_MS = 1500;
+const CLOSES_MS = 300;
 
 export const browserSelectOption = define("browser_select_option", { ...elementParams, values: listOf(text) }, {
   async run(context, params): Promise<Result> {
@@ -32,14 +33,23 @@ export const browserSelectOption = define("browser_select_option", { ...elementP
 /** Any list that isn't a <select>: opens it with a click and chooses from what it shows. */
 async function choose(context: Context, { tabId, frameId, target, labels }: Place & { tabId: number; labels: string[] }): Promise<string[]> {
   const at = async (one: Target, expected = {}) => await staleIfGone(aimAt(tabId, frameId, { target: one, purpose: "click", waitMs: 1000, ...expected }));
-  const offered = async (label: string) => await ask(tabId, frameId, "option", { label, floor: floorOf(tabId) });
+  const offered = async (label: string, opener?: Target) => await ask(tabId, frameId, "option", { label, floor: floorOf(tabId), ...(opener ? { opener } : {}) });
+  const offeredSoon = async (label: string, ms: number) => {
+    const until = performance.now() + Math.min(ms, context.deadline.left() / 2);
+    let option = await offered(label);
+    for (; "labels" in option && performance.now() < until; option = await offered(label)) await new Promise((resolve) => setTimeout(resolve, 30));
+    return option;
+  };
   const selected: string[] = [];
-  const opener = await at(target, context.expected);
-  let option = await offered(labels[0]!);
-  if ("labels" in option) await click(tabId, opener);
+  let opener = await at(target, context.expected);
   for (const label of labels) {
-    const until = performance.now() + Math.min(OPENS_MS, context.deadline.left() / 2);
-    for (option = await offered(label); "labels" in option && performance.now() < until; option = await offered(label)) await new Promise((resolve) => setTimeout(resolve, 30));
+    // Many lists close when something was chosen.
+    let option = await (selected.length ? offeredSoon(label, CLOSES_MS) : offered(label, target));
+    if ("labels" in option) {
+      if (selected.length) opener = await at(target);
+      await click(tabId, opener);
+      option = await offeredSoon(label, OPENS_MS);
+    }
     if ("labels" in option) throw new Failure("INVALID_TARGET", `Nothing that is open is called ${JSON.stringify(label)}.`, { options: option.labels, hint: "The list is open now: browser_page shows it." });
     await raiseNumbers(tabId, option.next);
     await click(tabId, await at({ ref: option.ref }));

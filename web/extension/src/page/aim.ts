@@ -3,7 +3,7 @@
  * there is none.
  */
 
-import type { PageRequest, FramePoint } from "./api";
+import type { PageRequest, FramePoint, Point } from "./api";
 import { covers, stepAside } from "./badge";
 import { isActing } from "./candidates";
 import { watch } from "./changes";
@@ -39,15 +39,15 @@ export async function aim(request: PageRequest<"aim">): Promise<FramePoint> {
   watch();
   awaitPress(request.purpose === "click" ? (hit) => isClickOn(hit, element) : null);
   const inner = innerPointAt(point);
-  return { point, place: ownPlace(), isAlone: window.length === 0, isInPopup: isInPopup(element), ...(inner ? { inner } : {}) };
+  return { point, place: ownPlace(), isAlone: window.length === 0, isInPopup: popupAround(element) !== null, ...(inner ? { inner } : {}) };
 }
 
 /** Lists, menus and calendars are placed freely and layered over the page. */
-function isInPopup(element: Element): boolean {
+export function popupAround(element: Element): Element | null {
   return closestAcross(element, (one) => {
     const { position, zIndex } = getComputedStyle(one);
     return (position === "absolute" || position === "fixed") && zIndex !== "auto";
-  }) !== null;
+  });
 }
 
 /** A list that is closing covers its surroundings a moment longer. */
@@ -123,13 +123,17 @@ function pointAt(element: Element, at: { x: number; y: number }): { x: number; y
   throw noTarget(`There, ${describe(element)} is covered by ${over}.`, { coveredBy: over, hint: "Scroll, or close what covers it." });
 }
 
-/** The centre first; if the element is partly covered or wraps over lines, any part that is free. */
+/**
+ * The centre first; if the element is partly covered or wraps over lines, any part that is free. What acts on its own
+ * inside it is avoided where that is possible.
+ */
 export function openPoint(element: Element): { x: number; y: number } {
   // A control hidden behind its own drawing is clicked through its label.
   const labels = [...((element as HTMLInputElement).labels ?? [])];
   const rects = [element, ...labels].flatMap((one) => [...one.getClientRects()]).filter((rect) => rect.width > 0 && rect.height > 0);
   const parts = rects.length ? rects : [boxOf(element)];
   let first: Element | null = null;
+  let onAnother: Point | null = null;
   for (const box of parts) {
     const left = Math.max(box.left, 0);
     const top = Math.max(box.top, 0);
@@ -145,10 +149,14 @@ export function openPoint(element: Element): { x: number; y: number } {
         stepAside();
         hit = elementAt(atX, atY);
       }
-      if (hit && isClickOn(hit, element)) return { x: atX, y: atY };
       first ??= hit;
+      if (!hit || !isClickOn(hit, element)) continue;
+      const acting = closestAcross(hit, (one) => one === element || isActing(one));
+      if (acting === element || !acting || !containsAcross(element, acting)) return { x: atX, y: atY };
+      onAnother ??= { x: atX, y: atY };
     }
   }
+  if (onAnother) return onAnother;
   if (first && containsAcross(first, element) && getComputedStyle(element).pointerEvents === "none") {
     throw noTarget(`${describe(element)} takes no clicks (pointer-events: none).`);
   }

@@ -103,8 +103,8 @@ export interface PageApi {
   boxOf(request: { target: Target }): Box;
   fieldKind(request: { target: Target }): "text" | "select" | "check" | "other";
   isChecked(request: { target: Target }): boolean;
-  /** An item of the open list, by its label. */
-  option(request: { label: string; floor: Floor }): { ref: number; next: number } | { labels: string[] };
+  /** An item of the open list, by its label. With the `opener`: only if its list is open already. */
+  option(request: { label: string; floor: Floor; opener?: Target }): { ref: number; next: number } | { labels: string[] };
   selectText(request: { target: Target; text?: string; expected?: string }): string;
   frameAt(request: { place: number; nonce?: string; point: Point; waitMs: number }): Promise<FramePoint>;
   announce(request: { nonce: string }): void;

@@ -1,7 +1,7 @@
 /** Describes elements in a few words: for the agent an entry and its line, for a person tag, id and name. */
 
 import type { Identity, IndexedElement } from "./api";
-import { nameOf, roleOf, shorten, textOf, tidy } from "./names";
+import { CONTROL, nameOf, roleOf, shorten, textOf, tidy } from "./names";
 import { refOf } from "./refs";
 import { SeenText } from "./seen_text";
 import { statesOf, valueOf } from "./states";
@@ -59,7 +59,9 @@ const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]
 /** What a person reads on it, if a page gives assistive technology other words. */
 function shownInstead(element: Element, { role, name }: Identity): string {
   const isRenamed = element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
-  if (!WORDED.has(role) || !(isRenamed || (!name && element.firstElementChild))) return "";
+  // What is around controls, such as a map, doesn't have their words as its own.
+  const isAround = role === "generic" && element.querySelector(CONTROL) !== null;
+  if (!WORDED.has(role) || !(isRenamed || (!name && element.firstElementChild && !isAround))) return "";
   const shown = new SeenText().of(element, LONGEST_SHOWN);
   const told = new Set(words(name));
   return words(shown).every((word) => told.has(word)) ? "" : `(shows ${JSON.stringify(shorten(shown, LONGEST_SHOWN))})`;

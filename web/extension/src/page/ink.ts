@@ -1,7 +1,7 @@
 /** Whether letters can be told from what is behind them: not if both have the same colour. */
 
 import { type Color, colorOf, colorsIn, difference, over } from "./colors";
-import { allRoots, containsAcross, drawnIn, elementsIn } from "./shadow";
+import { allRoots, containsAcross, drawnIn, elementsIn, localNameOf } from "./shadow";
 import { styleOf } from "./task_memory";
 import { type Area, SCROLLS } from "./visibility";
 
@@ -103,7 +103,7 @@ function allPaints(): Paint[] {
   for (const root of allRoots()) {
     for (const element of elementsIn(root)) {
       const style = styleOf(element);
-      if (PICTURES.has(element.tagName.toUpperCase())) paints.push({ element, color: null, isBeside: false });
+      if (PICTURES.has(localNameOf(element).toUpperCase())) paints.push({ element, color: null, isBeside: false });
       else paints.push(paintOf(element, style));
       for (const which of ["::before", "::after"]) {
         const added = getComputedStyle(element, which);

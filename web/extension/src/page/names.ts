@@ -78,7 +78,7 @@ function contentOf(element: Element, role: string): string {
   return controls.length ? textOf(element, false, controls) : textOf(element, false);
 }
 
-const CONTROL = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem],[role=option],[role=tab]";
+export const CONTROL = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=menuitem],[role=option],[role=tab]";
 
 /** The visible text, with pictures by their names and fields by their values. */
 export function textOf(element: Element, withHidden: boolean, except?: Element | Element[], most = 400): string {

@@ -3,7 +3,7 @@
 import { type Color, colorOf, difference } from "./colors";
 import { LEAST_DIFFERENCE } from "./ink";
 import { type Shape, shapeOf } from "./shapes";
-import { elementsIn } from "./shadow";
+import { elementsIn, localNameOf } from "./shadow";
 
 const LENGTH = /^(auto|initial|none|normal|0|medium|\d*\.?\d+(px|r?em|%|ch|v[wh]|pt)?)( \d*\.?\d+(px|r?em|%))?$/;
 const ANY = /^[\w\s"',.()#%-]*$/;
@@ -123,6 +123,6 @@ const areApart = (letters: Color[], grounds: Color[]): boolean =>
 
 /** Custom elements may have a closed shadow root. */
 export function hasShadows(): boolean {
-  for (const element of elementsIn(document)) if (element.shadowRoot !== null || element.localName.includes("-")) return true;
+  for (const element of elementsIn(document)) if (element.shadowRoot !== null || localNameOf(element).includes("-")) return true;
   return false;
 }

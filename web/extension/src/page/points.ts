@@ -1,16 +1,18 @@
 /** Queries about elements around an action: what lies at a point, what they are now, what an open list offers. */
 
 import type { Answer, PageRequest } from "./api";
+import { popupAround } from "./aim";
 import { candidates } from "./candidates";
 import { describe } from "./description";
 import { noTarget } from "./failure";
-import { innerBox, isShown } from "./geometry";
+import { boxOf, innerBox, isShown } from "./geometry";
 import { visibleAmong } from "./index_page";
 import { nameOf, textOf, tidy } from "./names";
 import { nextRef, refOf, resolve, startFrom } from "./refs";
-import { elementAt } from "./shadow";
+import { containsAcross, elementAt } from "./shadow";
 import { checkShown, snapshotOf } from "./element_snapshot";
 import { sha256 } from "./sha256";
+import { areEmpty, overlap, Visibility } from "./visibility";
 
 export function atPoint(request: PageRequest<"elementAt">): Answer<"elementAt"> {
   startFrom(request.floor);
@@ -43,18 +45,37 @@ export function isChecked(request: PageRequest<"isChecked">): boolean {
   return element instanceof HTMLInputElement ? element.checked : element.getAttribute("aria-checked") === "true";
 }
 
-const OPTION = "[role=option],[role=menuitem],[role=menuitemradio],[role=treeitem],li,option,td,a,button,label";
+const ROLES = "[role=option],[role=menuitem],[role=menuitemradio],[role=treeitem]";
+const OPTION = `${ROLES},li,option:not(select option),td,a,button,label`;
 
-/** Among what is visible now: options by their role first, then anything clickable with that text. */
+/** What was shown before a list was opened isn't in it. */
+let shownBefore = new WeakSet<Element>();
+
+/** Options by their role first, then anything clickable with that text. */
 export function option(request: PageRequest<"option">): Answer<"option"> {
   startFrom(request.floor);
   const label = tidy(request.label).toLowerCase();
-  const roles = [...document.querySelectorAll("[role=option],[role=menuitem],[role=menuitemradio],[role=treeitem]")].filter(isShown);
-  const shown = [...roles, ...visibleAmong(candidates()).map(({ element }) => element), ...[...document.querySelectorAll(OPTION)].filter(isShown)];
+  const sight = new Visibility(false);
+  const isOpen = (element: Element): boolean => isShown(element) && !areEmpty(overlap(boxOf(element), sight.clipOf(element)));
+  const roles = [...document.querySelectorAll(ROLES)].filter(isOpen);
+  const all = [...roles, ...visibleAmong(candidates()).map(({ element }) => element), ...[...document.querySelectorAll(OPTION)].filter(isOpen)];
+  if (request.opener) {
+    const opener = resolve(request.opener);
+    const isExpanded = opener.getAttribute("aria-expanded") === "true";
+    shownBefore = new WeakSet(isExpanded ? [opener] : all.filter((one) => one === opener || !mayBeIn(one, opener)));
+  }
+  const shown = all.filter((one) => !shownBefore.has(one));
   const labelOf = (element: Element): string => tidy(nameOf(element) || textOf(element, false));
   const match = shown.find((one) => labelOf(one).toLowerCase() === label);
   if (match) return { ref: refOf(match), next: nextRef() };
-  return { labels: [...new Set((roles.length ? roles : shown).map(labelOf).filter(Boolean))].slice(0, 50) };
+  const news = shown.filter((one) => roles.includes(one));
+  return { labels: [...new Set((news.length ? news : shown).map(labelOf).filter(Boolean))].slice(0, 50) };
+}
+
+/** Inside the element, or in something over the page that the element isn't in. */
+function mayBeIn(one: Element, opener: Element): boolean {
+  const popup = containsAcross(opener, one) ? null : popupAround(one);
+  return popup ? !containsAcross(popup, opener) : containsAcross(opener, one);
 }
 
 /** Selects the whole element, or the first occurrence of the text in it. */

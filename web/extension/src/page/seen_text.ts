@@ -5,7 +5,7 @@
 
 import { isInShadow, mayAddWords } from "./added_words";
 import { tidy } from "./names";
-import { childrenOf, shadowRootOf } from "./shadow";
+import { childrenOf, localNameOf, shadowRootOf } from "./shadow";
 import { Visibility } from "./visibility";
 
 const SILENT = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TITLE", "DESC", "METADATA"]);
@@ -88,5 +88,5 @@ export class SeenText {
 }
 
 function isRendered(element: Element): boolean {
-  return !SILENT.has(element.tagName.toUpperCase()) && (element.checkVisibility() || element.tagName === "BR" || getComputedStyle(element).display === "contents");
+  return !SILENT.has(localNameOf(element).toUpperCase()) && (element.checkVisibility() || element.tagName === "BR" || getComputedStyle(element).display === "contents");
 }

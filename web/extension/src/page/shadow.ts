@@ -13,6 +13,9 @@ const firstOf = getter(Node.prototype, "firstChild");
 const nextOf = getter(Node.prototype, "nextSibling");
 const slotOf = getter(Element.prototype, "assignedSlot");
 const slotOfText = getter(Text.prototype, "assignedSlot");
+const localName = getter(Element.prototype, "localName");
+
+export const localNameOf = (element: Element): string => localName.call(element) as string;
 
 /** A form's own fields may hide its name; it can't have a shadow root. */
 const mayHaveShadow = ({ localName }: Element): boolean => typeof localName === "string" && (CAN_HOST.has(localName) || localName.includes("-"));

@@ -1,7 +1,7 @@
 /** The page's text in passages. Words are separated exactly where a person sees them separated. */
 
 import { tidy } from "./names";
-import { allRoots, closestAcross, type Root } from "./shadow";
+import { allRoots, closestAcross, localNameOf, type Root } from "./shadow";
 
 export interface TextBlock { holder: Element; text: string; nodes: Text[] }
 
@@ -44,7 +44,7 @@ class TextBlockReader {
     const style = getComputedStyle(element);
     const isInside = isInline(style);
     const isFlowing = style.position !== "absolute" && style.position !== "fixed";
-    const isWord = isFlowing && (!isInside || style.display.startsWith("inline-") || REPLACED.has(element.tagName.toUpperCase()));
+    const isWord = isFlowing && (!isInside || style.display.startsWith("inline-") || REPLACED.has(localNameOf(element).toUpperCase()));
     if (isWord || isApart(style, "Start")) this.text += " ";
     this.open.push({ element, holder: isInside ? around : element, endsApart: isWord || isApart(style, "End") });
   }

@@ -8,11 +8,11 @@ import { ownPlace, placeOf } from "./frames";
 import { boxOf, isInView, reachTest } from "./geometry";
 import { storeLine, recordIndex } from "./reported";
 import { LegibleText } from "./legible_text";
-import { tidy } from "./names";
+import { shorten, tidy } from "./names";
 import { mayBeCovered } from "./plain_covers";
 import { hasShadows, PlainStyles } from "./plain_styles";
 import { nextRef, startFrom } from "./refs";
-import { firstChildOf, nextSiblingOf, shadowRootOf } from "./shadow";
+import { closestAcross, elementsIn, firstChildOf, nextSiblingOf, shadowRootOf } from "./shadow";
 import { type Shape, shapeOf } from "./shapes";
 import { areEmpty, isDrawn, isLegible, overlap, view as viewArea } from "./visibility";
 import type { VisibleElement } from "./index_page";
@@ -30,6 +30,7 @@ const MARKS = /[\u0001-\u0003]/g;
 /** In a list this long, each item is checked before its content is walked. */
 const LONG = 40;
 const LONGEST_NAME = 120;
+const LONGEST_ID = 30;
 /** Roles that go without saying: most elements have one of them. */
 const PLAIN_ROLES = new Set(["link", "button", "generic"]);
 
@@ -143,7 +144,7 @@ class PageReader {
     if (FRAMES.has(tag)) this.frame(element as HTMLIFrameElement);
     else if (this.isNumbered && this.chosen.has(element)) this.act(element, shape);
     else if (!this.isNumbered && FIELDS.has(tag)) this.value(element as Field);
-    else if (this.isNumbered && tag === "LABEL" && isStandIn(element)) this.labelled(element, shape);
+    else if (this.isNumbered && tag === "LABEL" && (element as HTMLLabelElement).control) this.labelled(element as HTMLLabelElement, shape);
     else if (!CHILDLESS.has(tag)) this.through(element, shape);
   }
 
@@ -169,16 +170,25 @@ class PageReader {
 
   private act(element: Element, shape: Shape): void {
     const box = boxOf(element);
-    const isVisible = box.width >= 1 && box.height >= 1 && element.checkVisibility({ visibilityProperty: true }) && this.isInReach(element);
+    if (this.isVisible(element, box)) this.report(element, box, shape);
+    else this.through(element, shape);
+  }
+
+  private isVisible(element: Element, box: DOMRect): boolean {
+    if (box.width < 1 || box.height < 1 || !element.checkVisibility({ visibilityProperty: true }) || !this.isInReach(element)) return false;
     const part = overlap(box, this.text.sight.clipOf(element));
-    if (!isVisible || areEmpty(part) || (this.isViewOnly && !isLegible(part, this.area) && box.height < innerHeight)) return this.through(element, shape);
+    return !areEmpty(part) && (!this.isViewOnly || isLegible(part, this.area) || box.height >= innerHeight);
+  }
+
+  private report(element: Element, box: DOMRect, shape: Shape): void {
     this.seen.push({ element, box, isInView: isInView(box) });
     const entry = entryOf(element);
     storeLine(element, lineOf(entry));
-    const hasOthers = element.firstElementChild !== null && this.contains(element);
+    const hasOthers = element instanceof HTMLSlotElement || this.contains(element);
     const isNamedInside = entry.text !== undefined && !entry.value && (hasOthers || (element.textContent?.length ?? 0) > LONGEST_NAME);
     const role = PLAIN_ROLES.has(entry.role) ? (entry.tag === "canvas" ? "canvas" : "") : entry.role;
-    const name = isNamedInside || this.amongWords.has(element) ? "" : [entry.name, entry.hint].filter(Boolean).join(" ") || hintOf(element);
+    const id = isNamedInside && !role && !this.hasWords(element) ? element.getAttribute("id") : null;
+    const name = id ? `(#${shorten(id, LONGEST_ID)})` : isNamedInside || this.amongWords.has(element) ? "" : [entry.name, entry.hint].filter(Boolean).join(" ") || hintOf(element);
     const value = entry.value ? `= ${/[[\]"\n]/.test(entry.value) ? JSON.stringify(entry.value) : entry.value}` : "";
     const states = (entry.states ?? []).filter((state) => state !== "focused" && state !== "required");
     this.isApart = true;
@@ -195,19 +205,36 @@ class PageReader {
     this.isApart = true;
   }
 
+  /** A single one in its own shadow tree is what the element itself is made of. */
   private contains(element: Element): boolean {
-    for (const inner of element.querySelectorAll("*")) if (this.chosen.has(inner)) return true;
+    if (element.firstElementChild) for (const inner of element.querySelectorAll("*")) if (this.chosen.has(inner)) return true;
+    const shadow = shadowRootOf(element);
+    return shadow !== null && [...elementsIn(shadow)].filter((inner) => this.chosen.has(inner)).length > 1;
+  }
+
+  /** Besides those of what can be acted on inside it. */
+  private hasWords(element: Element): boolean {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode() as Text | null; text; text = walker.nextNode() as Text | null) {
+      if (/\S/.test(text.data) && closestAcross(text.parentElement!, (one) => this.chosen.has(one)) === element) return true;
+    }
     return false;
   }
 
   /**
    * A label's words are its control's name, so only the control is reported, unless there are other controls among the
-   * words.
+   * words. A box to tick that is hidden behind its own drawing is ticked through its label.
    */
   private labelled(label: HTMLLabelElement, shape: Shape): void {
+    const control = label.control!;
+    if (!this.isVisible(control, boxOf(control))) {
+      const isTicked = control instanceof HTMLInputElement && /^(checkbox|radio)$/.test(control.type) && this.chosen.has(control);
+      return isTicked && this.isVisible(label, boxOf(label)) ? this.report(control, boxOf(label), shape) : this.through(label, shape);
+    }
+    if (control.hasAttribute("aria-label") || control.hasAttribute("aria-labelledby")) return this.through(label, shape);
     const inside = [...label.querySelectorAll("*")].filter((inner) => this.chosen.has(inner));
-    if (inside.length > 1 && inside.includes(label.control!)) {
-      this.amongWords.add(label.control!);
+    if (inside.length > 1 && inside.includes(control)) {
+      this.amongWords.add(control);
       return this.through(label, shape);
     }
     for (const inner of inside) this.act(inner, shapeOf(getComputedStyle(inner)));
@@ -237,11 +264,4 @@ class PageReader {
 function withoutMarks(line: string): string[] {
   const kept = line.startsWith("#") || line.startsWith("|") || line.endsWith("|") ? line.replace(/^[#|\s]+$/, "").replace(/(\s*\|)+$/, "").trim() : line;
   return kept ? [kept] : [];
-}
-
-/** A label whose control is shown and has the label's words as its name. */
-function isStandIn(element: Element): element is HTMLLabelElement {
-  if (!(element instanceof HTMLLabelElement) || !element.control) return false;
-  const box = element.control.getBoundingClientRect();
-  return box.width >= 1 && box.height >= 1 && element.control.checkVisibility({ visibilityProperty: true }) && !element.control.hasAttribute("aria-label") && !element.control.hasAttribute("aria-labelledby");
 }
