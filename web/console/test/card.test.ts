@@ -4,7 +4,7 @@ import { coverage, grantTitle, isPattern } from "../src/features/people/logic/ca
 import { shownParams } from "../src/features/people/logic/params";
 import { cardEn } from "../src/features/people/texts/card.en";
 import { cardZh } from "../src/features/people/texts/card.zh";
-import { isShort, shortName, withoutKeys } from "../src/logic/acts";
+import { isShort, shortName, withoutKeys, objectOf } from "../src/logic/acts";
 import { actsEn } from "../src/texts/acts.en";
 import { actsZh } from "../src/texts/acts.zh";
 
@@ -120,4 +120,8 @@ describe("a headline", () => {
     expect(actsZh.asks.click({ object: "购买", kind: "button" })).toBe("点击按钮“购买”？");
     expect(actsZh.asks.back({ object: "" })).toBe("在页面上后退？");
   });
+});
+
+it("a server's tool is named where its call has no target, as reads have none", () => {
+  expect([objectOf("files.list_directory"), objectOf("list_files")]).toEqual(["files.list_directory", ""]);
 });

@@ -37,6 +37,9 @@ export function actOf(tool: string): Act {
   return ACTS[tool] ?? (tool.includes(".") ? "call" : "use");
 }
 
+/** What a call without a target is about: a tool of an app or server is known by its name, handrail's own have words. */
+export const objectOf = (tool: string): string => (tool.includes(".") ? tool : "");
+
 const ON_ELEMENTS: readonly Act[] = ["click", "type", "press", "choose", "hover", "upload", "drag", "selectText", "point", "set"];
 
 /** Whether its words say what kind of element it is, so that the element needs no name. */

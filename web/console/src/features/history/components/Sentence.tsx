@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { actOf, isOnElement, shortName, typedText } from "../../../logic/acts";
+import { actOf, isOnElement, objectOf, shortName, typedText } from "../../../logic/acts";
 import { texts } from "../../../store";
 import { Visible } from "../../../ui/Visible";
 import { readEvidence, readQuestion } from "../actions/calls";
@@ -32,7 +32,7 @@ export function phraseOf({ tool = "", target = "", effect }: Call, about = ""): 
   const t = texts.value.acts;
   const act = actOf(tool);
   const typed = typedText(target);
-  const object = about || typed || target;
+  const object = about || typed || target || objectOf(tool);
   if (typed !== undefined) return [t.typedIn, object];
   if (!object && t.tools[tool]) return [t.tools[tool], ""];
   if (!object && t.alone[act]) return [t.alone[act], ""];
