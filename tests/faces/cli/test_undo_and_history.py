@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import pytest
+
 from handrail.kernel.audit import Audit
 from handrail.wiring import Wiring
 from tests.faces.cli.machine import Machine
@@ -44,6 +46,20 @@ def test_undoing_a_new_folder_says_that_it_is_gone_and_redoing_that_it_is_back(m
     again = undone.rpartition("handrail undo ")[2].strip()
     assert "Undone: made restored" in machine.run("undo", again).out
     assert (machine.project / "made").is_dir()
+
+
+@pytest.mark.parametrize("words", [(), ("--task", "again"), ("--to", "1h"), ("execution",)])
+def test_a_change_that_was_made_again_can_be_undone_again(machine: Machine, words: tuple[str, ...]) -> None:
+    edit = '{"path": "a.txt", "edits": [{"oldText": "one", "newText": "1"}]}'
+    assert machine.run("call", "edit_file", edit, "--task", "again", "--answer", "allow").status == 0
+    (entry,) = history(machine)
+    redo = machine.run("undo").out.rpartition("handrail undo ")[2].strip()
+    assert machine.run("undo", redo).status == 0
+    assert machine.text("a.txt") == "1\ntwo\n"
+    undone = machine.run("undo", *([entry["executionId"]] if words == ("execution",) else words), "--answer", "allow")
+    assert undone.status == 0, undone.err
+    assert machine.text("a.txt") == "one\ntwo\n"
+    assert machine.run("undo").err.startswith("handrail: Nothing to undo.")
 
 
 def test_a_write_can_be_undone_by_snapshot_or_execution_only_while_it_is_current(machine: Machine) -> None:

@@ -53,6 +53,30 @@ def test_all_that_was_changed_since_is_undone_and_later_changes_by_others_stay(c
     assert "mine.md" in printed
 
 
+def test_changes_that_were_undone_since_are_made_again(client: Cli, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    client.ok("edit_file", path="notes.md", edits=[{"oldText": "Notes", "newText": "Kept"}])
+    client.ok("move_path", path="game/config.txt", to="moved/config.txt")
+    then = moment()
+    client.ok("write_files", files=[{"path": "later.md", "content": "a"}])
+    for _ in range(3):
+        assert undo(tmp_path)[0] == 0
+    assert (project / "notes.md").read_text() == "# Notes\n"
+    assert (project / "game/config.txt").exists()
+
+    status, printed = undo(tmp_path, "--to", then, "--answer", "allow")
+    assert status == 0, printed
+    assert (project / "notes.md").read_text() == "# Kept\n"
+    assert (project / "moved/config.txt").exists()
+    assert not (project / "game/config.txt").exists()
+    assert not (project / "later.md").exists()
+
+    status, printed = undo(tmp_path, printed.rpartition("handrail undo ")[2].strip(), "--answer", "allow")
+    assert status == 0, printed
+    assert (project / "notes.md").read_text() == "# Notes\n"
+    assert (project / "game/config.txt").exists()
+
+
 @pytest.mark.trial("files", is_long=True)
 def test_a_file_whose_older_snapshots_are_deleted_is_named(client: Cli, tmp_path: Path) -> None:
     """By default 20 snapshots are kept of each file."""

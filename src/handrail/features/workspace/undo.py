@@ -43,14 +43,48 @@ class UndoPlan:
     incomplete: list[str] = field(default_factory=list)
 
 
-def standing_changes(workspace: Workspace) -> Iterable[Snapshot]:
-    """Yields changes that are neither an undo nor undone, newest first."""
-    undone: set[str | None] = set()
-    for snapshot in workspace.snapshots.newest_first():
-        if snapshot.undoes is not None:
-            undone.add(snapshot.undoes)
-        elif snapshot.id not in undone:
-            yield snapshot
+@dataclass(frozen=True)
+class ChangeHistory:
+    """A change, its undo, the undo of that, and so on."""
+
+    snapshots: list[Snapshot]
+
+    @property
+    def change(self) -> Snapshot:
+        return self.snapshots[0]
+
+    @property
+    def last(self) -> Snapshot:
+        return self.snapshots[-1]
+
+    @property
+    def stands(self) -> bool:
+        return len(self.snapshots) % 2 == 1
+
+    def stood_at(self, timestamp: float) -> bool:
+        return sum(snapshot.timestamp <= timestamp for snapshot in self.snapshots) % 2 == 1
+
+
+def change_histories(workspace: Workspace) -> list[ChangeHistory]:
+    """Returns the history of each change, those that were changed last first."""
+    histories, containing = dict[str, ChangeHistory](), dict[str, ChangeHistory]()
+    for snapshot in reversed([*workspace.snapshots.newest_first()]):
+        if snapshot.undoes is None:
+            history = ChangeHistory([snapshot])
+        elif snapshot.undoes in containing:
+            history = containing[snapshot.undoes]
+            history.snapshots.append(snapshot)
+        else:  # the change that it undid is no longer kept
+            continue
+        containing[snapshot.id] = history
+        histories.pop(history.change.id, None)
+        histories[history.change.id] = history
+    return [*reversed(histories.values())]
+
+
+def standing_changes(workspace: Workspace) -> list[Snapshot]:
+    """Returns changes that are not undone, newest first. One that was made again is the redo."""
+    return [history.last for history in change_histories(workspace) if history.stands]
 
 
 def undone_by(workspace: Workspace) -> dict[str, str]:

@@ -98,8 +98,7 @@ def undo(
         say(f"Not undone: {one_line(refused['path'])}: {one_line(refused['why'])}.")
     for path in result.get("incomplete", ()):
         say(f"{one_line(path)}: older changes are no longer kept, so it may differ from its state at that time.")
-    if not result.get("others"):
-        say(f"To redo it: handrail undo {result['snapshotId']}")
+    say(f"To redo it: handrail undo {call.execution_id if result.get('others') else result['snapshotId']}")
 
 
 def _parse_time(text: str, now: datetime) -> datetime:

@@ -14,6 +14,7 @@ from handrail.features.workspace.snapshots import ID_PATTERN, Snapshot
 from handrail.features.workspace.undo import (
     RefusedUndo,
     UndoPlan,
+    change_histories,
     plan_undo,
     standing_changes,
     undone_by,
@@ -123,12 +124,11 @@ def _select(workspace: Workspace, params: Params) -> list[Snapshot]:
         path = None if params.path is None else file_name(params.path)
         return _select_matching(workspace, params.task, path, None if params.to is None else parse_time(params.to))
     if params.id is None:
-        states = PathStates(workspace)
-        changes = (each for each in standing_changes(workspace) if not was_never_made(workspace, each, states))
-        newest = next(changes, None)
+        states, changes = PathStates(workspace), standing_changes(workspace)
+        newest = next((each for each in changes if not was_never_made(workspace, each, states)), None)
         if newest is None:
             raise NotFound("Nothing to undo.")
-        return [snapshot for snapshot in standing_changes(workspace) if _is_same_execution(snapshot, newest)]
+        return [snapshot for snapshot in changes if _is_same_execution(snapshot, newest)]
     if params.id.startswith("exec_"):
         return _of_execution(workspace, params.id)
     if not ID_PATTERN.fullmatch(params.id):
@@ -150,13 +150,13 @@ def parse_time(time: str) -> datetime:
 
 
 def _select_matching(workspace: Workspace, task: str | None, path: str | None, to: datetime | None) -> list[Snapshot]:
-    after = None if to is None else to.timestamp() * 1000
-    matching = [
-        snapshot
-        for snapshot in standing_changes(workspace)
-        if task in (None, snapshot.task)
-        and path in (None, snapshot.path, snapshot.moved_to)
-        and (after is None or snapshot.timestamp > after)
+    after = 0.0 if to is None else to.timestamp() * 1000
+    matching = [  # with a time, changes that were undone after it are made again
+        history.last
+        for history in change_histories(workspace)
+        if task in (None, history.change.task)
+        and path in (None, history.change.path, history.change.moved_to)
+        and history.stands != history.stood_at(after)
     ]
     if not matching:
         to_path = "" if path is None else f" to {path}"
@@ -180,9 +180,11 @@ def _incomplete_paths(workspace: Workspace, selection: Sequence[Snapshot], to: d
 
 def _of_execution(workspace: Workspace, execution_id: str) -> list[Snapshot]:
     """Returns the changes that are not undone; if there are none, all of them, so that the errors explain why."""
-    snapshots = [snapshot for snapshot in workspace.snapshots.newest_first() if snapshot.execution_id == execution_id]
-    standing_ids = {snapshot.id for snapshot in standing_changes(workspace) if snapshot.execution_id == execution_id}
-    snapshots = [snapshot for snapshot in snapshots if not standing_ids or snapshot.id in standing_ids]
+    standing = [history for history in change_histories(workspace) if history.stands]
+    snapshots = [each.last for each in standing if execution_id in (each.change.execution_id, each.last.execution_id)]
+    snapshots = snapshots or [
+        snapshot for snapshot in workspace.snapshots.newest_first() if snapshot.execution_id == execution_id
+    ]
     if not snapshots:
         raise NotFound(f"No snapshot is kept of {execution_id}.", hint="`handrail history` lists the writes.")
     return snapshots
