@@ -312,6 +312,22 @@ def test_a_client_that_closes_its_end_gets_its_last_answers(tmp_path: Path, serv
     assert not session.thread.is_alive()
 
 
+def test_what_is_no_message_is_refused_by_the_first_server(tmp_path: Path, servers: Servers) -> None:
+    session = Session(tmp_path, servers)
+    batch = b'[{"jsonrpc":"2.0","id":1,"method":"initialize"}]\n'
+    os.write(session._writing, batch + b"\n" + b"no JSON\n")
+    session.send("notifications/roots/list_changed")
+    session.send("initialize", 1, **HELLO)
+    servers.are_looked_for()
+    servers.come()
+    assert servers.read()["method"] == "initialize"
+    assert [servers._files[-1].readline() for _ in range(2)] == [batch, b"no JSON\n"]
+    servers.end()
+    servers.come()
+    session.send("tools/call", 2, name="read_file")
+    assert [servers.read()["method"] for _ in range(2)] == ["initialize", "tools/call"]
+
+
 def test_a_last_line_without_an_end_is_answered(tmp_path: Path, servers: Servers) -> None:
     session = open_relay(tmp_path, servers)
     os.write(session._writing, b'{"jsonrpc":"2.0","id":3,"method":"ping"}')

@@ -101,6 +101,8 @@ class Relay:
         self._storable: dict[str | int, dict[str, Any]] = {}
         """Requests whose answers are stored for the next start."""
         self._unanswered: dict[str | int, bytes] = {}
+        self._unreadable: list[bytes] = []
+        """What came before the first server and is no message: it refuses them."""
         self._sent: set[str | int] = set()
         """The ids of unanswered requests that were sent to a server."""
         self._answered_early: dict[str | int, str] = {}
@@ -140,8 +142,8 @@ class Relay:
 
     @property
     def _is_over(self) -> bool:
-        is_served = self._client_ended and self._server is None and not self._unanswered and not self._to_client
-        return is_served or self._is_gone
+        is_waiting = bool(self._server is not None or self._unanswered or self._unreadable or self._to_client)
+        return self._is_gone or (self._client_ended and not is_waiting)
 
     def _watch(self) -> None:
         """Sets the events to poll for."""
@@ -176,12 +178,13 @@ class Relay:
         self._is_greeted = True
         self._to_server = bytearray(self._unanswered_input())
         self._sent.update(self._unanswered)
+        self._unreadable.clear()
         self._mark_opening_answered()
         if not self._to_server and self._client_ended:
             self._end_server_input()
 
     def _unanswered_input(self) -> bytes:
-        return b"".join([*self._opening.values(), *self._unanswered.values()])
+        return b"".join([*self._opening.values(), *self._unanswered.values(), *self._unreadable])
 
     def _mark_opening_answered(self) -> None:
         """Marks `initialize` as answered if an earlier server has answered it, so that the client gets one answer."""
@@ -228,6 +231,8 @@ class Relay:
             self._unanswered.pop(_cancelled_id(message), None)
         elif method is None and _is_id(id):
             self._questions.discard(id)
+        elif not (self._is_greeted or (isinstance(method, str) and "id" not in message) or line.isspace()):
+            self._unreadable.append(line)
         if self._is_greeted:
             if _is_id(id) and id in self._unanswered:
                 self._sent.add(id)
