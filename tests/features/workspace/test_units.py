@@ -257,7 +257,7 @@ def test_a_move_never_overwrites_a_file(project: Path) -> None:
     rig = workspace(project)
     planned = plan_move(rig, "a.txt", "b.txt")
     (project / "b.txt").write_bytes(b"mine")
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match=r"b\.txt has changed"):
         commit_all(rig, call(), [planned])
     assert (project / "b.txt").read_bytes() == b"mine"
     assert (project / "a.txt").read_bytes() == b"old\n"

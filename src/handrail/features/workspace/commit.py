@@ -158,10 +158,9 @@ def _check_states(workspace: Workspace, intent: Intent) -> None:
     states = PathStates(workspace)
     for step in intent.steps:
         if not states.is_before(step):
+            changed = step.to if step.to is not None and states.is_at(step.path, step.base) else step.path
             raise Conflict(
-                f"{step.path} has changed since it was read.",
-                hint="Check it again and repeat the call.",
-                path=step.path,
+                f"{changed} has changed since it was read.", hint="Check it again and repeat the call.", path=changed
             )
         states.apply(step)
 
