@@ -22,7 +22,7 @@ _ATOMS = [
     *("a", "b", "c", "[ab]", "[^a]", "(a)", "(?:ab|b)", "(a|)", "\\b", "\\B", "^", "$", "é", "\\d", "(?<n>b)", "()"),
     *(".", "(.)", "\\s", "\\S", "\\w", "\\W", "\\D", "[\\s]", "[^\\s]", "[\\w-]", "[\\d\\s]", "[^\\n]", "[\\b]", "[.]"),
     *("k", "\\n", "\\r", "\\t", "\\v", "\\0", "\\x41", "\\u0041", "\\u{1F600}", "\\.", "\\/", "\\p{L}", "[a-z]"),
-    *("[^]", "[]", "\\cJ", "[\\cm]", "\\p{Script=Han}", "\\p{gc=Lu}"),
+    *("[^]", "[]", "\\cJ", "[\\cm]", "\\p{Script=Han}", "\\p{gc=Lu}", "\\P{L}"),
 ]
 _REPEATS = ["", "", "", "*", "+", "?", "*?", "{0,2}", "{2}", "{1,}"]
 _CHARACTERS = "aabbbc1 \né\r\r\n\u2028\t\v\xa0\ufeff_-./Ak"
@@ -85,6 +85,7 @@ def test_an_empty_match_is_replaced_once(find: str, expected: str, count: int) -
         ("\\s+", "", "a\xa0\u3000b", "a;b"),
         ("^.", "m", "a\u2028b", ";\u2028;"),
         ("[^a]$", "m", "ab\rac", "a;\ra;"),
+        ("^\\P{L}+", "m", "a:\r--b", "a:\r;b"),
     ],
 )
 def test_line_ends_and_white_space_match_javascript(find: str, flags: str, text: str, expected: str) -> None:

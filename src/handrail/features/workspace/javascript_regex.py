@@ -165,7 +165,10 @@ class _Translator:
         if self._pattern.startswith(("\\b", "\\B"), self._at):
             self._at += 2
             return self._pattern[self._at - 2 : self._at]
-        return self._format(self._one())
+        characters = self._one()
+        if characters.properties and characters.properties[0].startswith("\\P"):  # a marked text needs the negated form
+            characters = _Set([], [f"\\p{characters.properties[0][2:]}"], is_negated=True)
+        return self._format(characters)
 
     def _class(self) -> _Set:
         self._at += 1
