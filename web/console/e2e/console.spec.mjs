@@ -319,6 +319,17 @@ test("the panel of questions does not follow from the inbox to the next page", a
   await page.context().close();
 });
 
+test("a new question is listed in the inbox while the panel still shows an answered one", async () => {
+  const page = await world.open({ path: "inbox" });
+  const first = world.mock.ask(samples.approval);
+  await page.locator(`.panel [data-request="${first}"]`).waitFor();
+  world.mock.answer(first, { response: { status: "canceled" } });
+  const second = world.mock.ask({ ...samples.change, title: "The second one" });
+  await page.locator(".waiting-row", { hasText: "The second one" }).waitFor();
+  world.mock.answer(second, { response: { status: "canceled" } });
+  await page.context().close();
+});
+
 test("consecutive reads are one sentence", async () => {
   const page = await world.open({ path: "history/task:reads" });
   for (const name of ["a.js", "b.js", "c.js"]) world.mock.record({ executionId: `exec_${name}`, tool: "read_file", target: name, task: "reads", effect: "READ", event: "end", ok: true });

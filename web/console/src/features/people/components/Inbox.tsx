@@ -25,6 +25,7 @@ export function Inbox() {
   /** Of questions from several projects, each names its own. */
   const hasSeveral = new Set([...projects.value.map(({ path }) => path), ...pending.flatMap(({ request }) => cardOf(request)?.project ?? [])]).size > 1;
   const current = shown === null ? undefined : asked.get(shown);
+  const isOnlyOneShown = pending.length === 1 && isPanelOpen.value && pending[0] === current;
 
   useEffect(() => {
     if (pending.length > 0) openPanel();
@@ -36,7 +37,7 @@ export function Inbox() {
         <h1>{t.pages.inbox}</h1>
         <p class="dim">{pending.length > 0 ? t.waiting(pending.length) : `${t.nothingWaiting}${t.betweenSentences}${t.nothingWaitingHint}`}</p>
       </header>
-      {(pending.length > 1 || (pending.length > 0 && !isPanelOpen.value)) && (
+      {pending.length > 0 && !isOnlyOneShown && (
         <section class="waiting-section" aria-label={t.waiting(pending.length)}>
           <ul class="waiting-list">{pending.map((one) => <WaitingRow key={one.request.requestId} asked={one} isShown={isPanelOpen.value && one.request.requestId === shown} hasSeveral={hasSeveral} />)}</ul>
         </section>
