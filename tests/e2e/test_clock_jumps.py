@@ -1,55 +1,21 @@
-"""The machine's clock jumps while a server runs: after a suspend, by hand, by a time server that was far off.
-
-libfaketime gives the real program another time; clocks that only count on are left alone, as on a real machine.
-"""
+"""The machine's clock jumps while a server runs: after a suspend, by hand, by a time server that was far off."""
 
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.effort import chance, count, tries
+from tests.set_clock import DAY, HOUR, Clock
 from tests.waiting import until
 from tests.wire.clients import HANDRAIL, Api, Json, Outcome, Up
 
-HOUR, DAY = 3_600, 86_400
 JUMPS = (HOUR, -2 * HOUR, DAY, -DAY, 31 * DAY, -40 * DAY, 400 * DAY, -365 * DAY, 5, -5)
 RULES = '[[rules]]\ntool = "write_to_file"\npath = "free/*"\ndecision = "allow"\n'
-
-
-class Clock:
-    """The time of programs with this environment, as an offset from the real time."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self.offset = 0
-        self.set(0)
-
-    def set(self, offset: int) -> None:
-        self.offset = offset
-        fresh = self._file.with_suffix(".new")
-        fresh.write_text(f"{offset:+d}\n")
-        fresh.replace(self._file)
-
-    @property
-    def environ(self) -> Mapping[str, str]:
-        library = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-        # With a real monotonic clock, libfaketime makes every clock_nanosleep fail, which `time.sleep` uses.
-        (self._file.parent / "sitecustomize.py").write_text(
-            "import select, time\ntime.sleep = lambda seconds: select.select([], [], [], seconds) and None\n"
-        )
-        return {
-            "PYTHONPATH": str(self._file.parent),
-            "LD_PRELOAD": str(library),
-            "FAKETIME_TIMESTAMP_FILE": str(self._file),
-            "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "NO_FAKE_STAT": "1",
-        }
 
 
 class Rig:
