@@ -228,6 +228,13 @@ class ScriptedDesktop:
 
     async def arrange(self, window: Window, change: WindowChange) -> None:
         self.sent.append(f"{change.kind} {window.title}")
+        window, root = self._windows[window.handle]
+        frame, is_minimized = window.frame or Rect(0, 0, 1, 1), change.kind == "minimize"
+        if change.kind == "move":
+            frame = replace(frame, x=change.x, y=change.y)
+        elif change.kind == "resize":
+            frame = replace(frame, width=change.width, height=change.height)
+        self._windows[window.handle] = replace(window, frame=frame, is_minimized=is_minimized), root
 
     async def focus(self, window: Window, element: Element) -> bool:
         return "focusable" in element.states

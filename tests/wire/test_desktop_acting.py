@@ -73,6 +73,22 @@ async def test_windows_opened_or_closed_by_a_click_are_reported(bridge: Bridge) 
     assert ("disappeared", "Really?") in [(one.get("change"), one.get("title")) for one in second["changed"]]
 
 
+@pytest.mark.parametrize(
+    ("params", "changed"),
+    [
+        ({"action": "move", "x": 7, "y": 8}, [("moved", {"x": 7, "y": 8, "width": 100, "height": 100})]),
+        ({"action": "resize", "width": 9, "height": 8}, [("resized", {"x": 0, "y": 0, "width": 9, "height": 8})]),
+        ({"action": "minimize"}, [("minimized", {"x": 0, "y": 0, "width": 100, "height": 100})]),
+    ],
+)
+async def test_a_window_behind_others_is_changed_and_the_change_is_reported(
+    bridge: Bridge, params: dict[str, Any], changed: list[Any]
+) -> None:
+    result = await bridge.call("desktop.window", confirm=PHRASE, route={"window": {"titlePattern": "Other"}}, **params)
+    assert result["effect"] == "seen"
+    assert [(one["change"], one["frame"]) for one in result["changed"] if one["title"] == "Other"] == changed
+
+
 async def test_delayed_effects_of_a_click_are_reported(desk: DesktopRig, bridge: Bridge) -> None:
     def later() -> None:
         asyncio.get_running_loop().call_later(0.05, lambda: desk.desktop.change(desk.desktop.name, value="done"))

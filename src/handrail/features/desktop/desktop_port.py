@@ -84,6 +84,7 @@ class Window:
     frame: Rect | None
     is_front: bool = False
     is_modal: bool = False
+    is_minimized: bool = False
     is_readable: bool = True
     """False if the program exposes no elements, so that only a picture shows what the window contains."""
 

@@ -136,4 +136,7 @@ def _change_line(change: Mapping[str, Any]) -> str:
     if what == "state":
         gained = [f"+{state}" for state in change.get("gained", ())]
         return f"{head}: {' '.join([*gained, *(f'-{state}' for state in change.get('lost', ()))])}"
-    return " ".join(word for word in (head, str(change.get("change") or change.get("count") or "")) if word)
+    ending = str(change.get("change") or change.get("count") or "")
+    if ending in ("moved", "resized") and (frame := change.get("frame")):
+        ending += f" to {frame['x']},{frame['y']} {frame['width']}×{frame['height']}"
+    return " ".join(word for word in (head, ending) if word)

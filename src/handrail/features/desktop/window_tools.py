@@ -33,7 +33,7 @@ from handrail.kernel.digest import digest
 from handrail.kernel.target import Target
 from handrail.kernel.tool import CallSubject, Picture, Preview, Reply, Tool
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure, NotFound, ShownChanged, Timeout
+from handrail.ports.errors import Failure, InvalidParams, NotFound, ShownChanged, Timeout
 from handrail.ports.prompts import MASK, ApprovedAction
 
 ParamsT = TypeVar("ParamsT", bound=RoutedParams)
@@ -41,6 +41,7 @@ ActedT = TypeVar("ActedT", bound=ActionResult)
 WireParams = dict[str, Any]
 _MAX_LINES = 40
 _PASSWORD_ROLE = "AXSecureTextField"
+_INTENT = "params.intent.params"
 Summary = Callable[[ParamsT, str], str]
 
 
@@ -70,6 +71,8 @@ async def locate_action(desktop: Desktop, call: Call, params: RoutedParams) -> T
     intent = {"method": method_of(call.tool), "params": to_wire(params)}
     try:
         answer = await desktop.locate(call, {"intent": intent, "includeScreenshot": True})
+    except InvalidParams as error:
+        raise _without_intent(error) from None
     except NotFound as error:
         route = error.details.get("route")
         if not isinstance(route, dict):
@@ -79,6 +82,14 @@ async def locate_action(desktop: Desktop, call: Call, params: RoutedParams) -> T
     located = read_result(answer, _LocateResult)
     call.located = located
     return _app_target(located.route_resolved)
+
+
+def _without_intent(error: InvalidParams) -> InvalidParams:
+    """Names the caller's own parameters. The host calls them those of an intent."""
+    details = {**error.details}
+    if isinstance(field := details.get("field"), str):
+        details["field"] = field.replace(_INTENT, "params")
+    return InvalidParams(error.message.replace(_INTENT, "params"), hint=error.hint, **details)
 
 
 def acting_tool(

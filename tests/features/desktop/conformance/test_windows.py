@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.features.desktop.desktop_port import Window
+from handrail.features.desktop.desktop_port import Window, WindowChange
 from tests.desktop_apps import Toolkit, texts
 from tests.features.desktop.conformance.workbench import Workbench, window_of
 from tests.waiting import eventually
@@ -42,6 +42,18 @@ async def test_the_window_that_was_brought_to_front_is_the_first_and_the_only_on
             return windows[0].handle == handle and [one.is_front for one in windows].count(True) == 1
 
         await eventually(is_first, f"{window} in front")
+
+
+async def test_a_minimized_window_keeps_its_title_and_can_be_restored(bench: Workbench) -> None:
+    async def is_there(*, minimized: bool) -> bool:
+        windows = {one.handle: one for one in await bench.desktop.windows()}
+        window = windows.get(bench.window.handle)
+        return window is not None and (window.title, window.is_minimized) == (texts.TITLE, minimized)
+
+    await bench.desktop.arrange(bench.window, WindowChange("minimize"))
+    await eventually(lambda: is_there(minimized=True), "the window to be minimized")
+    await bench.desktop.arrange(bench.window, WindowChange("restore"))
+    await eventually(lambda: is_there(minimized=False), "the window to be back")
 
 
 async def test_a_blocking_dialog_is_modal_and_closes_when_it_is_answered(

@@ -61,6 +61,15 @@ async def test_a_call_that_the_host_would_refuse_asks_nobody(
     assert gate.host.asked == []
 
 
+async def test_a_refusal_by_the_host_names_the_callers_own_parameter(open_gate: Open) -> None:
+    host, field = typing(window("editor")), "params.intent.params.keys"
+    host.answers["desktop.locate"] = InvalidParams(f"{field}: 'down', 'enter' are several keys.", field=field)
+    with pytest.raises(InvalidParams) as refused:
+        await open_gate(host).does("desktop_hotkey", keys=["down", "enter"])
+    assert refused.value.message.startswith("params.keys: ")
+    assert refused.value.details["field"] == "params.keys"
+
+
 async def test_an_approval_applies_to_the_app_that_was_shown(open_gate: Open) -> None:
     gate = open_gate(typing(window("editor"), window("other")))
     await gate.does("desktop_hotkey", keys=["enter"])

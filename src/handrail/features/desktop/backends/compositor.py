@@ -37,6 +37,7 @@ class TopWindow:
     shadow: tuple[int, int, int, int] = (0, 0, 0, 0)
     """Left, right, top, bottom."""
     is_modal: bool = False
+    is_minimized: bool = False
     is_for_people: bool = True
     """False for panels and the desktop background."""
 

@@ -82,6 +82,7 @@ class UnreadableWindows:
             frame=top.visible_frame,
             is_front=is_front,
             is_modal=top.is_modal,
+            is_minimized=top.is_minimized,
             is_readable=False,
         )
 

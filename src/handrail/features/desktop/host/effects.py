@@ -5,7 +5,7 @@ stops reporting changes, which takes half a second at most.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -106,12 +106,22 @@ def _windows(before: Snapshot, after: Snapshot) -> list[dict[str, Any]]:
         old = before.windows.get(handle)
         if old is None:
             changed.append({"what": "window", "change": "appeared", **_window(window)})
-        elif old.title != window.title:
+            continue
+        if old.title != window.title:
             changed.append({"what": "windowTitle", "from": old.title, "to": window.title})
-        elif window.is_front and not old.is_front:
-            changed.append({"what": "window", "change": "cameToFront", **_window(window)})
+        changed += [{"what": "window", "change": change, **_window(window)} for change in _arranged(old, window)]
     closed = [window for handle, window in before.windows.items() if handle not in after.windows]
     return changed + [{"what": "window", "change": "disappeared", **_window(window)} for window in closed]
+
+
+def _arranged(old: Window, new: Window) -> Iterator[str]:
+    if new.is_front and not old.is_front:
+        yield "cameToFront"
+    if new.is_minimized is not old.is_minimized:
+        yield "minimized" if new.is_minimized else "restored"
+    elif old.frame is not None and new.frame is not None and old.frame != new.frame:
+        same_size = (old.frame.width, old.frame.height) == (new.frame.width, new.frame.height)
+        yield "moved" if same_size else "resized"
 
 
 def _elements(before: Snapshot, after: Snapshot) -> list[dict[str, Any]]:

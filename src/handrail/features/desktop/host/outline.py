@@ -245,6 +245,7 @@ def window_to_wire(window: Window) -> dict[str, Any]:
         "frame": frame_to_wire(window.frame),
         "isFront": window.is_front,
         "isModal": window.is_modal,
+        **({"isMinimized": True} if window.is_minimized else {}),
         **({} if window.is_readable else {"isReadable": False}),
     }
 

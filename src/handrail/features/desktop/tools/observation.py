@@ -73,7 +73,8 @@ def _other_windows(result: ObserveResult) -> Iterator[str]:
     own = "" if result.route_resolved is UNSET else result.route_resolved.window_id
     others = [] if result.windows is UNSET else [one for one in result.windows if one["windowId"] != own]
     for window in others[:_MAX_WINDOW_LINES]:
-        yield f"other window {quote_text(window['title'])} of {window['app']}, {window['windowId']}"
+        state = ", minimized" if window.get("isMinimized") else ""
+        yield f"other window {quote_text(window['title'])} of {window['app']}, {window['windowId']}{state}"
     if (more := len(others) - _MAX_WINDOW_LINES) > 0:
         yield f"and {more} more windows"
 

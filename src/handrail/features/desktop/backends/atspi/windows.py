@@ -150,7 +150,7 @@ class Windows:
         decides_itself = active is None or (is_active and len(on_screen) > 1)
         return Window(
             handle=element.handle,
-            title=element.title,
+            title=element.title or (on_screen[0].title if len(on_screen) == 1 else ""),
             app_name=one.app_name,
             app_id=app_id,
             ids=ids,
@@ -158,6 +158,7 @@ class Windows:
             frame=frame,
             is_front="active" in element.states if decides_itself else is_active,
             is_modal="modal" in element.states or (bool(on_screen) and all(top.is_modal for top in on_screen)),
+            is_minimized=bool(on_screen) and all(top.is_minimized for top in on_screen),
         )
 
     def _content_origin(self, windows: Sequence[TopWindow], traits: WindowTraits) -> Origin | None:

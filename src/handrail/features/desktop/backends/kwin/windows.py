@@ -36,6 +36,7 @@ function box(one) { return [one.x, one.y, one.width, one.height]; }
 callDBus(%s, "/", "handrail.KWin", "windows", JSON.stringify(windows.map(function (one) {
   return {
     id: String(one.internalId), pid: one.pid, title: one.caption, order: one.stackingOrder, modal: one.modal,
+    minimized: one.minimized,
     classes: [String(one.resourceClass), String(one.desktopFileName)],
     frame: box(one.frameGeometry), buffer: box(one.bufferGeometry),
     is_active: one == active, is_shown: !one.minimized && isHere(one),
@@ -58,6 +59,7 @@ class _Reported(msgspec.Struct):
     title: str
     order: int
     modal: bool
+    minimized: bool
     classes: list[str]
     frame: tuple[float, float, float, float]
     buffer: tuple[float, float, float, float]
@@ -149,6 +151,7 @@ def _window(one: _Reported) -> TopWindow:
         title=one.title,
         frame=_rect(one.frame).intersection(_rect(one.buffer)),
         is_modal=one.modal,
+        is_minimized=one.minimized,
         is_for_people=one.is_for_people,
     )
 

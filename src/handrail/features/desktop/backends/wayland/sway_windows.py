@@ -16,6 +16,8 @@ _MAGIC = b"i3-ipc"
 _HEADER = struct.Struct("=6sII")
 _RUN_COMMAND, _GET_TREE = 0, 4
 _ANSWER_SECONDS = 1.0
+_SCRATCHPAD = "__i3_scratch"
+"""The hidden workspace of minimized windows."""
 
 
 def socket_path() -> str | None:
@@ -103,11 +105,11 @@ def _receive(sock: socket.socket, length: int) -> bytes:
     return bytes(content)
 
 
-def _window_nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _window_nodes(node: dict[str, Any], *, is_hidden: bool = False) -> Iterator[dict[str, Any]]:
     if node.get("pid"):
-        yield node
+        yield {**node, "is_minimized": is_hidden and not node.get("visible")}
     for child in [*node.get("nodes", ()), *node.get("floating_nodes", ())]:
-        yield from _window_nodes(child)
+        yield from _window_nodes(child, is_hidden=is_hidden or node.get("name") == _SCRATCHPAD)
 
 
 def _window(node: dict[str, Any]) -> TopWindow:
@@ -120,4 +122,5 @@ def _window(node: dict[str, Any]) -> TopWindow:
         classes=tuple(name for name in names if name),
         title=node.get("name") or "",
         frame=Rect(rect["x"] + content["x"], rect["y"] + content["y"], content["width"], content["height"]),
+        is_minimized=node["is_minimized"],
     )

@@ -87,4 +87,11 @@ class Toplevels(TopWindows):
 
 
 def _window(toplevel: _Toplevel) -> TopWindow:
-    return TopWindow(toplevel.proxy.id, 0, (toplevel.app_id,) if toplevel.app_id else (), toplevel.title, None)
+    return TopWindow(
+        id=toplevel.proxy.id,
+        pid=0,
+        classes=(toplevel.app_id,) if toplevel.app_id else (),
+        title=toplevel.title,
+        frame=None,
+        is_minimized=_MINIMIZED in toplevel.states,
+    )

@@ -37,6 +37,7 @@ class X11Windows(TopWindows):
         classes = _text(x11.property_value(window, "WM_CLASS")).split("\0")
         title = x11.property_value(window, "_NET_WM_NAME") or x11.property_value(window, "WM_NAME")
         shadow = x11.property_value(window, "_GTK_FRAME_EXTENTS")
+        states = x11.property_value(window, "_NET_WM_STATE") or ()
         return TopWindow(
             id=window_id,
             pid=int(pid[0]) if pid else x11.pid_of(window_id),
@@ -44,7 +45,8 @@ class X11Windows(TopWindows):
             title=_text(title),
             frame=frame,
             shadow=(shadow[0], shadow[1], shadow[2], shadow[3]) if shadow and len(shadow) == 4 else (0, 0, 0, 0),
-            is_modal=x11.atom("_NET_WM_STATE_MODAL") in (x11.property_value(window, "_NET_WM_STATE") or ()),
+            is_modal=x11.atom("_NET_WM_STATE_MODAL") in states,
+            is_minimized=x11.atom("_NET_WM_STATE_HIDDEN") in states,
             is_for_people=not any(x11.atom(f"_NET_WM_WINDOW_TYPE_{name}") in kinds for name in ("DESKTOP", "DOCK")),
         )
 
@@ -105,9 +107,8 @@ class X11Windows(TopWindows):
         return reached == self.outermost(window_id) or reached in [popup for popup, _ in self.popups(window_id)]
 
     async def arrange(self, window_id: int, change: WindowChange) -> None:
-        window = self._x11.window(window_id)
+        window, top_window = self._x11.window(window_id), self.read(window_id)
         if change.kind == "move":
-            top_window = self.read(window_id)
             left, _, top, _ = (0, 0, 0, 0) if top_window is None else top_window.shadow
             self._ask_manager(window, "_NET_MOVERESIZE_WINDOW", _MOVE_FLAGS, change.x - left, change.y - top)
         elif change.kind == "resize":
@@ -116,6 +117,8 @@ class X11Windows(TopWindows):
             self._ask_manager(window, "_NET_CLOSE_WINDOW", X.CurrentTime, _PAGER_SOURCE)
         elif change.kind == "minimize":
             self._ask_manager(window, "WM_CHANGE_STATE", _ICONIC)
+        elif change.kind == "restore" and top_window is not None and top_window.is_minimized:
+            self._ask_manager(window, "_NET_ACTIVE_WINDOW", _PAGER_SOURCE, X.CurrentTime)
         else:
             states = (self._x11.atom(f"_NET_WM_STATE_MAXIMIZED_{way}") for way in ("VERT", "HORZ"))
             self._ask_manager(window, "_NET_WM_STATE", int(change.kind == "maximize"), *states, _PAGER_SOURCE)
