@@ -328,10 +328,20 @@ def test_a_clients_command_is_blocked_when_handrail_is_uninstalled(alone: Rig, c
     assert result.returncode == 2
 
 
-@pytest.mark.parametrize("words", [["nonsense"], ["claude", "--state"], ["claude", "--wait", "x"], ["claude", "--x"]])
-def test_wrong_arguments_block(alone: Rig, words: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["nonsense"], "unknown argument 'nonsense'. Clients: claude, codex"),
+        (["claude", "--state"], "--state needs a value"),
+        (["claude", "--wait", "x"], "--wait takes a number of seconds"),
+        (["claude", "--x"], "unknown argument '--x'"),
+        (["--wait", "5"], "no client is named. Clients: claude"),
+    ],
+)
+def test_wrong_arguments_block_and_are_named(alone: Rig, words: list[str], reason: str) -> None:
     result = subprocess.run([HANDRAIL, "hook", *words], input=b"{}", capture_output=True, timeout=60, check=False)
     assert result.returncode == 2
+    assert f"so the tool is blocked: {reason}" in result.stderr.decode()
 
 
 def test_a_server_that_hangs_blocks(served: Rig) -> None:

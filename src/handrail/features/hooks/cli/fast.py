@@ -52,8 +52,12 @@ _DENIALS = {
 }
 
 
+class BadArguments(Exception):
+    """The message says what is wrong with the command line."""
+
+
 class Arguments:
-    """`CLIENT [--state DIR] [--project DIR] [--wait SECONDS]`. ValueError."""
+    """`CLIENT [--state DIR] [--project DIR] [--wait SECONDS]`. BadArguments."""
 
     def __init__(self, words: list[str]) -> None:
         options: dict[str, str] = {}
@@ -63,19 +67,20 @@ class Arguments:
             name, has_value, value = word.partition("=")
             if name in ("--state", "--project", "--wait"):
                 if not has_value and not remaining:
-                    raise ValueError(f"{name} needs a value")
+                    raise BadArguments(f"{name} needs a value")
                 options[name] = value if has_value else remaining.pop(0)
             elif word in DEFAULT_TIMEOUTS and not self.client:
                 self.client = word
             else:
-                raise ValueError(f"unknown argument {word!r}")
+                raise BadArguments(f"unknown argument {word!r}. Clients: {', '.join(DEFAULT_TIMEOUTS)}")
         if not self.client:
-            raise ValueError(f"name the client: {', '.join(DEFAULT_TIMEOUTS)}")
+            raise BadArguments(f"no client is named. Clients: {', '.join(DEFAULT_TIMEOUTS)}")
         self.state = options.get("--state")
         self.project = _find_project(options.get("--project"))
-        limit = int(options.get("--wait") or DEFAULT_TIMEOUTS[self.client])
-        if not 1 <= limit <= 3600:
-            raise ValueError("--wait is 1 to 3600 seconds")
+        wait = options.get("--wait") or str(DEFAULT_TIMEOUTS[self.client])
+        if not (wait.isdecimal() and 1 <= int(wait) <= 3600):
+            raise BadArguments("--wait takes a number of seconds from 1 to 3600")
+        limit = int(wait)
         self.seconds = limit - min(5.0, limit / 4)
         """We answer before the client's limit, because a hook that is killed blocks nothing."""
 
@@ -97,6 +102,8 @@ def run(words: list[str], open_program: Callable[[], Program]) -> int | None:
         _print(1, out)
         _print(2, err)
         return status
+    except BadArguments as fault:
+        return _block(words, str(fault))
     except BaseException as fault:  # noqa: BLE001 - after any failure the tool must not run
         return _block(words, f"{type(fault).__name__}: {fault}")
 
