@@ -24,6 +24,14 @@ def test_a_teams_console_has_only_pages_for_what_its_server_offers(shared: Team,
     assert browser.step("team", "count", ".rail a.connect, .rail a.review") == 0
 
 
+def test_a_member_signs_in_with_a_token_in_a_browser(shared: Team, browser: Browser) -> None:
+    token = shared.token("types-token", "viewer")
+    browser.step("member", "open", f"{shared.servers[0].url}/team/sign-in", {"until": "input[name=token]", "at": ""})
+    browser.step("member", "fillIn", "input[name=token]", token)
+    browser.step("member", "click", "button")
+    browser.step("member", "wait", ".rail a.inbox[aria-current=page]")
+
+
 @pytest.mark.trial("console", is_long=True)
 def test_a_signed_out_person_is_sent_to_the_teams_sign_in_page(shared: Team, browser: Browser) -> None:
     browser.step("stranger", "open", f"{shared.servers[0].url}/", {"until": "input[name=token]", "at": ""})

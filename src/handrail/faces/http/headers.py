@@ -10,7 +10,6 @@ CONTENT_SECURITY = (
 _ALWAYS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
-    (b"referrer-policy", b"no-referrer"),
     (b"vary", b"origin"),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -18,6 +17,7 @@ _ALWAYS = [
 _UNLESS_GIVEN = {
     b"cache-control": b"no-store",
     b"content-security-policy": CONTENT_SECURITY.encode(),
+    b"referrer-policy": b"no-referrer",
 }
 _STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 _VISIBLE = re.compile(r"[!-~]{1,128}")

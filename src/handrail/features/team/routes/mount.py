@@ -186,7 +186,7 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
 
 _PAGE_HEADERS = {
     "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with `no-referrer`, a browser sends the form with `Origin: null`
     "content-security-policy": (
         f"default-src 'none'; img-src 'self'; style-src 'self' {STYLE_SOURCE}; form-action 'self'; "
         "frame-ancestors 'none'"
