@@ -37,6 +37,13 @@ def free_port() -> int:
         return port
 
 
+def new_tenant(owner: str, name: str) -> str:
+    """The address for the servers of a tenant that doesn't exist yet."""
+    address = setup.add_tenant(owner, name)
+    assert address is not None
+    return address
+
+
 class Postgres:
     """One cluster, run as an unprivileged user. `is_durable` keeps fsync on."""
 
@@ -107,7 +114,7 @@ class Postgres:
     def tenant(self) -> str:
         """The address for the servers of a new tenant."""
         self._tenants += 1
-        return setup.add_tenant(self.team, f"tenant_{self._tenants}")
+        return new_tenant(self.team, f"tenant_{self._tenants}")
 
     def url(self, database: str = "postgres", role: str = "owner", password: str = "") -> str:
         sign_in = f"{role}:{password}" if password else role

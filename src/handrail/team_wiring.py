@@ -46,9 +46,9 @@ class Team:
     def __init__(self, features: Sequence[Feature]) -> None:
         self._features = features
 
-    def set_up(self, owner: str, tenant: str) -> tuple[int, int, str]:
+    def set_up(self, owner: str, tenant: str, *, has_new_password: bool) -> tuple[int, int, str | None]:
         old_version, new_version = setup.migrate(owner)
-        return old_version, new_version, setup.add_tenant(owner, tenant)
+        return old_version, new_version, setup.add_tenant(owner, tenant, has_new_password=has_new_password)
 
     def faults(self, database: str) -> tuple[str, Sequence[str]]:
         condition = setup.look(database)

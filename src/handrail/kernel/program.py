@@ -69,8 +69,11 @@ class OpenTeam(Protocol):
 class TeamProgram(Protocol):
     """What `handrail team` does. Everything blocks."""
 
-    def set_up(self, owner: str, tenant: str) -> tuple[int, int, str]:
-        """Creates what is missing. Returns the old and new version of the tables, and the tenant's address."""
+    def set_up(self, owner: str, tenant: str, *, has_new_password: bool) -> tuple[int, int, str | None]:
+        """Creates what is missing. Returns the old and new version of the tables, and the tenant's address.
+
+        No address if the tenant keeps the one it has.
+        """
         ...
 
     def faults(self, database: str) -> tuple[str, Sequence[str]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from handrail.stores.team import setup
 from tests.features.team.servers import Agent, Person, Team, edit, prompt_about
 from tests.team_engines import Postgres, pg_program
 from tests.waiting import PATIENCE, until
@@ -42,7 +43,8 @@ def test_a_restored_team_continues_and_reports_records_missing_from_the_backup(
     server.stop()
 
     restored = postgres.new_database()
-    run(pg_program("pg_restore"), "--exit-on-error", f"--dbname={restored}", dump)
+    run(pg_program("pg_restore"), "--exit-on-error", "--no-owner", "--no-acl", f"--dbname={restored}", dump)
+    assert setup.add_tenant(restored, setup.look(team.database).tenant or "") is None, "the role and its password still exist"
     team.database = team.database.rpartition("/")[0] + "/" + restored.rpartition("/")[2]
     lacking = team.handrail(*verify, "--database", team.database, status=1)
     assert "checkpoints that are not here" in lacking.stderr, "the bucket has one of more than the backup"

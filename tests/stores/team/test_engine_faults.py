@@ -20,7 +20,7 @@ from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.schema import STEPS, TABLES
 from tests.stores.team.test_faults import opened
-from tests.team_engines import Nats, Postgres, engine_folder
+from tests.team_engines import Nats, Postgres, engine_folder, new_tenant
 from tests.waiting import until
 
 SKEW = 300.0
@@ -123,7 +123,7 @@ def test_an_upgrade_while_servers_write_loses_nothing(
     monkeypatch.setattr(setup, "STEPS", STEPS[:1])
     monkeypatch.setattr(setup, "TABLES", [name for name in TABLES if f"CREATE TABLE {name} " in STEPS[0]])
     assert setup.migrate(owner) == (0, 1)
-    url = setup.add_tenant(owner, "upgraded")
+    url = new_tenant(owner, "upgraded")
     tenant = setup.look(url).tenant
     monkeypatch.undo()
     is_over, counts, faults = threading.Event(), [0, 0], list[BaseException]()

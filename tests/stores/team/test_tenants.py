@@ -1,8 +1,10 @@
 """Tenants in one database: PostgreSQL itself separates them, whatever a server's connection requests."""
 
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,8 @@ from handrail.stores.team.database import TeamDatabase
 from handrail.stores.team.journal import TeamJournal
 from handrail.stores.team.members import TeamMembers
 from handrail.stores.team.schema import STEPS, TABLES
-from tests.team_engines import Postgres
+from tests.team_engines import Postgres, new_tenant, pg_program
+from tests.waiting import PATIENCE
 
 
 @contextmanager
@@ -28,6 +31,11 @@ def database(url: str) -> Iterator[TeamDatabase]:
 @pytest.fixture
 def tenants(postgres: Postgres) -> tuple[str, str]:
     return postgres.tenant(), postgres.tenant()
+
+
+def run(*words: object) -> None:
+    result = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=PATIENCE)
+    assert result.returncode == 0, result.stderr
 
 
 def filled(url: str) -> None:
@@ -126,6 +134,45 @@ def test_concurrent_setups_of_a_database_run_once_and_all_succeed(postgres: Post
     now = len(STEPS)
     assert sorted(batches) == [(0, now), (now, now), (now, now), (now, now)]
     assert setup.migrate(owner) == (now, now)
+
+
+def test_a_repeated_setup_keeps_the_password_of_running_servers(postgres: Postgres) -> None:
+    def password() -> str:
+        return postgres.sql("SELECT rolpassword FROM pg_authid WHERE rolname = 'handrail_kept'")
+
+    assert setup.add_tenant(postgres.team, "kept") is not None
+    before = password()
+    assert setup.add_tenant(postgres.team, "kept") is None
+    assert password() == before
+    assert setup.add_tenant(postgres.team, "kept", has_new_password=True) is not None
+    assert password() != before
+
+
+def test_an_owner_who_is_no_superuser_sets_up_repeats_backs_up_and_restores(postgres: Postgres, tmp_path: Path) -> None:
+    postgres.sql("CREATE ROLE hired LOGIN CREATEROLE")
+    place, restored = "managed", "managed_again"
+    for name in (place, restored):
+        postgres.sql(f"CREATE DATABASE {name} OWNER hired")
+    owner, dump = postgres.url(place, "hired"), tmp_path / "team.dump"
+    setup.migrate(owner)
+    servers = new_tenant(owner, "managed")
+    assert setup.add_tenant(owner, "managed", has_new_password=True) is not None
+    filled(servers)
+    with pytest.raises(InputOutput) as refused:
+        setup.add_tenant(servers, "managed")
+    assert "owner" in (refused.value.hint or "")
+    run(pg_program("pg_dump"), "--format=custom", f"--file={dump}", owner)
+    postgres.sql(f"DROP DATABASE {place}")
+    postgres.sql("DROP ROLE handrail_managed")
+
+    again = postgres.url(restored, "hired")
+    run(pg_program("pg_restore"), "--exit-on-error", "--no-owner", "--no-acl", f"--dbname={again}", dump)
+    setup.migrate(again)
+    servers = new_tenant(again, "managed")
+    assert setup.check(servers) == "managed"
+    with database(servers) as team_database:
+        assert Audit(TeamJournal(team_database, "audit")).verify() == 1
+    assert postgres.sql("SELECT count(*) FROM handrail.member", servers) == "1"
 
 
 @pytest.mark.parametrize("name", ["", "Shop", "a-b", "x" * 41, 'x"; DROP TABLE member'])

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import asyncpg
 
-from handrail.ports.errors import Declined, InvalidParams
+from handrail.ports.errors import Declined, InputOutput, InvalidParams
 from handrail.stores.team.database import SCHEMA, shown_address, translate_errors
 from handrail.stores.team.engine import Engine
 from handrail.stores.team.schema import APPEND_ONLY, STEPS, TABLES
@@ -59,20 +59,24 @@ def migrate(url: str) -> tuple[int, int]:
     return _as_owner(url, _migrate)
 
 
-def add_tenant(url: str, tenant: str, password: str | None = None) -> str:
-    """The address for this tenant's servers. Its role is made, or gets a new password. Blocks."""
+def add_tenant(url: str, tenant: str, *, has_new_password: bool = False) -> str | None:
+    """The address for this tenant's servers, whose role is made or gets a new password.
+
+    None if the role exists and keeps its password, so that running servers can still connect. Blocks.
+    """
     if not _TENANT.fullmatch(tenant):
         raise InvalidParams("A tenant's name has 1 to 40 lowercase letters, digits and underscores.", field="tenant")
-    role, secret = f"handrail_{tenant}", password or secrets.token_urlsafe(24)
+    role, secret = f"handrail_{tenant}", secrets.token_urlsafe(24)
 
-    async def add(connection: Any) -> None:
+    async def add(connection: Any) -> bool:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-            verb = "ALTER" if await connection.fetchval("SELECT 1 FROM pg_roles WHERE rolname = $1", role) else "CREATE"
-            literal = await connection.fetchval("SELECT quote_literal($1::text)", secret)
-            await connection.execute(
-                f'{verb} ROLE "{role}" LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCREATEDB PASSWORD {literal}'
-            )
+            is_known = await connection.fetchval("SELECT 1 FROM pg_roles WHERE rolname = $1", role) is not None
+            if not is_known:
+                await connection.execute(f'CREATE ROLE "{role}" NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCREATEDB')
+            if not is_known or has_new_password:
+                literal = await connection.fetchval("SELECT quote_literal($1::text)", secret)
+                await connection.execute(f'ALTER ROLE "{role}" LOGIN PASSWORD {literal}')
             await connection.execute(
                 f"INSERT INTO {SCHEMA}.tenant_role (role, tenant) VALUES ($1, $2)"
                 " ON CONFLICT (role) DO UPDATE SET tenant = EXCLUDED.tenant",
@@ -80,9 +84,9 @@ def add_tenant(url: str, tenant: str, password: str | None = None) -> str:
                 tenant,
             )
             await _grant(connection, role)
+        return not is_known or has_new_password
 
-    _as_owner(url, add)
-    return _address(url, role, secret)
+    return _address(url, role, secret) if _as_owner(url, add) else None
 
 
 def look(url: str) -> Condition:
@@ -115,6 +119,11 @@ def _as_owner(url: str, work: Callable[[Any], Awaitable[T]]) -> T:
             connection = await asyncpg.connect(url, timeout=5, command_timeout=_PATIENCE_SECONDS)
             try:
                 return await work(connection)
+            except asyncpg.InsufficientPrivilegeError as refusal:
+                raise InputOutput(
+                    f"{shown_address(url)} refused: {refusal}.",
+                    hint="Use the address of the database's owner, with a role that may create roles.",
+                ) from None
             finally:
                 await connection.close()
 
@@ -146,7 +155,6 @@ async def _migrate(connection: Any) -> tuple[int, int]:
 
 async def _secure(connection: Any, table: str) -> None:
     await connection.execute(f"ALTER TABLE {SCHEMA}.{table} ENABLE ROW LEVEL SECURITY")
-    await connection.execute(f"ALTER TABLE {SCHEMA}.{table} FORCE ROW LEVEL SECURITY")
     await connection.execute(f"DROP POLICY IF EXISTS own_tenant ON {SCHEMA}.{table}")
     await connection.execute(
         f"CREATE POLICY own_tenant ON {SCHEMA}.{table} USING (tenant = {SCHEMA}.current_tenant())"

@@ -35,17 +35,21 @@ def team() -> None:
 @team.command()
 @click.option("--database", required=True, metavar="URL", help="postgresql://… of the owner of the tables.")
 @click.option("--tenant", required=True, metavar="NAME", help="Team name: lowercase letters, digits, underscores.")
-def init(database: str, tenant: str) -> None:
+@click.option("--new-password", is_flag=True, help="Give the servers' role another password; they need a restart.")
+def init(database: str, tenant: str, new_password: bool) -> None:
     """Set up or upgrade the database for a tenant.
 
-    Creates a database role for the tenant's servers and prints the address that they use, with a new password. Safe to
-    repeat.
+    Creates a database role for the tenant's servers and prints the address that they use. If the role exists, it keeps
+    its password. Safe to repeat.
     """
-    before, after, url = _program().set_up(database, tenant)
+    before, after, url = _program().set_up(database, tenant, has_new_password=new_password)
     summary = f"Set up version {after}" if before == 0 else f"Upgraded from version {before} to {after}"
     say("The tables are up to date." if before == after else f"{summary}.")
-    say(f"Servers of {tenant} use this address. Keep it secret:")
-    say(url)
+    if url is None:
+        say(f"Servers of {tenant} use the same address as before. If it is lost, --new-password makes another.")
+    else:
+        say(f"Servers of {tenant} use this address. Keep it secret:")
+        say(url)
 
 
 @team.command()
