@@ -35,6 +35,7 @@ CHANGES_WHILE_ASKED = {
         "document.body.insertAdjacentHTML('beforeend', '<form id=other action=/evil method=post></form>');"
         "button.setAttribute('form', 'other')"
     ),
+    "how its values are written": LATER.format("form.enctype = 'text/plain'"),
     "behind a field named action": LATER.format(
         "form.insertAdjacentHTML('beforeend', '<input type=hidden name=action value=/pay>');"
         "form.setAttribute('action', '/evil')"
@@ -60,6 +61,7 @@ def test_a_form_that_changes_while_a_person_is_asked_is_asked_about_again(bank: 
 
 
 MORE_WORDS = "document.getElementById('words').insertAdjacentHTML('beforeend', `{}`);"
+STYLES = "document.head.insertAdjacentHTML('beforeend', `<style>{}</style>`);"
 CHANGES_ONLY_SEEN = {
     "text that screen readers aren't told": (
         "document.getElementById('words').setAttribute('aria-hidden', 'true');"
@@ -101,6 +103,52 @@ CHANGES_ONLY_SEEN = {
         "<svg width=99 height=30><title>Payee</title><text id=payee y=20>Bob</text></svg>"
     )
     + LATER.format("payee.textContent = 'Mallory'"),
+    "a number that styles count": (
+        STYLES.format(
+            "#words { counter-reset: n 1 } #sum { font-size: 0 }"
+            " #sum::after { font-size: 16px; content: counter(n) ' EUR' }"
+        )
+        + LATER.format("words.style.counterReset = 'n 9999'")
+    ),
+    "quotes": STYLES.format(
+        "#who { font-size: 0; quotes: 'Bob' '' } #who::after { font-size: 16px; content: open-quote }"
+    )
+    + LATER.format('who.style.quotes = \'"Mallory" ""\''),
+    "the number of a list": MORE_WORDS.format("<ol id=list><li>EUR to Bob</ol>") + LATER.format("list.start = 9999"),
+    "the marker of a list": MORE_WORDS.format(
+        "<i id=item style='display:list-item;list-style:inside &quot;Bob&quot;'>x</i>"
+    )
+    + LATER.format("item.style.listStyleType = '\"Mallory\"'"),
+    "the marker of a style sheet": STYLES.format(
+        "#item::marker { content: 'Bob' } .x::marker { content: 'Mallory' !important }"
+    )
+    + MORE_WORDS.format("<i id=item style='display:list-item;list-style:inside'>x</i>")
+    + LATER.format("item.className = 'x'"),
+    "a picture behind the text": MORE_WORDS.format(
+        "<i id=payee style='padding:9px;background:url(&quot;data:image/svg+xml,<svg id=%22Bob%22/>&quot;)'></i>"
+    )
+    + LATER.format("payee.style.backgroundImage = payee.style.backgroundImage.replace('Bob', 'Mallory')"),
+    "the part of a picture": MORE_WORDS.format(
+        "<img id=payee width=9 height=9 style='object-fit:none' src='data:image/svg+xml,<svg/>'>"
+    )
+    + LATER.format("payee.style.objectPosition = '0 -20px'"),
+    "a picture in a drawing": MORE_WORDS.format(
+        "<svg><image id=payee width=9 height=9 href='data:image/svg+xml,<svg/>' /></svg>"
+    )
+    + LATER.format("payee.setAttribute('href', 'data:image/svg+xml,<svg id=%22Mallory%22/>')"),
+    "order": MORE_WORDS.format(
+        "<span style='display:flex'><i>1 EUR to</i><i id=one>Bob, 9999 EUR to</i><i id=two>Mallory</i></span>"
+    )
+    + LATER.format("one.style.order = 2; two.style.order = 1"),
+    "direction": MORE_WORDS.format("<bdo id=sum2 dir=ltr>1000000 EUR</bdo>") + LATER.format("sum2.dir = 'rtl'"),
+    "crossed out": MORE_WORDS.format("<i id=one>not</i> <i>Mallory</i>")
+    + LATER.format("one.style.textDecoration = 'line-through'"),
+    "the colour of the page": MORE_WORDS.format("<i id=one>Bob</i><i id=two style='color:white'>Mallory</i>")
+    + LATER.format("one.style.color = 'white'; two.style.color = 'black'"),
+    "a mask": MORE_WORDS.format("<i id=one>Bob</i><i id=two style='mask:linear-gradient(#0000,#0000)'>Mallory</i>")
+    + LATER.format("one.style.mask = two.style.mask; two.style.mask = 'none'"),
+    "dots": MORE_WORDS.format("<i id=one>Bob</i><i id=two style='-webkit-text-security:disc'>Mallory</i>")
+    + LATER.format("one.style.webkitTextSecurity = 'disc'; two.style.webkitTextSecurity = 'none'"),
     "text behind much that can't be seen": (
         "document.getElementById('words').insertAdjacentHTML('afterbegin',"
         " `<i style='position:absolute;left:-9999px;width:2000px'>${'x '.repeat(5000)}</i>`);"
@@ -122,6 +170,69 @@ def test_a_change_that_only_eyes_can_notice_is_asked_about_again(bank: Bank, nam
     until(Pages.is_swapped.is_set)
     bank.person.answers("--ok")
     assert bank.denies()["changed"]
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+CUSTOM = """
+customElements.define("x-payee", class extends HTMLElement {
+  static formAssociated = true;
+  constructor() { super(); this.holder = this.attachInternals(); this.holder.setFormValue(this.getAttribute("value")); }
+});
+for (const [name, value] of [["payee", "Bob"], ["password", "secret"]])
+  form.insertAdjacentHTML("beforeend", `<x-payee name=${name} value=${value}></x-payee>`);
+const payee = form.querySelector("x-payee"); let heard = 0; form.addEventListener("formdata", () => heard++);
+"""
+
+
+def test_what_custom_elements_send_with_their_form_is_shown_and_bound(bank: Bank) -> None:
+    numbers = bank.opens(CUSTOM + LATER.format("payee.holder.setFormValue(heard ? 'heard' : 'Mallory')"))
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    first = bank.person.sees()["prompt"]["message"]
+    assert 'Field "payee": "Bob"' in first
+    assert "secret" not in first
+    Pages.is_asked.set()
+    until(Pages.is_swapped.is_set)
+    bank.person.answers("--ok")
+    assert {'was: Field "payee": "Bob"', 'now: Field "payee": "Mallory"'} <= set(bank.allows()["changed"])
+    assert call.result(60).error is None
+    until(lambda: Pages.sent)
+    assert (Pages.sent[0]["payee"], Pages.sent[0]["password"]) == ("Mallory", "secret")
+
+
+def test_a_custom_element_that_changes_during_the_click_sends_nothing(bank: Bank) -> None:
+    numbers = bank.opens(CUSTOM + "button.addEventListener('click', () => payee.holder.setFormValue('Mallory'))")
+    call = bank.begins("browser_click", clickId=numbers["Pay"])
+    bank.allows()
+    bank.denies()
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+def test_a_field_beside_a_button_without_a_form_is_shown_and_bound(bank: Bank) -> None:
+    loose = "<p><input id=payee aria-label=Payee value=Bob> <button onclick=fetch('/evil')>Send</button>"
+    script = f"document.body.insertAdjacentHTML('beforeend', `{loose}`);"
+    numbers = bank.opens(script + LATER.format("payee.value = 'Mallory'"))
+    call = bank.begins("browser_click", clickId=numbers["Send"])
+    assert 'Field "Payee": "Bob"' in bank.person.sees()["prompt"]["message"]
+    Pages.is_asked.set()
+    until(Pages.is_swapped.is_set)
+    bank.person.answers("--ok")
+    assert {'was: Field "Payee": "Bob"', 'now: Field "Payee": "Mallory"'} <= set(bank.denies()["changed"])
+    assert call.result(60).code == "FORBIDDEN"
+    assert Pages.sent == []
+
+
+@pytest.mark.parametrize("moment", first_of("swapped", ("mousedown",), ("click",)))
+def test_a_box_to_tick_that_becomes_the_button_of_a_form_sends_nothing(bank: Bank, moment: str) -> None:
+    become = "silently(); box.setAttribute('form', 'pay'); box.type = 'submit'"
+    numbers = bank.opens(
+        "document.body.insertAdjacentHTML('beforeend', '<input id=box type=checkbox aria-label=Agree>');"
+        f"box.addEventListener('{moment}', () => {{ {become} }})"
+    )
+    call = bank.begins("browser_click", clickId=numbers["Agree"])
+    bank.allows()
+    bank.denies()
     assert call.result(60).code == "FORBIDDEN"
     assert Pages.sent == []
 

@@ -8,7 +8,7 @@ import type { Point, Shown } from "./api";
 import { openPoint } from "./aim";
 import { identityOf } from "./description";
 import { noTarget } from "./failure";
-import { controlOf, destinationOf, type Destination, type Value, valuesOf } from "./form_values";
+import { controlOf, destinationOf, type Destination, encodingOf, type Value, valuesOf } from "./form_values";
 import { framesNear } from "./frames";
 import { SeenText } from "./seen_text";
 import { sha256 } from "./sha256";
@@ -28,6 +28,7 @@ export interface ElementSnapshot {
   /** The element that the action would really trigger, and what must stay unchanged until it is over. */
   actor: Element;
   destination: Destination | undefined;
+  encoding: string;
   values: Value[];
   /** Positions of the frames near it; the worker asks their pages. */
   frames: number[];
@@ -41,15 +42,16 @@ export function snapshotOf(element: Element, point: Point | null = pointOf(eleme
   const own = isPage ? "" : readable(seen.ofNode(element, LONGEST_TEXT));
   const { texts, compared, container } = isPage ? { texts: [], compared: [], container: null } : surroundingsOf(element, seen);
   const destination = destinationOf(actor);
+  const encoding = encodingOf(actor);
   const values = valuesOf(actor, container);
   const { tag, role, name } = identityOf(element);
   const states = statesOf(controlOf(element)).filter((state) => !FLEETING.has(state));
   const frames = isPage ? [] : framesNear(element, container);
   const words = [
     location.href.split("#")[0], tag, role, name, own, states, actor === element ? null : identityOf(actor),
-    destination ?? null, values.map(({ name, kind, exact }) => [name, kind, exact]), compared, frames.length,
+    destination ?? null, encoding, values.map(({ name, kind, exact }) => [name, kind, exact]), compared, frames.length,
   ];
-  return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(shownField), near: texts }, actor, destination, values, frames };
+  return { digest: sha256(JSON.stringify(words)).slice(0, 32), shown: { ...(destination ? { destination } : {}), fields: values.map(shownField), near: texts }, actor, destination, encoding, values, frames };
 }
 
 function shownField({ name, kind, value }: Value): Shown["fields"][number] {

@@ -3,9 +3,10 @@
  * properties such as "action".
  */
 
+import { isInstalledFirst } from "./early_events";
 import { nameOf, tidy } from "./names";
 import { sha256 } from "./sha256";
-import { closestAcross } from "./shadow";
+import { closestAcross, localNameOf, shadowRootOf } from "./shadow";
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLButtonElement;
 /** `value` is what a person may see; `exact` is what is compared, a hash if it is a password. */
@@ -56,6 +57,14 @@ export function destinationOf(element: Element): Destination | undefined {
   return { method: method.toUpperCase(), url, by: submitter ? "button" : "form" };
 }
 
+/** In which form the browser writes the values. */
+export function encodingOf(element: Element): string {
+  const form = formOf(element);
+  const submitter = closestAcross(controlOf(element), isSubmitter);
+  const own = (name: string): string => (form && Element.prototype.getAttribute.call(form, name)) ?? "";
+  return [submitter?.getAttribute("formenctype") ?? own("enctype"), own("accept-charset")].join(" ");
+}
+
 /** A password in the form in which it is compared. */
 export const hashed = (password: string): string => password && sha256(salt + password);
 
@@ -64,8 +73,42 @@ export function valuesOf(element: Element, around: Element | null): Value[] {
   const form = formOf(element);
   const controls = form ? [...elementsOf(form)] : around ? [...around.querySelectorAll("input,select,textarea")].slice(0, MOST_LOOSE_FIELDS) : [];
   const submitter = closestAcross(controlOf(element), isSubmitter);
-  return controls.flatMap((control) => valueOf(control, control === submitter) ?? []);
+  return [...controls.flatMap((control) => valueOf(control, control === submitter) ?? []), ...(form ? customValues(form, controls) : [])];
 }
+
+const isCustom = (control: Element): boolean => localNameOf(control).includes("-");
+let isCollecting = false;
+
+/** Whether a form's values are only being read: its page must not hear of it. */
+export const isOnlyRead = (event: Event): boolean => isCollecting && event.type === "formdata";
+
+/** What custom elements send with their form, which only the form itself can tell. */
+function customValues(form: HTMLFormElement, controls: Element[]): Value[] {
+  const custom = controls.filter(isCustom);
+  if (!custom.length || !isInstalledFirst()) return [];
+  const others = new Set(controls.filter((control) => !isCustom(control)).map((control) => (control as Control).name));
+  const entries = sentBy(form).filter(([name]) => !others.has(name));
+  return entries.map(([name, sent]) => {
+    const element = custom.find((one) => one.getAttribute("name") === name) ?? form;
+    const value = typeof sent === "string" ? sent : sent.name;
+    if (isSecret(element)) return { name, kind: "password", value: value ? PASSWORD : "", exact: hashed(value), element };
+    return { name, kind: typeof sent === "string" ? "custom" : "file", value, exact: value, element };
+  });
+}
+
+function sentBy(form: HTMLFormElement): [string, FormDataEntryValue][] {
+  isCollecting = true;
+  try {
+    return [...new FormData(form)];
+  } catch {
+    return []; // the browser is collecting them itself
+  } finally {
+    isCollecting = false;
+  }
+}
+
+/** Custom elements that hold a password have a field for it, or say so. */
+const isSecret = (element: Element): boolean => element.getAttribute("type") === "password" || /password/i.test(element.getAttribute("name") ?? "") || shadowRootOf(element)?.querySelector("input[type=password]") != null;
 
 function valueOf(control: Element, isSubmitting: boolean): Value | undefined {
   if (control.matches(":disabled")) return undefined;

@@ -5,7 +5,7 @@
 
 import type { PageRequest, Point } from "./api";
 import { changedError, checkShown, type ElementSnapshot } from "./element_snapshot";
-import { controlOf, destinationOf, formOf, hashed, valuesOf, type Value } from "./form_values";
+import { controlOf, destinationOf, encodingOf, formOf, hashed, isOnlyRead, valuesOf, type Value } from "./form_values";
 import { addEarlyListener, isInstalledFirst } from "./early_events";
 import { noTarget } from "./failure";
 import { drained } from "./release";
@@ -44,7 +44,8 @@ let hearNavigation: (() => void) | null = null;
 
 export function watchGestures(): void {
   addEarlyListener((event) => {
-    if (event.type === "submit") onSubmit(event);
+    if (isOnlyRead(event)) event.stopImmediatePropagation();
+    else if (event.type === "submit") onSubmit(event);
     else if (event.type === "formdata") onFormData(event as FormDataEvent);
     else if (event.type === "navigate") onNavigate(event as Leaving);
     else onInput(event as MouseEvent | KeyboardEvent);
@@ -115,13 +116,13 @@ function look(one: WatchedAction): boolean {
 
 function isSameDestination({ was }: WatchedAction): boolean {
   const now = destinationOf(was.actor);
-  return was.destination === undefined || (now?.url === was.destination.url && now.method === was.destination.method);
+  return was.destination === undefined || (now?.url === was.destination.url && now.method === was.destination.method && encodingOf(was.actor) === was.encoding);
 }
 
 /** Without a form, the browser itself sends nothing. */
 function isSameForm({ form, was, except }: WatchedAction): boolean {
   const serialize = (values: Value[]): string => JSON.stringify(values.filter(({ element }) => !isOneOf(element, except)).map(({ name, kind, exact }) => [name, kind, exact]));
-  return form === null || (formOf(was.actor) === form && serialize(valuesOf(was.actor, null)) === serialize(was.values));
+  return formOf(was.actor) === form && (form === null || serialize(valuesOf(was.actor, null)) === serialize(was.values));
 }
 
 /** Ticking one radio button unticks the others of its group. */
@@ -160,7 +161,8 @@ function isStillSaid({ element, was }: WatchedAction): boolean {
 
 function onSubmit(event: Event): void {
   const one = current();
-  if (!one || event.target !== one.form) return;
+  // A script may have turned what is clicked into the button of another form.
+  if (!one || (event.target !== one.form && (event as SubmitEvent).submitter !== controlOf(one.was.actor))) return;
   one.submission = event;
   if (!look(one)) stop(event);
 }
@@ -217,7 +219,7 @@ const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
  */
 function isSent({ was, except }: WatchedAction, sent: FormData | URLSearchParams): boolean {
   const byName = new Map<string, Value[]>();
-  for (const value of was.values) if ((value.element as HTMLInputElement).name) byName.set(value.name, [...(byName.get(value.name) ?? []), value]);
+  for (const value of was.values) if (value.kind === "custom" || Element.prototype.getAttribute.call(value.element, "name")) byName.set(value.name, [...(byName.get(value.name) ?? []), value]);
   return [...byName].every(([name, shown]) => {
     if (shown.some(({ kind, element }) => isOneOf(element, except) || NOT_AS_TEXT.has(kind))) return true;
     if (shown.every(({ kind, exact }) => kind === "hidden" && exact === "")) return true;

@@ -4,9 +4,12 @@
  */
 
 import { isInShadow, mayAddWords } from "./added_words";
+import { countersOf, generatedText } from "./generated_text";
+import { LegibleText } from "./legible_text";
+import { looksOf } from "./looks";
 import { tidy } from "./names";
 import { childrenOf, localNameOf, shadowRootOf } from "./shadow";
-import { Visibility } from "./visibility";
+import { styleOf } from "./task_memory";
 
 const SILENT = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "TITLE", "DESC", "METADATA"]);
 const BLOCKS = new Set(["ADDRESS", "BR", "BUTTON", "DD", "DIV", "DT", "H1", "H2", "H3", "H4", "H5", "H6", "LI", "OPTION", "P", "SECTION", "TD", "TH", "TR", "UL"]);
@@ -15,10 +18,11 @@ const FAINT = 0.05;
 
 /** Reads several overlapping parts of a page in one examination. */
 export class SeenText {
-  private readonly sight = new Visibility(false);
+  private readonly legible = new LegibleText(false);
   private readonly readableTexts = new Map<Text, boolean>();
   private readonly mayAddWords = mayAddWords();
-  readonly pictures = new Set<string>();
+  /** What is seen besides text: pictures, and looks that give a text another meaning. */
+  readonly looks = new Set<string>();
 
   /** At most about `most` characters; pictures are named by their alternative text. */
   of(element: Element, most: number): string {
@@ -47,6 +51,7 @@ export class SeenText {
       if (room.left <= 0) return;
       if (child instanceof Text) add(this.isReadable(child) ? child.data : " ");
       else if (child instanceof Element && isRendered(child)) {
+        for (const look of looksOf(child)) this.looks.add(look);
         const own = this.ownText(child);
         const space = own !== null || BLOCKS.has(child.tagName) ? " " : "";
         parts.push(space);
@@ -64,14 +69,14 @@ export class SeenText {
     if (element instanceof HTMLTextAreaElement) return element.value || element.placeholder;
     if (element instanceof HTMLInputElement) return WORDLESS.has(element.type) ? "" : element.value || element.placeholder;
     if (!(element instanceof HTMLImageElement)) return null;
-    if (element.currentSrc) this.pictures.add(element.currentSrc);
+    if (element.currentSrc) this.looks.add(`${element.currentSrc} ${styleOf(element).objectPosition}`);
     return element.alt;
   }
 
   private isReadable(text: Text): boolean {
     if (!/\S/.test(text.data)) return false;
     let is = this.readableTexts.get(text);
-    if (is === undefined) this.readableTexts.set(text, (is = this.sight.readableArea(text) !== null));
+    if (is === undefined) this.readableTexts.set(text, (is = this.legible.placeOf(text) !== null));
     return is;
   }
 
@@ -81,8 +86,9 @@ export class SeenText {
     const { content } = style;
     if (content === "none" || content === "normal" || !/[\p{L}\p{N}]/u.test(content)) return "";
     if (style.display === "none" || style.visibility !== "visible" || Number(style.opacity) < FAINT || Number.parseFloat(style.fontSize) < 2) return "";
-    if (!content.includes("url(")) return ` ${content.replace(/^"|"$/g, "")} `;
-    this.pictures.add(content);
+    for (const counters of countersOf(content)) this.looks.add(counters);
+    if (!content.includes("url(")) return ` ${generatedText(style)} `;
+    this.looks.add(content);
     return "";
   }
 }

@@ -8,6 +8,9 @@ const LONGEST_COMPARED = 6000;
 const MOST_LEVELS = 40;
 const DIALOG = "dialog,[role=dialog],[role=alertdialog],[aria-modal=true]";
 const CARD = "tr,li,article,fieldset,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem]";
+const FIELD = "input,select,textarea";
+/** Fields this close to a button without a form are likely to be sent by it. */
+const FIELD_LEVELS = 3;
 const PAGE = "html,body,main,[role=main],[role=application]";
 const CONTROL = "a[href],button,select,summary,[role=button],[role=link],[role=menuitem],[role=tab]";
 /** A clock or a countdown changes by itself. */
@@ -22,11 +25,13 @@ export function surroundingsOf(element: Element, seen = new SeenText()): Surroun
   let nearest: Element | null = null;
   let form: Element | null = null;
   let dialog: Element | null = null;
+  let fields: Element | null = null;
   let top = element;
   let level = 0;
   for (let at = parentAcross(element); at && level < MOST_LEVELS && !at.matches(PAGE); at = parentAcross(at), level++) {
     top = at;
     nearest ??= hasOtherText(at, element) ? at : null;
+    if (level < FIELD_LEVELS && !(at instanceof HTMLFormElement) && at.querySelector(FIELD)) fields ??= at;
     if (at.matches(CARD)) card ??= at;
     if (at instanceof HTMLFormElement) form ??= at;
     if (at.matches(DIALOG)) {
@@ -38,7 +43,7 @@ export function surroundingsOf(element: Element, seen = new SeenText()): Surroun
   const whole = containers.map((one) => seen.of(one, LONGEST_COMPARED));
   if (!nearest) whole.push(precedingText(top, seen));
   const compared = whole.filter(Boolean).map(withoutClocks);
-  return { texts: compared.map((one) => one.slice(0, LONGEST)), compared: [...compared, ...seen.pictures], container: dialog ?? form ?? card ?? nearest };
+  return { texts: compared.map((one) => one.slice(0, LONGEST)), compared: [...compared, ...[...seen.looks].map(withoutClocks)], container: dialog ?? form ?? card ?? (nearest?.querySelector(FIELD) ? nearest : (fields ?? nearest)) };
 }
 
 /** Whether it contains text that is neither the element's own nor another control's. */
