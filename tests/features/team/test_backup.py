@@ -44,7 +44,8 @@ def test_a_restored_team_continues_and_reports_records_missing_from_the_backup(
 
     restored = postgres.new_database()
     run(pg_program("pg_restore"), "--exit-on-error", "--no-owner", "--no-acl", f"--dbname={restored}", dump)
-    assert setup.add_tenant(restored, setup.look(team.database).tenant or "") is None, "the role and its password still exist"
+    tenant = setup.check(team.database)
+    assert setup.add_tenant(restored, tenant) is None, "the role and its password still exist"
     team.database = team.database.rpartition("/")[0] + "/" + restored.rpartition("/")[2]
     lacking = team.handrail(*verify, "--database", team.database, status=1)
     assert "checkpoints that are not here" in lacking.stderr, "the bucket has one of more than the backup"
