@@ -31,6 +31,8 @@ class OddApp:
     def __init__(self, bus: MessageBus, objects: dict[str, Oddity]) -> None:
         self._bus = bus
         self._objects = {ROOT: Oddity("odd", 75, [WINDOW]), **objects}
+        self.asked: set[str] = set()
+        """The methods that were called."""
 
     async def registered(self) -> list[list[str]]:
         """What somebody has asked the registry for; it tells each app its own."""
@@ -47,6 +49,7 @@ class OddApp:
     def answer(self, message: Message) -> Message | None:
         if message.message_type is not MessageType.METHOD_CALL:
             return None
+        self.asked.add(message.member or "")
         node = self._objects.get(message.path or "")
         reply = self._told(node, message) if node else None
         if reply is None:

@@ -10,7 +10,7 @@ from handrail.features.desktop.backends.atspi.reader import AtspiReader
 from handrail.features.desktop.desktop_port import Query, Window
 from handrail.ports.errors import Gone
 from tests.desktop_session import DesktopSession
-from tests.features.desktop.backends.odd_app import BUTTON, FRAME, NULL, TEXT, WINDOW, Oddity, odd_app
+from tests.features.desktop.backends.odd_app import BUTTON, FRAME, NULL, ROOT, TEXT, WINDOW, Oddity, odd_app
 
 EVERYTHING = {"max_depth": 100, "max_nodes": 10_000}
 TITLE = "Odd window"
@@ -47,6 +47,19 @@ async def test_a_tree_that_leads_back_into_itself_ends(reader: AtspiReader) -> N
         assert [node.element.title for node in below.children] == ["a", TITLE]
         assert not any(node.children for node in below.children)
         assert [matches.path for matches in await reader.find(window, Query(role="AXButton"))] == [(0, 0)]
+
+
+@pytest.mark.parametrize(("program", "is_asked"), [("odd", True), ("soffice", False)])
+async def test_libreoffice_is_not_asked_for_all_its_objects_at_once(
+    reader: AtspiReader, program: str, is_asked: bool
+) -> None:
+    """It lists objects there that it has freed, and crashes."""
+    button = {"/a": Oddity("a", BUTTON)}
+    async with odd_app({ROOT: Oddity(program, 75, [WINDOW]), **window_with("/a"), **button}) as app:
+        window = await the_window(reader)
+        await reader.tree(window, **EVERYTHING)
+        assert await reader.find(window, Query(title_contains="a", role="push button"))
+        assert ("GetItems" in app.asked) is is_asked
 
 
 async def test_parents_in_a_ring_are_walked_around(reader: AtspiReader) -> None:

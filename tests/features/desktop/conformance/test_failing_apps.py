@@ -43,6 +43,8 @@ async def test_a_program_that_hangs_hides_only_itself(desktop: DesktopPort, doom
         assert await sound.find(texts.COUNT, "AXButton")
         with pytest.raises(Timeout):
             await desktop.find(window, Query(title_contains=texts.COUNT))
+        issues = [issue.message for issue in (await desktop.readiness()).issues]
+    assert f"These processes are not responding, so they can't be read: {window.pid}." in issues
     os.kill(doomed.pid, signal.SIGCONT)
     again = await window_of(desktop, doomed)
     assert await desktop.find(again, Query(title_contains=texts.COUNT))

@@ -51,7 +51,11 @@ async def _check_accessibility(reader: Reader) -> tuple[Sequence[Window] | None,
     if await _are_toolkits_off():
         message = "Accessibility is switched off in this session, so some programs expose no elements."
         issues.append(Issue("accessibility", message, _ENABLE_ACCESSIBILITY))
-    if not any(window.is_readable for window in windows):
+    if hanging := sorted(reader.unresponsive_pids()):
+        processes = ", ".join(map(str, hanging))
+        message = f"These processes are not responding, so they can't be read: {processes}."
+        issues.append(Issue("app", message, "Wait until they respond, or end them."))
+    elif not any(window.is_readable for window in windows):
         issues.append(Issue("app", "No app shows a window on the accessibility bus.", _ENABLE_APP_ACCESSIBILITY))
     return windows, issues
 

@@ -33,6 +33,8 @@ class Snapshot:
     elements: Mapping[str, Element] | None = None
     is_cut: bool = False
     """There are more elements, so one that is missing here may exist."""
+    hanging: frozenset[int] = frozenset()
+    """Processes whose windows could not be listed."""
     seconds: float = 0.0
     """How long the app took to answer."""
 
@@ -53,10 +55,12 @@ class Watch:
         """Returns the observed changes."""
         loop = asyncio.get_running_loop()
         until = loop.time() + within
+        looked_at = loop.time()
         while not (changed := await self._difference()):
-            if (remaining := until - loop.time()) <= 0:
+            if looked_at >= until:  # a look at a slow app may show how it was long before
                 return []
-            await self._changes.next(remaining)
+            await self._changes.next(max(until - loop.time(), 0))
+            looked_at = loop.time()
         is_quiet = False
         while not is_quiet and (remaining := until - loop.time()) > 0:
             is_quiet = not await self._changes.next(min(remaining, _QUIET_SECONDS))
@@ -77,17 +81,19 @@ async def take_snapshot(reader: Reader, window: Window) -> Snapshot:
     """Reads as much as the app answers in time."""
     windows: Mapping[str, Window] | None = None
     elements: Mapping[str, Element] | None = None
+    hanging: frozenset[int] = frozenset()
     is_cut, clock = False, asyncio.get_running_loop().time
     began = clock()
     try:
         async with asyncio.timeout(_SNAPSHOT_SECONDS):
             windows = {window.handle: window for window in await reader.windows()}
+            hanging = frozenset(reader.unresponsive_pids())
             tree = await reader.tree(window, max_depth=_SNAPSHOT_DEPTH, max_nodes=_SNAPSHOT_NODES)
             elements = {located.element.handle: located.element for located in flatten(tree.root)}
             is_cut = tree.is_cut
     except (Failure, TimeoutError):
         pass
-    return Snapshot(windows, elements, is_cut, clock() - began)
+    return Snapshot(windows, elements, is_cut, hanging, clock() - began)
 
 
 def difference(before: Snapshot, after: Snapshot) -> list[dict[str, Any]]:
@@ -104,13 +110,18 @@ def _windows(before: Snapshot, after: Snapshot) -> list[dict[str, Any]]:
     changed: list[dict[str, Any]] = []
     for handle, window in after.windows.items():
         old = before.windows.get(handle)
+        if old is None and window.pid in before.hanging:
+            continue
         if old is None:
             changed.append({"what": "window", "change": "appeared", **_window(window)})
             continue
         if old.title != window.title:
             changed.append({"what": "windowTitle", "from": old.title, "to": window.title})
         changed += [{"what": "window", "change": change, **_window(window)} for change in _arranged(old, window)]
-    closed = [window for handle, window in before.windows.items() if handle not in after.windows]
+    missing = [window for handle, window in before.windows.items() if handle not in after.windows]
+    hanging = {window.pid: window.app_name for window in missing if window.pid in after.hanging}
+    changed += [{"what": "app", "title": name, "change": "stoppedResponding"} for name in hanging.values()]
+    closed = [window for window in missing if window.pid not in hanging]
     return changed + [{"what": "window", "change": "disappeared", **_window(window)} for window in closed]
 
 

@@ -24,12 +24,6 @@ class Cache:
         answer = await bus.ask(Ref(app, calls.CACHE_PATH), calls.ITEMS)
         return cls() if isinstance(answer, Refused) else cls(answer[0])
 
-    def copy(self) -> "Cache":
-        """Returns a copy to which more can be added."""
-        copied = Cache()
-        copied._items, copied._children = dict(self._items), self._children
-        return copied
-
     def item(self, ref: Ref) -> tuple[Any, ...] | None:
         return self._items.get(ref)
 

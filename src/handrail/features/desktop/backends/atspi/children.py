@@ -42,16 +42,10 @@ class Children:
         self._libreoffice = libreoffice
         self._change_counter = ChangeCounter(bus)
         self._cells = Cells(bus, libreoffice, self._change_counter)
-        self._caches: dict[str, tuple[int, Cache]] = {}
 
     async def cache(self, app: str) -> Cache:
-        """Reads an app's cache. LibreOffice needs a tenth of a second for it, so there only after a change."""
-        if not await self._libreoffice.is_app(app):
-            return await Cache.of(self._bus, app)
-        change_counter = await self._change_counter.count_for(app)
-        if app not in self._caches or self._caches[app][0] != change_counter:
-            self._caches = {app: (change_counter, await Cache.of(self._bus, app))}
-        return self._caches[app][1].copy()
+        """Reads an app's cache. LibreOffice lists objects there that it has freed, and crashes while it does."""
+        return Cache() if await self._libreoffice.is_app(app) else await Cache.of(self._bus, app)
 
     async def of(self, refs: Sequence[Ref], cache: Cache) -> list[ChildList | None]:
         """Returns the children of each object, in the app's own order; None for an object that can't be read."""
