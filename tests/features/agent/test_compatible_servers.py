@@ -51,7 +51,7 @@ def stream(*chunks: Any, end: str = "data: [DONE]\n\n") -> Answer:
     return 200, "text/event-stream", "".join(f"data: {json.dumps(each)}\n\n" for each in chunks) + end
 
 
-def call(index: int | None, id: str | None, arguments: Any = '{"path":"1"}', name: str = "read_file") -> Any:
+def call(index: int | None, id: str | int | None, arguments: Any = '{"path":"1"}', name: str = "read_file") -> Any:
     function = {"name": name} if arguments is ... else {"name": name, "arguments": arguments}
     params = {"index": index, "id": id, "type": "function"}
     return {**{key: value for key, value in params.items() if value is not None}, "function": function}
@@ -679,7 +679,7 @@ def test_a_byte_that_is_not_utf_8_is_replaced() -> None:
 def test_a_conversation_with_unreadable_arguments_can_continue(server: Server, arguments: Any) -> None:
     """Servers refuse a conversation in which a call's arguments aren't an object."""
     model = model_of(server)
-    replied = reply_to(server, calls(call(0, 7, arguments)), model).replied  # type: ignore[arg-type]
+    replied = reply_to(server, calls(call(0, 7, arguments)), model).replied
     (use,) = replied.uses
     result = ToolResult(use.id, "exec_1", use.name, "The arguments are not an object.", is_error=True)
     server.messages.clear()
