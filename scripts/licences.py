@@ -78,7 +78,7 @@ def page(components: Iterable[Mapping[str, Any]], locked: Iterable[tuple[str, st
         [
             "# Licences",
             "",
-            "Written by `make docs` from the [SBOM](release.md#what-ships). A test fails when it drifts or a",
+            "Written by `make docs` from the [SBOM](release.md#what-ships). A test fails if it is out of date or a",
             "licence isn't allowed. handrail itself is Apache-2.0.",
             "",
             "## Allowed",

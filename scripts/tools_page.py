@@ -14,9 +14,9 @@ def page() -> str:
     lines = [
         "# Tools",
         "",
-        "Written by `make docs` from the registry; a test fails when it drifts.",
+        "Written by `make docs` from the registry; a test fails if it is out of date.",
         "",
-        "| tool | surface | effect | deadline | idempotent |",
+        "| tool | surface | effect | timeout | idempotent |",
         "|---|---|---|---|---|",
     ]
     for entry in entries:
