@@ -16,7 +16,7 @@ from handrail.kernel.evidence import utc_now
 from handrail.kernel.policy import Policy
 from handrail.kernel.target import Target
 from handrail.ports.effect import Effect
-from handrail.ports.errors import Failure, InvalidParams
+from handrail.ports.errors import Aborted, Failure, InvalidParams
 from handrail.ports.files import Folder
 from handrail.ports.policy import Decision
 
@@ -43,6 +43,7 @@ class DesktopHost(Protocol):
 
 
 _MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024
+_LOCATE = "desktop.locate"
 _LOCATE_TIMEOUT_MS = 15_000
 
 Params = Mapping[str, Any]
@@ -60,6 +61,8 @@ class Desktop:
         self._policy = policy
         self._running: dict[str, str] = {}
         """Callers of running requests, by request id."""
+        self._locating: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        """Those of them that locate a target. They change nothing, and the host knows no way to abort them."""
 
     async def disconnect(self) -> None:
         await self._host.close()
@@ -91,7 +94,7 @@ class Desktop:
         return await self.execute(call, method, {**params, "confirm": confirm}, deadline_ms)
 
     async def locate(self, call: Call, params: Params) -> dict[str, Any]:
-        return await self.ask(call, "desktop.locate", params, _LOCATE_TIMEOUT_MS)
+        return await self.ask(call, _LOCATE, params, _LOCATE_TIMEOUT_MS)
 
     async def _ask(
         self, call: Call, method: str, params: Params, deadline_ms: int, meta: Mapping[str, str]
@@ -100,13 +103,22 @@ class Desktop:
         self._running[id] = call.caller.identity
         try:
             timeout_ms = call.deadline_ms or deadline_ms
-            return await self._host.call(method, params, timeout_ms=timeout_ms, request_id=id, meta=meta)
+            answer = self._host.call(method, params, timeout_ms=timeout_ms, request_id=id, meta=meta)
+            if method != _LOCATE:
+                return await answer
+            self._locating[id] = asyncio.ensure_future(answer)
+            return await self._locating[id]
+        except asyncio.CancelledError:
+            if method == _LOCATE and id not in self._locating:
+                raise Aborted("It was aborted.") from None
+            raise
         except Failure as failure:
             if isinstance(windows := failure.details.get("windows"), list):
                 failure.details["windows"] = self.readable_windows(call, windows)
             raise
         finally:
             del self._running[id]
+            self._locating.pop(id, None)
 
     def running_requests(self, call: Call, request_id: str | None) -> list[str]:
         """Returns the given request, or all running requests of this caller."""
@@ -118,6 +130,9 @@ class Desktop:
         return ids
 
     async def abort(self, id: str, deadline_ms: int) -> dict[str, Any]:
+        if (locating := self._locating.pop(id, None)) is not None:
+            locating.cancel()
+            return {"aborted": True, "executionId": id}
         return await self._host.call("desktop.abort", {"executionId": id}, timeout_ms=deadline_ms)
 
     async def check_app(self, call: Call, route: RouteResolved | UnsetType) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handrail.ports.errors import Failure, InvalidParams, Offline
+from handrail.ports.errors import Aborted, Failure, InvalidParams, Offline
 from tests.features.desktop.tools.scripted_host import DesktopGate, ScriptedHost, window
 
 pytestmark = pytest.mark.anyio
@@ -64,3 +64,30 @@ async def test_it_fails_if_nothing_was_running(open_gate: Open) -> None:
 async def test_calls_that_could_not_be_stopped_are_reported(open_gate: Open) -> None:
     with pytest.raises(Offline):
         await stopping(open_gate, None, Offline("The host is gone."))
+
+
+class FrozenHost(ScriptedHost):
+    """It never finds a target, because the display doesn't answer."""
+
+    def __init__(self) -> None:
+        super().__init__(window("editor"))
+        self.has_begun = asyncio.Event()
+
+    async def call(self, method: str, params: object, **more: object) -> dict[str, object]:
+        if method == "desktop.locate":
+            self.has_begun.set()
+            await asyncio.Event().wait()
+        raise InvalidParams("No call of this workspace is running.")
+
+
+async def test_an_action_whose_target_is_still_being_located_is_aborted_before_anyone_is_asked(
+    open_gate: Open,
+) -> None:
+    host = FrozenHost()
+    gate = open_gate(host)
+    typing = asyncio.ensure_future(gate.does("desktop_hotkey", keys=["enter"]))
+    await host.has_begun.wait()
+    assert (await gate.does("desktop_abort")).text == "1 stopped."
+    with pytest.raises(Aborted):
+        await typing
+    assert gate.questions == []

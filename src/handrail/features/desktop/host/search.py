@@ -40,18 +40,21 @@ class Search:
     async def resolve_route(self, route: Route | None, *, counts_hanging: bool = True) -> ResolvedRoute:
         """ElementNotFound. If an app is unresponsive and may be the one, Timeout, unless `counts_hanging` is false."""
         all_windows = await self._reader.windows()
-        if route is None and self._reader.unresponsive_pids() and not any(window.is_front for window in all_windows):
+        hanging = sorted(self._reader.unresponsive_pids())
+        if route is None and hanging and not any(window.is_front for window in all_windows):
             raise Timeout(
-                "No window in front can be read, because an app is not responding.", hint="Name the app in a route."
+                "No window in front can be read, because an app is not responding.",
+                hint="Try again when it responds, or name another app in a route.",
+                hanging=hanging,
             )
         try:
             resolved_route = resolve_route(all_windows, route)
         except ElementNotFound as error:
-            if counts_hanging and (unresponsive := sorted(self._reader.unresponsive_pids())):
+            if counts_hanging and hanging:
                 raise Timeout(
                     "No window matches, but an app is not responding and may be the one.",
                     hint="Try again when it responds, or close it.",
-                    hanging=unresponsive,
+                    hanging=hanging,
                     windows=error.details.get("windows", []),
                 ) from None
             raise
