@@ -14,7 +14,7 @@ def page() -> str:
     lines = [
         "# Commands",
         "",
-        "Written by `make docs` from the commands, which print the same with `--help`; a test fails if it is out of date.",
+        "Written by `make docs` from the commands, which print the same with `--help`; a test fails if it is outdated.",
         "",
         "| command | does |",
         "|---|---|",
