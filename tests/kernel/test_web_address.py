@@ -113,6 +113,8 @@ def test_a_pattern_that_no_host_could_match_is_refused(pattern: str) -> None:
         ("http://[::1]:6145/", "http://[::1]:6145"),
         ("http://[::ffff:127.0.0.1]/", "http://127.0.0.1:80"),
         ("blob:http://localhost:5173/1", "http://localhost:5173"),
+        ("view-source:http://127.0.0.1:6145/", "http://127.0.0.1:6145"),
+        ("http://a.com/?view-source:http://b.com", "http://a.com"),
         ("http://a.com:99999/", ANY_PLACE),
     ],
 )

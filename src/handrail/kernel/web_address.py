@@ -25,6 +25,7 @@ _PLACE_PATTERN = re.compile(
 )
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
 _OWN_PAGES = ("about:", "chrome:", "chrome-extension:", "edge:", "brave:")
+_WRAPPERS = re.compile(r"^(?:blob:|view-source:)+", re.IGNORECASE)
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _LOOPBACK_HOSTS = r"(localhost|[^/:@]+\.localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\])"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -111,7 +112,7 @@ def place_of_page(url: str | None) -> str | None:
     """The place of a page from its browser's address: None if it isn't on the web, ANY_PLACE if it is unknown."""
     if url is None:
         return ANY_PLACE
-    page = url.removeprefix("blob:")
+    page = _WRAPPERS.sub("", url)
     if page.lower().startswith(_OWN_PAGES):
         return None
     try:

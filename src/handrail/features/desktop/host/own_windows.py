@@ -25,6 +25,9 @@ _CONTROLS_OTHER_PAGES = (
     "chrome://extensions",
     "edge://inspect",
     "edge://extensions",
+    "about:debugging",
+    "about:devtools-toolbox",
+    "about:addons",
 )
 """Input there can press buttons in any other page or extension, including handrail's."""
 _LOOK_SECONDS = 0.05

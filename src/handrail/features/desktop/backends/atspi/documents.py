@@ -19,6 +19,21 @@ BROWSERS = (
     "librewolf",
     "epiphany",
     "falkon",
+    "waterfox",
+    "floorp",
+    "zen-browser",
+    "zen_browser",
+    "tor browser",
+    "torbrowser",
+    "mullvad",
+    "icecat",
+    "seamonkey",
+    "palemoon",
+    "yandex",
+    "thorium",
+    "iridium",
+    "konqueror",
+    "qutebrowser",
 )
 _WEB_TOOLKITS = frozenset({"chromium", "gecko", "webkitgtk"})
 _DOCUMENTS = frozenset({"document web", "document frame"})
