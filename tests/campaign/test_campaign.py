@@ -18,8 +18,8 @@ from tests import effort
 from tests.campaign.__main__ import in_time, table
 from tests.campaign.outcome import Outcome, read
 from tests.campaign.page import ABOUT, write
-from tests.campaign.plugin import in_turn
-from tests.campaign.trials import Round, run_pytest
+from tests.campaign.plugin import BEGUN, in_turn
+from tests.campaign.trials import Round, forget_cut_off, run_pytest
 
 ROOT = Path(__file__).parents[2]
 TESTS = """
@@ -86,6 +86,20 @@ def test_what_an_earlier_run_has_done_is_not_done_again(tmp_path: Path) -> None:
     assert pytest_with(tmp_path, f"--outcome={before}") == pytest.ExitCode.TESTS_FAILED
     assert pytest_with(tmp_path, f"--outcome={tmp_path}", f"--done={before}") == pytest.ExitCode.NO_TESTS_COLLECTED
     assert read(tmp_path) == NONE_RUN
+
+
+def test_a_trial_whose_first_test_was_cut_off_has_its_turn_when_the_campaign_is_resumed(tmp_path: Path) -> None:
+    """Killed while it ran the first test of `two`; the resumed campaign has no time left."""
+    for name in ("one", "two"):
+        (tmp_path / BEGUN).mkdir(exist_ok=True)
+        (tmp_path / BEGUN / name).touch()
+    done = {"one": Outcome(passed={"test_all.py::test_good"}), "two": Outcome(seconds=0.1)}
+    forget_cut_off(tmp_path / BEGUN, done)
+    assert pytest_with(tmp_path, f"--outcome={tmp_path}", "--until=0") == 0
+    assert {name: one.passed for name, one in read(tmp_path).items()} == {
+        "one": set(),
+        "two": {"test_all.py::test_long"},
+    }
 
 
 @pytest.mark.parametrize("side_by_side", [(), ("-n", "2")], ids=["alone", "side by side"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from scripts.suite import NO_TESTS, files_alone
 from tests.campaign import outcome
 from tests.campaign.outcome import Outcome
+from tests.campaign.plugin import BEGUN
 
 PYTEST = [sys.executable, "-m", "pytest", "-p", "tests.campaign.plugin", "-p", "no:cacheprovider", "-q"]
 TO_CLEAR_UP = 60.0
@@ -87,9 +88,17 @@ def _run(
         (before / outcome.OUTCOME).write_text(json.dumps({name: one.to_json() for name, one in done.items()}))
         (folder / outcome.OUTCOME).unlink()
     folder.mkdir(parents=True, exist_ok=True)
+    forget_cut_off(folder / BEGUN, outcome.read(before))
     options = [*(f"--trial={name}" for name in names), f"--outcome={folder}", f"--hypothesis-seed={seed}"]
     status = run_pytest([*options, f"--done={before}", *way], seed, minutes, ends)
     return _added(outcome.read(before), outcome.read(folder)), status
+
+
+def forget_cut_off(begun: Path, done: Mapping[str, Outcome]) -> None:
+    """Trials that had begun but have no result get their turn again."""
+    for mark in begun.glob("*"):
+        if not (mark.name in done and done[mark.name].passed | done[mark.name].failed):
+            mark.unlink()
 
 
 def _added(one: Mapping[str, Outcome], other: Mapping[str, Outcome]) -> dict[str, Outcome]:
