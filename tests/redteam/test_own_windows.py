@@ -133,6 +133,29 @@ def test_another_page_in_the_same_browser_is_used_as_before(stage: Stage, tmp_pa
         stage.session.end(app)
 
 
+@pytest.mark.trial("browsers", is_long=True)
+def test_a_browser_with_the_console_in_another_window_is_not_quit(stage: Stage, tmp_path: Path) -> None:
+    page, agent = tmp_path / "page.html", stage.agent
+    page.write_text(PAGE)
+    dev = {"window": {"titlePattern": "Dev server"}}
+    app = stage.chromium(page.as_uri())
+    try:
+        agent.does(
+            "desktop_wait_until",
+            route=CHROMIUM,
+            condition={"selectorExists": {"titleContains": "Press me"}},
+            timeoutMs=20_000,
+        )
+        profile = f"--user-data-dir={stage.session.folder / 'profile'}"
+        stage.session.start(["chromium", *OPTIONS, profile, "--new-window", stage.console()], wait_for="nothing")
+        until(lambda: agent.gets(agent.begins("desktop_find", route=CHROMIUM, **ALLOW)).get("isError"))
+        assert is_own(agent.is_refused("desktop_window", route=dev, action="quit"))
+        assert len(stage.session.windows_of(app)) == 2
+        assert agent.does("desktop_window", route=dev, action="close")["done"] is True
+    finally:
+        stage.session.end(app)
+
+
 @pytest.mark.trial("own pages", is_long=True)
 def test_nothing_is_done_in_a_browser_that_does_not_report_its_page(stage: Stage) -> None:
     app = stage.chromium(stage.console(), options=tuple(each for each in OPTIONS if "accessibility" not in each))

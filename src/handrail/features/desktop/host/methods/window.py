@@ -7,6 +7,7 @@ from msgspec import Meta as Bound
 from handrail.features.desktop.desktop_port import Delivery, DesktopPort, WindowChange
 from handrail.features.desktop.host.conditions import ElementNotFound
 from handrail.features.desktop.host.execution import Execution
+from handrail.features.desktop.host.own_windows import refuse_own_window
 from handrail.features.desktop.host.params import Name, RoutedParams
 from handrail.features.desktop.host.search import Subject
 from handrail.features.desktop.host.services import Action, Services
@@ -36,6 +37,8 @@ class WindowParams(RoutedParams, frozen=True, kw_only=True):
 async def _arrange(desktop: DesktopPort, execution: Execution, subject: Subject, params: WindowParams) -> Delivery:
     if params.action == "quit":
         windows = [window for window in subject.all_windows if window.pid == subject.window.pid]
+        for window in windows:
+            await refuse_own_window(desktop, window, subject.all_windows, acts=True)
         for window in windows:
             await desktop.arrange(window, WindowChange("close"))
         return Delivery(f"window:close:{len(windows)}")
