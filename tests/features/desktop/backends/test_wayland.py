@@ -1,12 +1,13 @@
 """Wayland compositors that don't report window positions, or have two monitors."""
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from handrail.features.desktop.backends.linux import LinuxDesktop
 from handrail.features.desktop.backends.x11.compositor import X11Compositor
-from handrail.features.desktop.desktop_port import Element, Gesture, KeyCombination, Query, Rect, Window
+from handrail.features.desktop.desktop_port import Element, Gesture, KeyCombination, Query, Rect, Window, WindowChange
 from handrail.ports.errors import Conflict, PermissionMissing
 from tests.desktop_apps import command, texts
 from tests.desktop_session import App
@@ -101,6 +102,21 @@ async def test_text_and_pictures_work_where_no_place_is_known(placeless: LinuxDe
     assert (await placeless.screenshot()).area == placeless._compositor.area()
 
 
+async def test_a_line_typed_into_a_terminal_is_run(sway: SwaySession, desktop: LinuxDesktop, tmp_path: Path) -> None:
+    """A shell only shows a pasted line."""
+    done = tmp_path / "done"
+    terminal = sway.start(["foot", "bash", "--norc"], wait_for="window")
+    window = await window_of(desktop, terminal)
+    delivery = await desktop.type_text(window, None, f"touch {done}\n", clear_before=False)
+    assert delivery.by == "keys"
+
+    async def is_done() -> bool:
+        return done.exists()
+
+    await eventually(is_done, "the line to be run")
+    sway.end(terminal)
+
+
 async def test_the_screen_is_all_monitors_together(sway: SwaySession, desktop: LinuxDesktop) -> None:
     shot = await desktop.screenshot()
     assert shot.area.width > 1920
@@ -118,6 +134,19 @@ async def moved(sway: SwaySession, desktop: LinuxDesktop, app: App, x: int, y: i
 
     await eventually(has_moved, "the moved window")
     return await window_of(desktop, app)
+
+
+async def test_a_window_is_moved_and_resized_to_the_pixel(sway: SwaySession, desktop: LinuxDesktop, app: App) -> None:
+    window, [id] = await window_of(desktop, app), sway.windows_of(app)
+    before = sway.eyes.frame_of(id)
+    wanted = Rect(120, 130, before.width + 20, before.height + 30)
+    await desktop.arrange(window, WindowChange("resize", width=wanted.width, height=wanted.height))
+    await desktop.arrange(window, WindowChange("move", x=wanted.x, y=wanted.y))
+
+    async def is_there() -> bool:
+        return sway.eyes.frame_of(id) == wanted
+
+    await eventually(is_there, f"{wanted}")
 
 
 async def test_elements_on_the_second_monitor_are_clicked_there(

@@ -33,6 +33,7 @@ _TERMINALS = frozenset(
     }
 )
 _SPREADSHEETS = frozenset({"libreoffice-calc", "gnumeric", "et", "calligrasheets"})
+_KEYS_IN_TEXT = frozenset("\n\r\t")
 _WITHOUT_PASTE = frozenset({"xterm", "uxterm", "rxvt", "urxvt", "st", "st-256color", "aterm", "eterm"})
 
 
@@ -81,8 +82,8 @@ class KeyboardInput:
             return await self._delete_selection(field, check)
         names = {name.lower() for name in top.classes}
         can_paste = not names & _WITHOUT_PASTE
-        if len(text) <= _MAX_TYPED and _is_for_cell(names, field):
-            can_paste = False  # a pasted formula would stay a text
+        if len(text) <= _MAX_TYPED and (_is_for_cell(names, field) or (names & _TERMINALS and _KEYS_IN_TEXT & {*text})):
+            can_paste = False  # a pasted formula would stay a text, and a shell doesn't run a pasted line
         if can_paste:
             shortcut = _PASTE_IN_TERMINAL if names & _TERMINALS else _PASTE
             if (delivery := await self._paste(top, field, text, shortcut, check)) is not None:

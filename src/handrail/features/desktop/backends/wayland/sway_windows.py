@@ -59,11 +59,13 @@ class SwayWindows(TopWindows):
         if change.kind == "maximize":
             raise Unsupported("sway doesn't maximize windows.")
         rect, content = node.get("rect", {}), node.get("window_rect", {})
+        title_height = node.get("deco_rect", {}).get("height", 0)  # sway counts the title as part of the window
+        left, top = change.x - content.get("x", 0), change.y - content.get("y", 0) - title_height
         commands = {
             "close": "kill",
-            "move": f"move absolute position {change.x - content.get('x', 0)} px {change.y - content.get('y', 0)} px",
+            "move": f"move absolute position {left} px {top} px",
             "resize": f"resize set {change.width + rect.get('width', 0) - content.get('width', 0)} px "
-            f"{change.height + rect.get('height', 0) - content.get('height', 0)} px",
+            f"{change.height + rect.get('height', 0) - content.get('height', 0) + title_height} px",
             "minimize": "move scratchpad",
             "restore": "scratchpad show" if not node.get("visible") else "fullscreen disable",
         }
