@@ -55,6 +55,33 @@ def test_a_place(place: str, page: str) -> None:
     assert (re.match(expression, shown) is not None) == any(is_denied)
 
 
+@pytest.mark.parametrize("host", ["[::1]", "::1", "127.0.0.1", "LOCALHOST."])
+def test_each_name_of_this_machine_stands_for_all_of_them(host: str) -> None:
+    assert host_expression(host) == host_expression("localhost")
+
+
+@pytest.mark.parametrize("place", ["http://[::1]", "http://127.0.0.1", "HTTP://LocalHost", "http://localhost:*"])
+def test_a_place_of_this_machine_without_a_port_is_on_every_port(place: str) -> None:
+    assert place_expression(place) == place_expression("http://localhost")
+    assert re.match(str(place_expression(place)), "http://localhost:5173/")
+
+
+def test_a_place_at_its_usual_port_is_the_one_that_browsers_show_without_it() -> None:
+    assert place_expression("https://bank.example:443") == place_expression("https://bank.example")
+    assert re.match(str(place_expression("http://bank.example:443")), "http://bank.example:443/")
+
+
+@pytest.mark.parametrize("host", ["{a,b}.example", "[ab].example", "b\u00fccher.example", "!a"])
+def test_a_pattern_that_an_expression_cannot_say_has_none(host: str) -> None:
+    assert host_expression(host) is None
+    assert place_expression(f"http://{host}") is None
+
+
+@pytest.mark.parametrize("place", ["bank.example", "ftp://bank.example", ""])
+def test_what_is_no_place_has_no_expression(place: str) -> None:
+    assert place_expression(place) is None
+
+
 def test_only_addresses_denied_to_this_call_are_listed() -> None:
     rules = [
         Rule(tool="*", host="bank.example", decision="deny"),

@@ -86,6 +86,20 @@ def test_the_settings_page_has_the_same_table() -> None:
         assert row.endswith(f"| {field.tightens} |")
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "merged"), [(20, 30, 30), (20, 10, 20), (20, 1, 20), (20, 0, 0), (0, 30, 0), (1, 30, 30)]
+)
+def test_of_two_numbers_of_kept_snapshots_the_greater_counts_and_0_keeps_all(
+    ours: int, theirs: int, merged: int
+) -> None:
+    (field,) = [field for field in FIELDS if field.name == "snapshot_retention"]
+    assert field.merged(ours, theirs) == merged
+
+
+def test_an_untrusted_project_is_shown_in_the_careful_mode() -> None:
+    assert untrusted(PolicyDocument(mode="developer"), []).document.mode == "cline"
+
+
 @pytest.mark.trial("policy fields")
 @given(documents)
 def test_no_field_of_an_untrusted_policy_loosens(document: PolicyDocument) -> None:
