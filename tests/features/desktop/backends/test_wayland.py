@@ -109,11 +109,7 @@ async def test_a_line_typed_into_a_terminal_is_run(sway: SwaySession, desktop: L
     window = await window_of(desktop, terminal)
     delivery = await desktop.type_text(window, None, f"touch {done}\n", clear_before=False)
     assert delivery.by == "keys"
-
-    async def is_done() -> bool:
-        return done.exists()
-
-    await eventually(is_done, "the line to be run")
+    await eventually(done.exists, "the line to be run")
     sway.end(terminal)
 
 
