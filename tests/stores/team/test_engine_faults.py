@@ -178,6 +178,35 @@ async def test_a_frozen_nats_is_reported_within_seconds_and_works_again(postgres
 
 
 @pytest.mark.trial("team", is_long=True)
+def test_a_frozen_engine_is_named_within_seconds(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A load balancer asks `/health`, and doesn't wait."""
+    with engine_folder("looked-at") as folder:
+        own, nats = Postgres(folder / "cluster"), Nats()
+        own.start()
+        nats.start()
+        try:
+            with opened(own.tenant(), nats, blobs=tmp_path.as_uri()) as team:
+                assert team.parts() == {"database": None, "nats": None, "blobs": None}
+                for frozen, name in ((own, "database"), (nats, "nats")):
+                    frozen.signal(signal.SIGSTOP)
+                    begin = time.monotonic()
+                    assert [part for part, fault in team.parts().items() if fault is not None] == [name]
+                    assert time.monotonic() - begin < 5
+                    frozen.signal(signal.SIGCONT)
+                    until(lambda: set(team.parts().values()) == {None}, f"the {name} to answer again")
+                nats.stop()
+                until(lambda: "lost" in str(team.parts()["nats"]), "the loss of NATS to be noticed")
+                nats.start()
+                until(lambda: set(team.parts().values()) == {None}, "the connection to NATS")
+                caplog.clear()
+            assert caplog.text == "", "a connection that is closed on purpose isn't lost"
+        finally:
+            own.signal(signal.SIGCONT)
+            own.stop()
+            nats.stop()
+
+
+@pytest.mark.trial("team", is_long=True)
 async def test_a_frozen_postgresql_is_reported_and_nothing_is_written_twice_when_it_resumes(nats: Nats) -> None:
     with engine_folder("frozen") as folder:
         own = Postgres(folder / "cluster")

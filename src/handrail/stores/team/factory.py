@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,6 +42,9 @@ from handrail.stores.team.sessions import TeamSessions
 from handrail.stores.team.task_owners import TeamTaskOwners
 from handrail.stores.team.tokens import TeamOnce, TeamTokens
 from handrail.stores.team.voting import TeamApprovalRules, TeamVotes
+
+_LOOK_SECONDS = 4
+"""A load balancer's health check waits about five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +125,15 @@ class OpenTeam:
         return record_stores(self.database, self.leases, self.tenant, signer, witness)
 
     def parts(self) -> Mapping[str, str | None]:
-        """The current fault of each engine, or None. Blocks."""
-        faults = {"database": _fault(lambda: self.database.run(lambda rows: rows.fetchval("SELECT 1")))}
+        """The current fault of each engine, or None. Blocks for a few seconds if an engine doesn't answer."""
+        looks: dict[str, Callable[[], object]] = {
+            "database": lambda: self.database.run(lambda rows: rows.fetchval("SELECT 1"))
+        }
         if self.address.nats:
-            faults["nats"] = _fault(self.messages.check)
+            looks["nats"] = self.messages.check
         if self.bucket is not None:
-            faults["blobs"] = _fault(lambda: self.blobs("health").names(""))
-        return faults
+            looks["blobs"] = lambda: self.blobs("health").names("")
+        return _faults(looks)
 
     def close(self) -> None:
         self.listener.close()
@@ -133,9 +141,23 @@ class OpenTeam:
         self.database.close()
 
 
-def _fault(look: Callable[[], object]) -> str | None:
-    try:
-        look()
-    except Failure as failure:
-        return failure.message
-    return None
+def _faults(looks: Mapping[str, Callable[[], object]]) -> Mapping[str, str | None]:
+    """Looks at all at once. A frozen engine keeps its thread waiting, but not the caller."""
+    faults: dict[str, str | None] = {name: f"No answer from {name} within {_LOOK_SECONDS} s." for name in looks}
+
+    def look_at(name: str, look: Callable[[], object]) -> None:
+        try:
+            look()
+            faults[name] = None
+        except Failure as failure:
+            faults[name] = failure.message
+        except CancelledError:
+            return  # the stores were closed in the meantime
+
+    threads = [threading.Thread(target=look_at, args=each, daemon=True) for each in looks.items()]
+    end = time.monotonic() + _LOOK_SECONDS
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    return dict(faults)

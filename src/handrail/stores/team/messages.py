@@ -61,6 +61,14 @@ class Messages:
 
         async def version() -> str:
             client = await self.connected()
+            if not client.is_connected:
+                raise InputOutput(f"The connection to NATS at {_place(self.url)} is lost.")
+            try:  # not `flush`: a late answer to it would end the client's reading
+                await client.request(self.subject("check"), timeout=_ANSWER_SECONDS)
+            except nats.errors.NoRespondersError:
+                pass  # NATS answers by itself that nobody listens there
+            except (nats.errors.Error, OSError, TimeoutError):
+                raise InputOutput(f"NATS doesn't answer at {_place(self.url)}.") from None
             return f"NATS {client.connected_server_version}"
 
         return self.engine.run(version())
@@ -69,6 +77,10 @@ class Messages:
         if self._client is not None:
             client, self._client = self._client, None
             self.engine.run(client.close())
+
+    async def _report_loss(self) -> None:
+        if self._client is not None:  # otherwise it was closed on purpose
+            logger.warning("the connection to NATS is lost")
 
     async def _set_answer(self, topic: str, answer: Answer) -> None:
         client = await self.connected()
@@ -108,7 +120,7 @@ class Messages:
                             max_reconnect_attempts=-1,
                             reconnect_time_wait=0.5,
                             error_cb=_noted,
-                            disconnected_cb=_lost,
+                            disconnected_cb=self._report_loss,
                             reconnected_cb=_found_again,
                             name="handrail",
                         )
@@ -125,10 +137,6 @@ def _place(url: str) -> str:
 async def _noted(error: Exception) -> None:
     """Logs failed attempts to reconnect at a low level; the loss itself is logged once."""
     logger.debug("NATS: %s", str(error) or type(error).__name__)
-
-
-async def _lost() -> None:
-    logger.warning("the connection to NATS is lost")
 
 
 async def _found_again() -> None:
