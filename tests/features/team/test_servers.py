@@ -222,6 +222,30 @@ def test_an_agent_s_token_opens_the_tools_and_nothing_that_people_see(shared: Te
         assert http.post("/api/prompts", json={"prompt": {"kind": "result"}}).status_code == 403
 
 
+def test_an_administrator_issues_and_revokes_an_agents_token_in_the_console(shared: Team) -> None:
+    administrator = Person(shared.servers[0].url, shared.token("issues", "administrator"))
+    viewer = Person(shared.servers[1].url, shared.token("looks-on", "viewer"))
+    assert viewer.http.post("/api/access/agents", json={"name": "own"}).status_code == 403
+    issued = administrator.http.post("/api/access/agents", json={"name": "issued"}).json()["data"]
+    agent = Agent(issued["token"])
+    assert agent.call(shared.servers[1].url, "read_file", path="README.md")["isError"] is False
+
+    seen = viewer.http.get("/api/access").json()["data"]
+    assert issued["id"] in [each["id"] for each in seen["agents"]]
+    assert seen["sessions"] == []
+    sessions = administrator.http.get("/api/access").json()["data"]["sessions"]
+    (theirs,) = [each["id"] for each in sessions if each["member"] == "looks-on"]
+    assert [each["member"] for each in sessions if each["isCurrent"]] == ["issues"]
+    left = administrator.http.delete(f"/api/access/sessions/{theirs}").json()["data"]["sessions"]
+    assert theirs not in [each["id"] for each in left]
+    assert viewer.http.get("/api/access").status_code == 401
+
+    assert administrator.http.delete(f"/api/access/agents/{issued['id']}").status_code == 200
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert agent.post(shared.servers[1].url, message).status_code == 401
+    assert administrator.http.post(f"/api/access/agents/{issued['id']}/restore", json={}).status_code == 409
+
+
 def test_a_persons_token_is_not_enough_to_read_or_change_anything(shared: Team) -> None:
     url = shared.servers[0].url
     with httpx.Client(base_url=url, timeout=PATIENCE) as http:

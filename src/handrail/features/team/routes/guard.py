@@ -26,7 +26,8 @@ _FOR_OPERATORS = (
     "/api/tools/", "/api/prompts", "/socket.io/", "/api/task/", "/api/agent/task/", "/api/artifacts/",
     "/api/extension/pair-code",
 )  # fmt: skip
-_FOR_ADMINISTRATORS = ("/api/access", "/api/team")
+_ACCESS = "/api/access"
+_FOR_ADMINISTRATORS = (_ACCESS, "/api/team")
 _FOR_EVERYONE = ("/api/session", "/api/notifications/push")
 _FOR_AGENTS = ("/mcp", "/api/tools")
 _NOT_FOR_AGENTS = "An agent's token opens /mcp and /api/tools. People sign in to see more."
@@ -34,7 +35,7 @@ _NOT_FOR_AGENTS = "An agent's token opens /mcp and /api/tools. People sign in to
 
 def needed_role(method: str, path: str) -> Role:
     """The role that a signed-in person needs. Requests not listed change how the team works: only administrators."""
-    if path.startswith(_FOR_EVERYONE):
+    if path.startswith(_FOR_EVERYONE) or (path == _ACCESS and method in _READING):
         return "viewer"
     if path.startswith(_FOR_ADMINISTRATORS):
         return "administrator"

@@ -22,9 +22,10 @@ from handrail.features.team.routes.nodes import node_routes
 from handrail.features.team.routes.page import STYLE_SOURCE, WRONG_TOKEN, sign_in_page
 from handrail.kernel.access import record_access
 from handrail.kernel.prompts.entries import timestamp
-from handrail.ports.errors import Failure, NotFound
+from handrail.ports.agents import PREFIX
+from handrail.ports.errors import Conflict, Failure, NotFound
 from handrail.ports.identity import Caller
-from handrail.ports.team import PROGRAM_ROLES, Limits, Member, TeamStores, validate_role
+from handrail.ports.team import PROGRAM_ROLES, Limits, Member, Role, TeamStores, validate_role
 from handrail.ports.waiting import run_in_thread
 
 SIGN_IN = "/team/sign-in"
@@ -142,19 +143,60 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
         require_person(request, "Adding a member")
         body = await json_object(request, {"name", "role", "owner"})
         name, role = text_field(body, "name"), validate_role(text_field(body, "role"))
-        owner = body.get("owner") or ""
-        by = caller(request, context.person)
-        member, token = await run_in_thread(
-            lambda: team.members.add(name, role, Limits(), owner=str(owner), by=by.name)
-        )
-        await record_access(context.project.audit, by, f"issued a token to {member.id} with the role {member.role}")
+        member, token = await issue(request, name, role, str(body.get("owner") or ""))
         return success({**_member_as_json(member), "token": token})
 
     async def revoke(request: Request) -> Response:
         require_person(request, "Revoking a token")
-        member = await run_in_thread(lambda: team.members.revoke(request.path_params["name"]))
+        return success(_member_as_json(await revoked(request, request.path_params["name"])))
+
+    async def access(request: Request) -> Response:
+        require_person(request, "Listing tokens and sessions")
+        return success(await overview(request))
+
+    async def add_agent(request: Request) -> Response:
+        """The person who issues the token is the agent's owner, and can't approve what it asks."""
+        require_person(request, "Issuing a token to an agent")
+        name = text_field(await json_object(request, {"name", "presence"}), "name")
+        member, token = await issue(request, name, "agent", caller(request, context.person).name)
+        return success({"id": member.id, "name": member.name, "token": token})
+
+    async def remove_agent(request: Request) -> Response:
+        require_person(request, "Revoking an agent's token")
+        await revoked(request, request.path_params["id"])
+        return success(await overview(request))
+
+    async def restore_agent(request: Request) -> Response:
+        raise Conflict("A revoked token stays revoked. Issue a new one.")
+
+    async def issue(request: Request, name: str, role: Role, owner: str) -> tuple[Member, str]:
+        by = caller(request, context.person)
+        member, token = await run_in_thread(lambda: team.members.add(name, role, Limits(), owner=owner, by=by.name))
+        await record_access(context.project.audit, by, f"issued a token to {member.id} with the role {member.role}")
+        return member, token
+
+    async def revoked(request: Request, name: str) -> Member:
+        member = await run_in_thread(lambda: team.members.revoke(name))
         await record_access(context.project.audit, caller(request, context.person), f"revoked the token of {member.id}")
-        return success(_member_as_json(member))
+        return member
+
+    async def overview(request: Request) -> dict[str, Any]:
+        """What the console's pages show: agents, and the sessions that this person may end."""
+        members = await run_in_thread(team.members.all)
+        credentials = _credentials(request)
+        person, current = credentials.person(request.scope), credentials.session(request.scope)
+        is_administrator = person is not None and person.is_at_least("administrator")
+        sessions = team.sessions.alive() if is_administrator else []
+        return {
+            "tokens": [],
+            "agents": [
+                {"id": each.id, "name": each.name, "identity": PREFIX + each.id, "createdAt": each.created_at,
+                 "lastSeen": None}
+                for each in members
+                if each.role == "agent"
+            ],
+            "sessions": [{**_session_as_json(each, team), "isCurrent": each.id == current} for each in sessions],
+        }  # fmt: skip
 
     async def not_found(request: Request) -> Response:
         raise NotFound("On a team's server, /api/team/members has the members.")
@@ -169,7 +211,8 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
         if not await run_in_thread(lambda: team.sessions.end(id)):
             raise NotFound("There is no such session; it may have ended.")
         await record_access(context.project.audit, caller(request, context.person), f"ended the session {id}")
-        return success({})
+        await team.members.refresh()
+        return success(await overview(request))
 
     all_methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     return [
@@ -178,7 +221,11 @@ def _members(context: HttpContext, team: TeamStores) -> list[Route]:
         Route("/api/team/members/{name}", revoke, methods=["DELETE"]),
         Route("/api/team/sessions", sessions),
         Route("/api/team/sessions/{id}", end_session, methods=["DELETE"]),
-        Route("/api/access", not_found, methods=all_methods),
+        Route("/api/access", access),
+        Route("/api/access/agents", add_agent, methods=["POST"]),
+        Route("/api/access/agents/{id}", remove_agent, methods=["DELETE"]),
+        Route("/api/access/agents/{id}/restore", restore_agent, methods=["POST"]),
+        Route("/api/access/sessions/{id}", end_session, methods=["DELETE"]),
         Route("/api/access/{rest:path}", not_found, methods=all_methods),
         Route(f"{_SESSION}/code", not_found, methods=all_methods),
     ]
