@@ -66,6 +66,12 @@ def test_rules_that_allow_each_step_allow_the_command_and_are_named_as_the_reaso
     assert decide(policy(ALLOWS_SOURCE), SOURCE, TEST) == Verdict(ASK, "default")
 
 
+@pytest.mark.parametrize("rule", [ALLOWS_LINE, ALLOWS_TEST])
+@pytest.mark.parametrize("decision", ["allow", "deny"])
+def test_a_rule_about_another_tool_says_nothing_of_a_command(rule: dict[str, Any], decision: str) -> None:
+    assert decide(policy({**rule, "tool": "cage", "decision": decision}), TEST) == Verdict(ASK, "default")
+
+
 @pytest.mark.parametrize("steps", [(TEST, SOURCE), (SOURCE, TEST)])
 def test_of_two_rules_that_ask_the_critical_one_counts(steps: tuple[Step, ...]) -> None:
     composed = policy(ASKS_SOURCE, {**ALLOWS_TEST, "decision": "ask", "critical": True})

@@ -140,6 +140,7 @@ def test_a_page_that_is_reached_must_be_open_to_the_action_and_to_reading() -> N
     assert policy(ALLOWS_CLICK).decide_again(*CLICK) == Verdict(ALLOW, "project rule")
     assert policy(ALLOWS_CLICK, DENIES_PAGE).decide_again(*CLICK) == Verdict(DENY, "project rule")
     assert policy(DENIES_PAGE).decide_again(*CLICK).decision is DENY
+    assert policy(ALLOWS_CLICK).decide_again("browser_type", *CLICK[1:]).decision is ASK
 
 
 def test_a_reached_page_is_decided_for_this_agent() -> None:
