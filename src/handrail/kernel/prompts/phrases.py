@@ -50,6 +50,7 @@ _PHRASES = {
     "afterHereDocument": r"It continues after a here-document\.",
     "patternElsewhere": r"It has a pattern where no file is expected\.",
     "innerRepository": r"It would read a Git repository inside the project, whose settings can start programs\.",
+    "noRepository": r"There is no Git repository, and without one `git diff` compares any folders\.",
     "restrictedHistory": r"It may show files of the repository's history that a rule restricts\.",
     "tooManyMatches": r"(?P<object>.*) matches too many files, one that looks like an option, or leads back by .*",
     "readsSecret": r"It would read (?P<object>.*)",

@@ -134,7 +134,7 @@ async def test_a_caller_that_stopped_waiting_is_marked(queue: PromptQueue, other
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         await user.until_shown("caller gone")
-        await user.until_shown("its next try goes through")
+        await user.until_shown("The agent stopped waiting.")
 
 
 @pytest.mark.trial("terminal views", is_long=True)

@@ -49,7 +49,7 @@ class Texts:
     skipped: Callable[[int], str] = lambda count: "1 unchanged line" if count == 1 else f"{count} unchanged lines"
     callers: Mapping[str, str] = field(
         default_factory=lambda: {
-            "approval": "The agent stopped waiting. If you allow it, its next try goes through.",
+            "approval": "The agent stopped waiting. A yes lets its next try through.",
             "gone": "This program stopped waiting.",
             "unknown": "This program may no longer be waiting.",
         }

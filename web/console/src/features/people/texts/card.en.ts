@@ -121,6 +121,7 @@ export const cardEn: CardTexts = {
     afterHereDocument: () => "It continues after a here-document.",
     patternElsewhere: () => "It has a pattern where no file is expected.",
     restrictedHistory: () => "It may show files of the repository's history that a rule restricts.",
+    noRepository: () => "There is no Git repository, and without one git diff compares any folders.",
     innerRepository: () => "It would read a Git repository inside the project, whose settings can start programs.",
     tooManyMatches: (what) => `${what} matches too many files, one that looks like an option, or leads back by “..”.`,
     readsSecret: (what) => `It would read ${what}`,

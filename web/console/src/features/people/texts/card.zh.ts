@@ -133,6 +133,7 @@ export const cardZh: CardTexts = {
     afterHereDocument: () => "here-document 之后还有内容。",
     patternElsewhere: () => "在不该有文件的地方出现了通配符。",
     restrictedHistory: () => "它可能会显示仓库历史中受规则限制的文件。",
+    noRepository: () => "这里没有 Git 仓库；没有仓库时，git diff 可以比较任意文件夹。",
     innerRepository: () => "它会读取项目内的 Git 仓库，其设置可以启动程序。",
     tooManyMatches: (what) => `${what} 匹配的文件太多、有一个像选项，或用 .. 返回上级。`,
     readsSecret: (what) => `它会读取 ${what}`,

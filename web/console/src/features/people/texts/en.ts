@@ -47,7 +47,7 @@ export const peopleEn: PeopleTexts = {
   widen: "Wider",
   narrow: "Narrower",
   callers: {
-    approval: "The agent stopped waiting. If you allow it, its next try goes through.",
+    approval: "The agent stopped waiting. A yes lets its next try through.",
     gone: "The program stopped waiting. Your answer is kept in the log.",
     unknown: "This program reads its answer from the log. handrail can't see whether it still does.",
   },
