@@ -202,6 +202,17 @@ def test_members_are_added_once_and_revoked_once(postgres: Postgres) -> None:
         assert again.id != ada.id
 
 
+def test_a_person_who_signs_in_under_another_name_stays_the_same_member(postgres: Postgres) -> None:
+    """Who may not approve a request is recorded by name."""
+    with database(postgres.tenant()) as team_database:
+        members = TeamMembers(team_database)
+        ada = members.admit("https://id.example.com 17", "ada", "viewer")
+        renamed = members.admit("https://id.example.com 17", "lovelace", "approver")
+        assert (renamed.id, renamed.name, renamed.role) == (ada.id, "ada", "approver")
+        with pytest.raises(Conflict):
+            members.admit("https://id.example.com 18", "ada", "viewer")
+
+
 def test_a_missing_database_is_reported_without_its_password() -> None:
     with pytest.raises(InputOutput) as away:
         setup.look("postgresql://handrail_shop:hunter2@127.0.0.1:1/team")

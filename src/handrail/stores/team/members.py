@@ -109,27 +109,30 @@ class TeamMembers:
         id, token = f"{name}.{secrets.token_hex(3)}", TOKEN_PREFIX + secrets.token_urlsafe(32)
         query = (
             "INSERT INTO member (id, name, role, limits, owner, token_hash, created_by)"
-            " VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING created_at"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING name, created_at"
         )
         row = (id, name, role, msgspec.json.encode(limits), owner, hash_of(token), by)
-        at = self._database.run(lambda rows: _inserted(rows, query, row, name))
-        assert at is not None
-        return Member(id, name, role, limits, owner, _text(at), hash_of(token)), token
+        inserted = self._database.run(lambda rows: _inserted(rows, query, row, name))
+        assert inserted is not None
+        return Member(id, name, role, limits, owner, _text(inserted["created_at"]), hash_of(token)), token
 
     def admit(self, subject: str, name: str, role: Role) -> Member:
-        """Signs in a person. `subject` identifies the provider and the person, so it is always the same member."""
+        """Signs in a person. `subject` identifies the provider and the person, so it is always the same member.
+
+        A member keeps the name of the first sign-in: who may not approve a request is recorded by name.
+        """
         validate_agent_name(name)
         id = f"oidc.{hash_of(subject)[:24]}"
         query = (
             "INSERT INTO member (id, name, role, limits, token_hash, created_by) VALUES ($1, $2, $3, $4, $5, 'oidc')"
-            " ON CONFLICT (tenant, id) DO UPDATE SET name = EXCLUDED.name, role = EXCLUDED.role"
-            " WHERE member.revoked_at IS NULL RETURNING created_at"
+            " ON CONFLICT (tenant, id) DO UPDATE SET role = EXCLUDED.role"
+            " WHERE member.revoked_at IS NULL RETURNING name, created_at"
         )
         row = (id, name, role, msgspec.json.encode(Limits()), hash_of(secrets.token_urlsafe(32)))
-        at = self._database.run(lambda rows: _inserted(rows, query, row, name))
-        if at is None:
+        admitted = self._database.run(lambda rows: _inserted(rows, query, row, name))
+        if admitted is None:
             raise Declined("An administrator has revoked your access to this team.", reason="revoked")
-        return Member(id, name, role, Limits(), "", _text(at))
+        return Member(id, admitted["name"], role, Limits(), "", _text(admitted["created_at"]))
 
     def revoke(self, name: str) -> Member:
         async def remove(rows: Connection) -> Member:
@@ -168,10 +171,10 @@ class TeamMembers:
                     tell(copy)
 
 
-async def _inserted(rows: Connection, query: str, row: Sequence[Any], name: str) -> datetime | None:
+async def _inserted(rows: Connection, query: str, row: Sequence[Any], name: str) -> asyncpg.Record | None:
     try:
-        at: datetime | None = await rows.fetchval(query, *row)
-        return at
+        inserted: asyncpg.Record | None = await rows.fetchrow(query, *row)
+        return inserted
     except asyncpg.UniqueViolationError:
         raise Conflict(
             f"There is a member named {name!r} already.",
