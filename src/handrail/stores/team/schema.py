@@ -215,20 +215,6 @@ CREATE TABLE push_subscription (
 ALTER TABLE node ADD COLUMN policy text NOT NULL DEFAULT '', ADD COLUMN version text NOT NULL DEFAULT '';
 """
 
-_OWNER = """
-DO $$
-DECLARE owned name;
-BEGIN
-  FOR owned IN SELECT tablename FROM pg_tables WHERE schemaname = 'handrail' LOOP
-    EXECUTE format('ALTER TABLE handrail.%I NO FORCE ROW LEVEL SECURITY', owned);
-  END LOOP;
-END $$;
-"""
-"""The owner, who needn't be a superuser, backs up and upgrades the rows of all tenants."""
-
-STEPS = (_BASE, _NODES, _BROWSERS, _PUSH, _OWNER)
-"""Never changed once released: what is to be different is a further step."""
-
 TABLES = (
     "token", "claimed", "consent", "task_grant", "asked", "task_owner", "rule", "journal_head", "journal_line",
     "prompt_origin", "prompt_answerer", "waiter", "member", "session", "sign_in_code", "sign_in_attempt",
@@ -237,6 +223,14 @@ TABLES = (
     "agent_picture", "conversation", "push_subscription",
 )  # fmt: skip
 """Those with rows of tenants. Row-level security is on for each of them."""
+
+_OWNER = "".join(f"ALTER TABLE IF EXISTS {table} NO FORCE ROW LEVEL SECURITY;\n" for table in TABLES)
+"""The owner, who needn't be a superuser, backs up and upgrades the rows of all tenants. The order of the tables is that
+in which servers lock them: an upgrade that locks them in another one ends in a deadlock with a server's write.
+"""
+
+STEPS = (_BASE, _NODES, _BROWSERS, _PUSH, _OWNER)
+"""Never changed once released: what is to be different is a further step."""
 
 APPEND_ONLY = frozenset({"journal_line", "vote", "prompt_origin", "claimed"})
 """Servers add to these, and neither change nor remove what is there."""
