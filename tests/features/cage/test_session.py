@@ -19,6 +19,11 @@ def test_a_run_is_listed_until_and_after_its_end(tmp_path: Path) -> None:
     assert (end.exit_code, find_cage(tmp_path, session.id).read()) == (3, end)
 
 
+def test_runs_that_start_within_a_second_are_listed_in_their_order(tmp_path: Path) -> None:
+    begun = [new_cage(tmp_path, "/p", "", ["true"], "full")[1].id for _ in range(10)]
+    assert [session.id for _, session in list_cages(tmp_path)] == begun
+
+
 @pytest.mark.parametrize("name", ["..", "20260101-000000-abcdef", "20260101-000000-abcdef/.."])
 def test_an_unknown_or_malformed_id_is_not_found(tmp_path: Path, name: str) -> None:
     new_cage(tmp_path, "/p", "", ["true"], "full")

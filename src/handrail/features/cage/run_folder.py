@@ -103,8 +103,10 @@ def write_record(folder: RunFolder, project: str, client: str, command: Sequence
 
 
 def new_folder(state: str, *, is_narrow: bool = False) -> RunFolder:
-    """Makes the folder, accessible only to its owner."""
-    run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.urandom(3).hex()}"
+    """Makes the folder, accessible only to its owner. Ids of runs sort by when they started, also within a second."""
+    now = time.time_ns() // 1000
+    second, microsecond = divmod(now, 1_000_000)
+    run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(second))}-{microsecond:05x}{os.urandom(1).hex()[0]}"
     folder = RunFolder(f"{state}/{FOLDER}/{run_id}")
     inner = (folder.copy, folder.temporary) if is_narrow else (folder.upper, folder.work)
     os.makedirs(f"{state}/{FOLDER}", mode=0o700, exist_ok=True)
