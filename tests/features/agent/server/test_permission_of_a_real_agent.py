@@ -14,8 +14,13 @@ from tests.clients.script import Say, Turn, Use
 
 pytestmark = [pytest.mark.anyio, pytest.mark.trial("acp", is_long=True)]
 
-ASKING = AcpAgent("gemini", "Gemini", ("gemini", "--acp"))
-"""As it is where nothing has told it that it is in a cage."""
+ASKING = """
+[[rule]]
+toolName = "write_file"
+decision = "ask_user"
+priority = 999
+"""
+"""A policy of Gemini CLI that counts more than the one that the cage gives it, with which it asks nothing."""
 
 
 async def test_its_request_is_answered_once_and_a_denial_is_final(
@@ -24,6 +29,8 @@ async def test_its_request_is_answered_once_and_a_denial_is_final(
     project, state, home = (tmp_path / name for name in ("project", "state", "home"))
     for folder in (project, state, home):
         folder.mkdir()
+    (project / "ask.toml").write_text(ASKING)
+    gemini = AcpAgent("gemini", "Gemini", ("gemini", "--acp", "--admin-policy", str(project / "ask.toml")))
     turns: list[Turn] = [
         Use("write_file", {"file_path": str(project / "no.txt"), "content": "no\n"}),
         Use("write_file", {"file_path": str(project / "yes.txt"), "content": "yes\n"}),
@@ -43,8 +50,8 @@ async def test_its_request_is_answered_once_and_a_denial_is_final(
         monkeypatch.setenv("PATH", f"{PROGRAMS}:{os.environ['PATH']}")
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", model.url)
         monkeypatch.setenv("GEMINI_API_KEY", "sk-outside")
-        session = AcpSession(ASKING)
-        await session.open(command(ASKING, str(PROGRAMS / "gemini"), str(project), state), str(project))
+        session = AcpSession(gemini)
+        await session.open(command(gemini, str(PROGRAMS / "gemini"), str(project), state), str(project))
         try:
             await session.prompt("Write two files.", hear, answer)
             await session.prompt("Go on.", hear, answer)
