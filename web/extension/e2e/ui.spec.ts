@@ -55,8 +55,8 @@ for (const [locale, colorScheme, word] of isCampaign ? ALL : ALL.slice(0, 1)) {
       await console.click("#pair");
       await console.evaluate(`postMessage({ type: "mimo/pair", requestId: 1, code: "${world.server.newCode()}", server: location.origin }, "*")`);
       const asking = await world.asking("pair");
-      await asking.locator("button.primary:enabled").waitFor();
       await look(asking, "pair");
+      await asking.locator("button.primary:enabled").waitFor(); // again: another size takes the time from the beginning
       await asking.keyboard.press("Tab");
       const closed = asking.waitForEvent("close");
       await asking.keyboard.down("Enter"); // nobody is left to lift the key for
